@@ -36,9 +36,9 @@ if [ "${1:-}" = env ]; then
     echo "PYTHONPATH=$package $venv/bin/python"
     exit
 fi
-"$venv/bin/python" -m pytest -q --timeout 120 --rootdir python -c python/pyproject.toml "$@" python/tests
-"$venv/bin/python" -m pytest -q --timeout 120 --rootdir python -c python/pyproject.toml --doctest-glob='*.md' docs/python.md
-"$venv/bin/python" -m pytest -q --timeout 120 --rootdir python -c python/pyproject.toml --doctest-modules --pyargs livetime \
+"$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml "$@" python/tests
+"$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml --doctest-glob='*.md' docs/python.md
+"$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml --doctest-modules --pyargs livetime \
     --ignore-glob='*/zarr*.py'
 (
     cd "$package"

@@ -11,7 +11,7 @@ import pytest
 
 def ended(script: str) -> subprocess.CompletedProcess[str]:
     head = "import livetime as lt, numpy as np, os, signal, sys, tempfile, threading, time\n"
-    return subprocess.run([sys.executable, "-c", head + script], capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, "-c", head + script], capture_output=True, text=True, timeout=600)
 
 
 RUNNING = """

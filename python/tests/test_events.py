@@ -245,7 +245,7 @@ def test_ctrl_c_ends_a_loop_that_waits(recorded):
         # Behind the last event of a file that grows nobody knows yet what comes.
         assert "38\n" in iter(process.stdout.readline, "")
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=600)
     assert rest == "interrupted\n" and process.returncode == 0
 
 

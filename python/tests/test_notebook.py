@@ -109,11 +109,11 @@ def test_a_run_has_a_page_and_numbers_for_prometheus():
     with graph().start(web=lt.Web(address="0", token="0123456789abcdef")) as run:
         page = run.web
         assert page.link == page.url + "#t=0123456789abcdef" and page.url in page._repr_html_()
-        with urllib.request.urlopen(page.url + "api/v1/nodes/cam", timeout=60) as answer:
+        with urllib.request.urlopen(page.url + "api/v1/nodes/cam", timeout=600) as answer:
             assert json.load(answer)["name"] == "cam"
-        with urllib.request.urlopen(page.url + "metrics", timeout=60) as answer:
+        with urllib.request.urlopen(page.url + "metrics", timeout=600) as answer:
             assert b"livetime_" in answer.read()
-        with urllib.request.urlopen(page.url, timeout=60) as answer:
+        with urllib.request.urlopen(page.url, timeout=600) as answer:
             assert b"<html" in answer.read().lower()
         assert run.epics is None
     assert run.web is None, "the page ends with the run"

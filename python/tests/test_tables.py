@@ -27,7 +27,7 @@ def by_pyarrow(path: Path) -> list[tuple[str, str, list[Any]]]:
     made = subprocess.run([REPOSITORY / "tools/peers.sh", "parquet"], capture_output=True, text=True, timeout=600)
     if made.returncode:
         skip("peers/parquet", f"tools/peers.sh parquet: {made.stderr.strip()}")
-    done = subprocess.run([made.stdout.strip(), "-c", READ, path], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([made.stdout.strip(), "-c", READ, path], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     return [tuple(column) for column in json.loads(done.stdout)]
 
@@ -44,7 +44,7 @@ def test_peaks_are_written_as_by_the_command_line(tmp_path, program):
     file = peaked(tmp_path)
     found = lt.analyze(lt.open(file), "Opal1000", lt.Peaks(2500, low=1500))
     by_program = ["analyze", file, "--with", "peaks", "--peaks", "low=1500,high=2500", "--tables", "npy,csv,parquet"]
-    subprocess.run([program, *by_program, "-o", tmp_path / "out"], check=True, capture_output=True, timeout=100)
+    subprocess.run([program, *by_program, "-o", tmp_path / "out"], check=True, capture_output=True, timeout=600)
     (tmp_path / "own").mkdir()
     for name in ("peaks", "peak-events"):
         for ending in ("npy", "csv", "parquet"):

@@ -265,6 +265,9 @@ fn check_file(name: &str, text: &str, problems: &mut Vec<String>) {
     if !text.trim_start().starts_with("//!") && name.contains("/src/") && !name.ends_with("tests.rs") {
         problems.push(format!("{name}: starts without a `//!` line that says what the file is"));
     }
+    problems.extend(own_limits(name, text).map(|line| {
+        format!("{name}:{line}: a test waits `livetime_testkit::HANG` for what must come; less fails on a busy machine")
+    }));
     if name.ends_with("tests.rs") {
         return;
     }
@@ -303,6 +306,28 @@ fn unlisted<'a>(
         let is_module = list.lines().any(|line| line == format!("mod {name};"));
         !is_module && !manifest.contains(&format!("[[test]]\nname = \"{name}\""))
     })
+}
+
+/// Lines of tests that give up after seconds of their own.
+fn own_limits<'a>(name: &str, text: &'a str) -> impl Iterator<Item = usize> + use<'a> {
+    const WAYS: [&str; 6] = [
+        ".finish(",
+        "recv_timeout(",
+        "_timeout(Some(",
+        "Instant::now() + ",
+        "const LONG: Duration = ",
+        "const LIMIT: Duration = ",
+    ];
+    let is_test = name.contains("/tests/") || name.ends_with("tests.rs");
+    let begin = text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX);
+    let begin = if is_test { 0 } else { begin };
+    let lines = text.lines().enumerate().skip(begin);
+    let gives_up = |line: &str| {
+        let line = line.replace("std::time::", "");
+        !line.trim_start().starts_with("//")
+            && WAYS.iter().any(|way| line.contains(&format!("{way}Duration::from_secs(")))
+    };
+    lines.filter(move |(_, line)| gives_up(line)).map(|(number, _)| number + 1)
 }
 
 fn holds_unsafe(line: &str) -> bool {
@@ -366,6 +391,18 @@ mod tests {
         let text = "//! A node.\nuse crate::sinks::null::Null;\n";
         assert_eq!(problems_of("crates/nodes/src/process/x.rs", text).len(), 1);
         assert!(problems_of("crates/nodes/src/sinks/x.rs", text).is_empty());
+    }
+
+    #[test]
+    fn limits_of_tests_are_found() {
+        // In two parts, because this file is checked, too.
+        let limit = ["Duration::from_", "secs(10)"].concat();
+        let text = format!("//! x\nfn f() {{ run.finish({limit}); }}\n");
+        assert_eq!(problems_of("crates/engine/tests/x.rs", &text).len(), 1);
+        assert!(problems_of("crates/engine/src/x.rs", &text).is_empty());
+        let inside = format!("//! x\nmod tests {{\n    let end = std::time::Instant::now() + {limit};\n}}\n");
+        assert_eq!(problems_of("crates/engine/src/x.rs", &inside).len(), 1);
+        assert!(problems_of("crates/engine/tests/x.rs", "//! x\nrun.finish(HANG);\n").is_empty());
     }
 
     #[test]

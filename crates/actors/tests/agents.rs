@@ -8,7 +8,7 @@ use std::time::Duration;
 use livetime_actors::*;
 
 /// Nothing here takes as long; a test that waits so long has failed.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = livetime_testkit::HANG;
 
 pub(crate) fn placements() -> [Placement; 4] {
     [
@@ -296,8 +296,13 @@ fn states_have_limits_hooks_and_transfers() {
         assert_eq!((next(), next()), ((Up, true), (Up, false)));
     }
     let report = system.stop(LONG);
-    assert_eq!(said.try_receive(), Some((Down, true)));
-    assert!(said.is_empty(), "a limit fires once and only once");
+    // On a busy machine the limit may pass between two images: then there were more rounds.
+    let rest: Vec<_> = std::iter::from_fn(|| said.try_receive()).collect();
+    let round = [(Down, true), (Down, false), (Up, true), (Up, false)];
+    assert!(
+        rest.iter().eq(round.iter().cycle().take(rest.len())),
+        "a limit fires once and only once: {rest:?}"
+    );
     assert_eq!(report.agent("detector").unwrap().completed, 30);
     assert_eq!(report.imbalances(), [""; 0]);
 }
@@ -400,11 +405,11 @@ fn timers_come_and_can_be_taken_back() {
     let ticks = system.every(Duration::from_micros(500), &seen, 1u8);
     assert!((0..5).all(|_| seen.receive(LONG) == Some(1)));
     ticks.cancel();
-    seen.receive(Duration::from_millis(2));
-    while seen.try_receive().is_some() {}
     let never = system.after(Duration::from_secs(3600), &seen, 2);
     system.after(Duration::from_millis(1), &seen, 3).keep();
-    assert_eq!(seen.receive(LONG), Some(3));
+    // Ticks that were on their way come before it.
+    let next = std::iter::from_fn(|| seen.receive(LONG)).find(|number| *number != 1);
+    assert_eq!(next, Some(3));
     assert!(never.cancel(), "it had not been sent");
     assert_eq!(system.report().timers, 0);
 }
@@ -538,19 +543,20 @@ fn what_is_queued_is_handled_before_the_end_and_guards_are_waited_for() {
 
 #[test]
 fn what_cannot_be_done_in_time_is_left_and_counted() {
-    let system = System::default();
-    let numbers = system.channel::<u64>("numbers").unwrap();
     let (gate, got) = (Chain::new(1), Chain::new(1));
+    let closer = got.clone();
+    let close = move |event: &Event| {
+        if event.message.starts_with("messages were left") {
+            closer.close(false);
+        }
+    };
+    let system = System::new(SystemOptions { on_event: Some(Arc::new(close)), ..SystemOptions::default() });
+    let numbers = system.channel::<u64>("numbers").unwrap();
     let taker = Taker { numbers: numbers.clone(), options: INPUT, gate: gate.clone(), got: got.clone() };
     system.group("g").add("taker", taker).start().unwrap();
-    // The handler of 1 waits for room in `got`, which nobody makes.
+    // The handler of 1 waits for room in `got`, of which there is none before the time to stop is over.
     (1..=10).for_each(|n| _ = numbers.publish(n));
     let guard = system.stop_guard("never released");
-    let closer = got.clone();
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(2));
-        closer.close(false);
-    });
     let report = system.stop(Duration::from_millis(100));
     drop(guard);
     let told: Vec<&str> = report.events.iter().map(|e| e.message.as_str()).collect();

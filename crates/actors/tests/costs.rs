@@ -71,12 +71,13 @@ fn an_input_that_was_used_a_little_takes_little() {
     group.start().unwrap();
     let addresses: Vec<_> = std::iter::from_fn(|| addresses.try_receive()).collect();
     let before = held();
-    for _ in 0..3 {
+    let completed = || system.report().agents.iter().map(|agent| agent.completed).sum::<u64>();
+    for round in 1..=3 {
         addresses.iter().for_each(|address| _ = address.send(7));
-        std::thread::sleep(Duration::from_millis(20));
+        livetime_testkit::wait_until("all have their message", || completed() == round * AGENTS as u64);
     }
     let each = (held() - before) / AGENTS;
     assert!(each < 1024, "an input that had three messages takes {each} bytes");
-    let report = system.stop(Duration::from_secs(20));
+    let report = system.stop(livetime_testkit::HANG);
     assert_eq!(report.agents.iter().map(|agent| agent.completed).sum::<u64>(), 3 * AGENTS as u64);
 }

@@ -9,7 +9,7 @@ use livetime_actors::*;
 use crate::agents::placements;
 
 /// Nothing here takes as long; a test that waits so long has failed.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = livetime_testkit::HANG;
 
 #[test]
 fn a_group_starts_as_one_or_not_at_all() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use livetime_actors::*;
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = livetime_testkit::HANG;
 
 /// What the handlers of an agent share.
 #[derive(Default)]

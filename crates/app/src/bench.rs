@@ -62,7 +62,7 @@ Examples:
   livetime bench graph beamline.yaml --duration 10s --json > record.json
   livetime bench graph beamline.yaml --set detector.max_size_x=2048
 
-The whole graph runs, also what it writes to files. Progress goes to stderr.
+The whole graph runs, with the sinks that write files. Progress goes to stderr.
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames are lost at every rate.";
 
 /// Seconds of a run.
@@ -82,7 +82,7 @@ pub(crate) struct NodeArgs {
     /// Frames to measure.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(2..=10_000_000))]
     pub(crate) frames: u64,
-    /// Do it with Python, so that the file may name nodes of Python as `module:name`.
+    /// Run the command inside Python, so that the file may name nodes of Python as `module:name`.
     #[arg(long)]
     pub(crate) python: bool,
     /// Set a parameter before the start, for example roi.size_x=256; may be repeated.
@@ -102,7 +102,7 @@ Examples:
   livetime bench node beamline.yaml ROI1..STATS1 --frames 5000 --json > record.json
   livetime bench node beamline.yaml PROC1 --set PROC1.num_filter=10
 
-The frames come from the sources of the file, through the nodes before NODE. Placements are those of the file, but every
+The frames come from the sources of the file, through the nodes before NODE. The file gives the placements, but every
 edge waits and none leaves frames out. Progress goes to stderr.
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames were lost in the nodes.";
 
@@ -116,7 +116,7 @@ Progress goes to stderr. Compare two versions in one session, one after the othe
 Livetime itself is measured by the program livetime-bench, which a checkout builds: cargo run --release -p livetime-bench -- --help";
 
 impl BenchArgs {
-    /// The pipeline file that is measured, and whether Python is to do it.
+    /// The pipeline file that is measured, and whether the command is to run inside Python.
     pub(crate) fn pipeline(&mut self) -> Option<(Option<&std::path::Path>, &mut bool)> {
         match &mut self.what {
             What::Graph(GraphArgs { pipeline, .. }) => Some((pipeline.file.as_deref(), &mut pipeline.python)),

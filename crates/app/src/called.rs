@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Who called the program, and with what.
+/// The caller of the program, and the arguments.
 ///
 /// ```
 /// let called = livetime::Called { arguments: vec!["--version".into()], ..livetime::Called::by_system() };
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct Called {
     /// The file of the program, beside which a package of Python may lie. Empty if the system does not say.
     pub program: PathBuf,
-    /// What was behind the program's name.
+    /// The arguments behind the program's name.
     pub arguments: Vec<OsString>,
     /// The interpreter that runs the program and has the package `livetime`; `None` for a program of its own.
     pub interpreter: Option<PathBuf>,

@@ -37,7 +37,7 @@ pub(crate) struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 ok, 1 failed, 2 wrong usage or a pipeline file that is refused, 3 finished with unintended loss.
-Data go to stdout, everything else to stderr. What a run tells while it runs has the time of day (UTC) and a level.";
+Data go to stdout, everything else to stderr. Messages of a run have the time of day (UTC) and a level.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// Print the completion script of a shell.
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(CompletionsArgs),
-    /// Print the manual page, or write those of all subcommands.
+    /// Print the manual page of the program, or write the manual pages of all subcommands.
     #[command(after_help = MAN_HELP)]
     Man(ManArgs),
 }
@@ -125,9 +125,9 @@ Examples:
   livetime run --python beamline.yaml
   livetime run beamline.yaml --trace run.json --trace-every 50
 
-The link that is printed opens the page of the run, and allows changes: who has it can steer the run.
+The link that is printed opens the page of the run and allows changes: everybody who has the link can steer the run.
 Metrics are for Prometheus at http://127.0.0.1:9090/metrics. A trace is opened by https://ui.perfetto.dev.
-The first Ctrl-C ends the sources and handles what is under way; the second one aborts.";
+The first Ctrl-C ends the sources and handles the frames that are under way; the second one aborts.";
 
 const CHECK_HELP: &str = "\
 Examples:
@@ -140,7 +140,7 @@ Examples:
   livetime top 'http://daq7:8090/#t=0c84a3698fdcb2f04b1897c2c2a19da7'
   livetime top http://127.0.0.1:8090 --once
 
-The link is what the run printed. From another machine its token is needed to read.";
+The run printed the link. On another machine the link needs its token.";
 
 const NODES_HELP: &str = "\
 Examples:
@@ -168,10 +168,10 @@ Examples:
 
 Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2) and trigger records (.records), also while they are written; the data
 themselves are skipped.
-Reads raw frames of the wire readout (WIB1, WIB2, WIBEth) and FELIX blocks, known by their content, whole: what became
-of the time of each link, its faults, and pedestal and noise of its planes.
-Ends with 1 if a file cannot be read or is not whole: what is complete is shown all the same; with 3 if raw frames
-are missing or have faults.";
+Raw frames of the wire readout (WIB1, WIB2, WIBEth) and FELIX blocks are known by their content and are read whole. The
+report accounts for the time of each link, and shows its faults, and pedestal and noise of its planes.
+The command ends with 1 if a file cannot be read or is not whole, and shows the complete part all the same; with 3
+if raw frames are missing or have faults.";
 
 const SCHEMA_HELP: &str = "\
 Example:
@@ -190,9 +190,9 @@ pub(crate) struct PipelineArgs {
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Do it with Python, so that the file may name nodes of Python as `module:name`. LIVETIME_PYTHON names the
-    /// interpreter, which must have the package livetime; without it that of the package which brought this program, else
-    /// python3.
+    /// Run the command inside Python, so that the file may name nodes of Python as `module:name`. The variable LIVETIME_PYTHON
+    /// names the interpreter, which must have the package livetime. Without the variable the interpreter is the one whose
+    /// package brought this program, else python3.
     #[arg(long, requires = "file")]
     pub(crate) python: bool,
 }
@@ -237,7 +237,7 @@ pub(crate) struct RunArgs {
     /// Do not serve the run, even if the file has a block `pvaccess`.
     #[arg(long, overrides_with = "pva")]
     pub(crate) no_pva: bool,
-    /// The names of all PVs begin with this, for example 13SIM1:
+    /// The names of all PVs begin with this text, for example 13SIM1:
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
     pub(crate) prefix: Option<String>,
     /// Serve the run over pvAccess at these addresses; `any` means all. By default only this machine can
@@ -258,10 +258,10 @@ pub(crate) struct RunArgs {
     /// Also answer requests for the page whose `Host` is NAME; `*` means any name.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) web_host: Vec<String>,
-    /// Also let the page browse the recorded runs in this folder; it always may in the folders that the run writes to.
+    /// Let the page browse the recorded runs in this folder too. The page always browses the folders that the run writes to.
     #[arg(long, value_name = "DIR", value_delimiter = ',')]
     pub(crate) web_files: Vec<PathBuf>,
-    /// The token of the page is in FILE, which its owner alone may be able to read; if there is none, it is made.
+    /// The token of the page is in FILE, which only its owner may be able to read. A FILE that does not exist is made.
     #[arg(long, value_name = "FILE", conflicts_with = "no_web")]
     pub(crate) web_token_file: Option<PathBuf>,
     /// Also answer requests for metrics whose `Host` is NAME; `*` means any name.
@@ -294,7 +294,7 @@ pub(crate) struct NodesArgs {
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// List the PVs that a node of this type serves, or without a type those of a run as a whole.
+    /// List the PVs that a node of this type serves; without a type, the PVs that belong to a run as a whole.
     #[arg(long)]
     pub(crate) pvs: bool,
 }
@@ -304,7 +304,7 @@ pub(crate) struct NodesArgs {
 pub(crate) struct PvsArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
-    /// The names of all PVs begin with this; by default what the pipeline file says, else 13SIM1:
+    /// The names of all PVs begin with this text; by default with the prefix in the pipeline file, else with 13SIM1:
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
     pub(crate) prefix: Option<String>,
     /// Print every PV of every type of node, and each PV of areaDetector with its fate here, as tables in Markdown. No pipeline file is read.
@@ -313,7 +313,7 @@ pub(crate) struct PvsArgs {
     /// Write a record file with a link to each PV.
     #[arg(long, conflicts_with = "json")]
     pub(crate) db: bool,
-    /// The names of all records begin with this; by default as those of the PVs.
+    /// The names of all records begin with this text; by default with the prefix of the PVs.
     #[arg(long, value_name = "TEXT", value_parser = checked_prefix, requires = "db")]
     pub(crate) records: Option<String>,
 }

@@ -15,8 +15,8 @@ use crate::output::{self, Exit, Failure, Output};
 /// How long an interpreter may take to end when a node was left behind in it: it gives nodes up to two seconds to end by an exception.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// What `livetime` does with a pipeline file (`run`, `check`, `pvs`, `bench graph`, `bench node`): the program's own code, so what it shows
-/// and returns is the same too.
+/// Carries out a command about a pipeline file (`run`, `check`, `pvs`, `bench graph`, `bench node`) by the program's own code, so that output
+/// and exit codes are the same too.
 ///
 /// ```no_run
 /// let arguments = ["run", "beamline.yaml", "--frames", "10"].map(Into::into);

@@ -64,7 +64,7 @@ pub fn main(nodes: &[NodeType]) -> ExitCode {
     main_as(Called::by_system(), nodes).into()
 }
 
-/// The same where the system's arguments are those of another program, as in an interpreter of Python.
+/// [`main`] inside another program, as an interpreter of Python, whose own arguments the system has.
 pub fn main_as(called: Called, nodes: &[NodeType]) -> u8 {
     let all = std::iter::once("livetime".into()).chain(called.arguments.iter().cloned());
     let cli = match Cli::try_parse_from(all) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use livetime_control::access::Access;
-use livetime_control::model::{Bell, Model, Moment, Standing};
+use livetime_control::model::{Bell, Model, Moment};
 use livetime_engine::{
     Context, LossReason, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Run,
     RunOptions,
@@ -26,8 +26,7 @@ use crate::report::json::ending_json;
 use crate::report::table::Style;
 use crate::report::{EndedBy, Ending, live, summary};
 
-/// No test waits this long unless something is broken.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = livetime_testkit::HANG;
 const FRAMES: u64 = 40;
 
 #[derive(Params)]
@@ -190,65 +189,79 @@ fn start() -> Faces {
     Faces { model, page, pvs: served, prefix: options.prefix }
 }
 
+/// A kind of loss: reason, how many, name and number of the node, whether it was intended.
+type Kind = (&'static str, u64, &'static str, u64, bool);
+
 #[test]
 fn every_face_says_the_same_of_every_kind_of_loss() {
     let faces = start();
     let moment = quiet(&faces.model);
     let full = moment.report.edges[0].lost[&LossReason::QueueFull];
     assert!(full > 0, "{:?}", moment.report.edges[0]);
-    let (lost, asked) = (500 + 30 + 7 + 1 + full, FRAMES - 1);
+    let kinds: [Kind; 6] = [
+        ("source_gap", 500, "leaky", 0, false),
+        ("unreadable", 30, "leaky", 0, false),
+        ("late", 7, "strict", 1, false),
+        ("node_error", 1, "strict", 1, false),
+        ("queue_full", full, "strict", 1, false),
+        ("rate_limited", FRAMES - 1, "seldom", 2, true),
+    ];
+    let sum = |intended: bool| kinds.iter().filter(|kind| kind.4 == intended).map(|kind| kind.1).sum();
+    let (lost, asked): (u64, u64) = (sum(false), sum(true));
     let sums = moment.losses.sums;
     assert_eq!((sums.unintended, sums.intended), (lost, asked));
-    assert_eq!(moment.losses.standing, Standing::Losing);
     let nodes: Vec<u64> = moment.losses.nodes.iter().map(|node| node.unintended()).collect();
     assert_eq!(nodes, [530, 8 + full, 0]);
+    let text = newest(&moment);
 
-    // The page's state.
-    let shown = faces.moment();
-    assert_eq!((&shown["run"]["unintended"], &shown["run"]["intended"]), (&lost.into(), &asked.into()));
-    assert_eq!(shown["nodes"]["lost"], serde_json::json!([530, 8 + full, 0]));
-    let kinds = shown["losses"].as_array().unwrap();
-    let is_named = |reason: &str, count: u64, node: u64, intended: bool| {
-        kinds.iter().any(|row| row[1] == reason && row[2] == count && row[3] == node && row[4] == intended)
-    };
-    assert!(is_named("source_gap", 500, 0, false) && is_named("unreadable", 30, 0, false), "{kinds:?}");
-    assert!(is_named("late", 7, 1, false) && is_named("node_error", 1, 1, false), "{kinds:?}");
-    assert!(is_named("queue_full", full, 1, false) && is_named("rate_limited", asked, 2, true), "{kinds:?}");
-    let text = shown["loss"]["text"].as_str().unwrap();
-    assert_eq!((shown["loss"]["state"].as_str(), &*newest(&moment)), (Some("losing"), text));
-
-    // Prometheus.
-    let metrics = String::from_utf8(faces.get("/metrics")).unwrap();
-    let has = |line: &str| assert!(metrics.lines().any(|found| found == line), "{line}\n{metrics}");
-    has(&format!("livetime_losses_total{{intentional=\"false\"}} {lost}"));
-    has(&format!("livetime_losses_total{{intentional=\"true\"}} {asked}"));
-    has("livetime_frames_discarded_total{node=\"leaky\",reason=\"source_gap\",intentional=\"false\"} 500");
-    has("livetime_frames_discarded_total{node=\"strict\",reason=\"late\",intentional=\"false\"} 7");
-    assert!(metrics.contains(&format!("livetime_newest_loss_age_seconds{{place=\"{text}\"")), "{metrics}");
-
-    // What the page draws over time.
+    page_says_the_same(&faces, &kinds, (lost, asked), &text);
+    metrics_say_the_same(&faces, &kinds, (lost, asked), &text);
     let columns = faces.get("/api/v1/history?of=run.unintended,leaky.lost,strict.lost,seldom.left_out");
     let last: Vec<f32> =
         Columns::read(&columns).unwrap().series.iter().map(|values| *values.last().unwrap()).collect();
     assert_eq!(last, [lost as f32, 530.0, (8 + full) as f32, asked as f32]);
 
-    // Terminals and the log.
-    let top = faces.top();
-    assert!(top.contains(&format!("lost {lost}, losing now: {text}, ")), "{top}");
+    // Terminals and the log. Losses are of now for ten seconds, which may have passed on a busy machine.
     let line = live::line(&(&*moment).into());
-    assert!(
-        line.contains(&format!("lost {lost}, losing now: {text}, ")) && line.contains("leaky 530"),
-        "{line}"
-    );
+    for said in [faces.top(), line.clone()] {
+        let is_said = |when: &str| said.contains(&format!("lost {lost}, {when}: {text}, "));
+        assert!(is_said("losing now") || is_said("has lost"), "{said}");
+    }
+    assert!(line.contains("leaky 530"), "{line}");
     let table = live::lines(&(&*moment).into(), "running", (250, 50), false).join("\n");
     assert!(
         table.contains("30 unreadable, 500 source_gap") || table.contains("500 source_gap, 30 unreadable"),
         "{table}"
     );
-
-    // PVs.
     assert_eq!(faces.pv("Run:UnintendedLosses_RBV"), Some(lost as i64));
     ends_with_the_same(faces, lost, asked);
+}
+
+fn page_says_the_same(faces: &Faces, kinds: &[Kind], (lost, asked): (u64, u64), text: &str) {
+    let shown = faces.moment();
+    assert_eq!((&shown["run"]["unintended"], &shown["run"]["intended"]), (&lost.into(), &asked.into()));
+    let rows = shown["losses"].as_array().unwrap();
+    for (reason, count, _, node, intended) in kinds {
+        let is_it =
+            |row: &&Value| row[1] == *reason && row[2] == *count && row[3] == *node && row[4] == *intended;
+        assert!(rows.iter().any(|row| is_it(&row)), "{reason}: {rows:?}");
+    }
+    let state = shown["loss"]["state"].as_str().unwrap();
+    assert!(["losing", "has_lost"].contains(&state) && shown["loss"]["text"] == text, "{}", shown["loss"]);
+}
+
+fn metrics_say_the_same(faces: &Faces, kinds: &[Kind], (lost, asked): (u64, u64), text: &str) {
+    let metrics = String::from_utf8(faces.get("/metrics")).unwrap();
+    let has = |line: &str| assert!(metrics.lines().any(|found| found == line), "{line}\n{metrics}");
+    has(&format!("livetime_losses_total{{intentional=\"false\"}} {lost}"));
+    has(&format!("livetime_losses_total{{intentional=\"true\"}} {asked}"));
+    // What is lost on an edge has its names, too.
+    for (reason, count, node, ..) in &kinds[..4] {
+        has(&format!(
+            "livetime_frames_discarded_total{{node=\"{node}\",reason=\"{reason}\",intentional=\"false\"}} {count}"
+        ));
+    }
+    assert!(metrics.contains(&format!("livetime_newest_loss_age_seconds{{place=\"{text}\"")), "{metrics}");
 }
 
 fn newest(moment: &Moment) -> String {

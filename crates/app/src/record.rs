@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// More hits are left out of a description, and counted.
 const MOST_HITS: usize = 50_000;
 
-/// What the frame of a trigger record holds; `None` for any other frame. Times are ticks from the begin of the window.
+/// The content of the frame of a trigger record; `None` for any other frame. Times are ticks from the begin of the window.
 pub(crate) fn describe(frame: &Frame) -> Option<Value> {
     let record: &TriggerRecord = frame.value().ok()?;
     let decision = &record.decision;

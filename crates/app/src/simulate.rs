@@ -33,10 +33,10 @@ const ELEMENT: TypeId = TypeId::new(id::CSPAD_ELEMENT, 2);
 /// The headers of a quadrant, its pixels, and two words behind them.
 const QUAD_BYTES: usize = 32 + 2 * QUAD_PIXELS + 4;
 
-/// What is simulated.
+/// The run to be simulated.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the detector sees.
+    /// The picture before the detector.
     pub preset: Preset,
     /// How many events.
     pub events: u64,
@@ -48,12 +48,12 @@ pub struct Options {
     pub workers: usize,
 }
 
-/// What was written.
+/// The size of a simulated run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Simulated {
     /// Bytes of the file.
     pub bytes: u64,
-    /// What they would be without compression.
+    /// The bytes that the file would have without compression.
     pub raw_bytes: u64,
 }
 
@@ -260,7 +260,7 @@ mod tests {
         assert!(one != run("seed", &Options { seed: 8, ..deck(Engine::NONE, 1) }));
     }
 
-    /// What the study's recorded files reached.
+    /// The ratios are the ones of the study's recorded files.
     #[test]
     fn the_deck_preset_compresses_as_the_study_says() {
         let raw = 4.0 * EVENT_BYTES as f64;

@@ -67,7 +67,7 @@ impl Served {
         let errors = self.folder.join("errors");
         command.stderr(std::fs::File::create(&errors).unwrap());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let end = Instant::now() + Duration::from_secs(300);
+        let end = Instant::now() + livetime_testkit::HANG;
         while child.try_wait().unwrap().is_none() {
             if Instant::now() > end {
                 child.kill().unwrap();

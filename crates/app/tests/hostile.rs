@@ -89,8 +89,8 @@ struct Hostile {
 
 fn hello(address: &str) -> Option<Hostile> {
     let stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(livetime_testkit::HANG)).unwrap();
+    stream.set_write_timeout(Some(livetime_testkit::HANG)).unwrap();
     let mut client = Hostile { stream };
     client.send(|w| {
         let (buffer, registry, qos, method) = (1 << 16, 0x7FFF, 0, "anonymous".into());
@@ -253,10 +253,10 @@ impl Bystander {
     }
 
     fn see(&mut self, images: usize) {
-        let (mut seen, end) = (0, Instant::now() + Duration::from_secs(100));
+        let (mut seen, end) = (0, Instant::now() + livetime_testkit::HANG);
         while seen < images {
             assert!(Instant::now() < end, "only {seen} images");
-            if let Ok(Some(Event::Update(_))) = self.monitor.next(Duration::from_secs(5)) {
+            if let Ok(Some(Event::Update(_))) = self.monitor.next(livetime_testkit::HANG) {
                 seen += 1;
             }
         }

@@ -10,13 +10,12 @@
 use crate::common;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output};
 
-use common::{Pipeline, own_nodes, stderr, stdout};
+use common::{Pipeline, Running, own_nodes, stderr, stdout};
 use serde_json::Value;
 
 const FILE: &str = "\
@@ -32,39 +31,12 @@ fn json(output: &Output) -> Value {
 
 // ---- Metrics ----
 
-struct Served {
-    program: Child,
-    url: String,
-}
-
-impl Served {
-    fn start(file: &Pipeline) -> Served {
-        let mut command = own_nodes();
-        command.args(["run", file.path(), "--metrics", "0", "--json"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut program = command.spawn().unwrap();
-        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
-        let url = log.find_map(|line| Some(line.unwrap().split_once("metrics at ")?.1.to_owned())).unwrap();
-        std::thread::spawn(move || log.for_each(drop));
-        std::thread::sleep(Duration::from_millis(300));
-        Served { program, url }
-    }
-
-    fn connect(&self) -> TcpStream {
-        let address = self.url.trim_start_matches("http://").trim_end_matches("/metrics");
-        TcpStream::connect(address).unwrap()
-    }
-
-    /// Ends the run as Ctrl-C does, and returns its report.
-    fn end(mut self) -> Value {
-        assert!(
-            Command::new("kill").args(["-INT", &self.program.id().to_string()]).status().unwrap().success()
-        );
-        let mut report = String::new();
-        self.program.stdout.take().unwrap().read_to_string(&mut report).unwrap();
-        assert!(self.program.wait().unwrap().code().is_some());
-        serde_json::from_str(&report).unwrap()
-    }
+/// Ends the run as Ctrl-C does, and returns its report.
+fn end(run: Running) -> Value {
+    run.signal("-INT");
+    let output = run.program.wait_with_output().unwrap();
+    assert!(output.status.code().is_some());
+    json(&output)
 }
 
 /// The interpreter that has Prometheus' client library.
@@ -76,7 +48,7 @@ fn python() -> Option<PathBuf> {
 #[test]
 fn prometheus_reads_our_metrics_and_the_run_goes_on() {
     let file = Pipeline::new("metrics", FILE);
-    let served = Served::start(&file);
+    let served = Running::start(&[file.path(), "--json"]);
     if let Some(python) = python() {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/metrics.py");
         let output = Command::new(python).arg(script).arg(&served.url).output().unwrap();
@@ -85,13 +57,10 @@ fn prometheus_reads_our_metrics_and_the_run_goes_on() {
     // Clients that stay, hang up in the middle, or ask for what there is not.
     let mut kept: Vec<TcpStream> = (0..50).map(|_| served.connect()).collect();
     kept.iter_mut().step_by(2).for_each(|c| _ = c.write_all(b"GET /metrics HTTP/1.1\r\n"));
-    let mut client = served.connect();
-    client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    let mut text = String::new();
-    client.read_to_string(&mut text).unwrap();
+    let text = served.metrics();
     assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
     assert!(text.contains("\nlivetime_frames_sent_total{node=\"cam\"} "), "{text}");
-    let report = served.end();
+    let report = end(served);
     assert_eq!((&report["ledger_closed"], &report["ended_by"]), (&true.into(), &"interrupted".into()));
 }
 
@@ -106,12 +75,10 @@ fn readbacks_are_metrics_while_a_run_goes_on() {
   stats: {type: statistics, from: {node: cam, when_full: block}}
 ",
     );
-    let served = Served::start(&file);
+    let served = Running::start(&[file.path(), "--json"]);
+    livetime_testkit::wait_until("a mean", || served.metrics().contains("name=\"mean_value\""));
     let metric = |name: &str| {
-        let mut client = served.connect();
-        client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-        let mut text = String::new();
-        client.read_to_string(&mut text).unwrap();
+        let text = served.metrics();
         let begin = format!("livetime_node_readback{{node=\"stats\",name=\"{name}\"");
         let line = text.lines().find(|line| line.starts_with(&begin)).map(str::to_owned);
         line.unwrap_or_else(|| panic!("no {name}: {text}"))
@@ -123,7 +90,7 @@ fn readbacks_are_metrics_while_a_run_goes_on() {
     };
     let mean = metric("mean_value");
     assert!(mean.is_finite(), "{mean}");
-    let report = served.end();
+    let report = end(served);
     let readbacks = &report["nodes"][1]["readbacks"];
     assert!(readbacks["mean_value"].is_f64() && readbacks["max_value"].is_f64(), "{readbacks}");
 }
@@ -231,14 +198,11 @@ fn a_trace_follows_the_same_frames_through_all_nodes() {
 #[test]
 fn a_trace_is_whole_after_an_interrupt() {
     let (file, trace) = (Pipeline::new("interrupted", FILE), Trace::new("interrupted"));
-    let mut command = own_nodes();
-    command.args(["run", file.path(), "--trace", trace.path(), "--trace-every", "3"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    common::wait_for_node(&child, "cam");
+    let run = Running::start(&[file.path(), "--trace", trace.path(), "--trace-every", "3"]);
     // Something to be traced: how much does not matter.
-    std::thread::sleep(Duration::from_millis(700));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    run.wait_for("livetime_frames_completed_total{node=\"end\"}", 10.0);
+    run.signal("-INT");
+    assert_eq!(run.program.wait_with_output().unwrap().status.code(), Some(0));
     assert!(!check(&trace.events())["cam"].is_empty());
 }
 

@@ -102,7 +102,7 @@ fn run_script(python: &Path, name: &str, served: &Served, more: &[&str]) -> Stri
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name));
     command.args([&served.address, "T:"]).args(more).env("PYTHONUNBUFFERED", "1");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + livetime_testkit::HANG;
     while child.try_wait().unwrap().is_none() {
         if Instant::now() > end {
             child.kill().unwrap();
@@ -191,7 +191,7 @@ fn the_list_of_pvs_is_what_a_run_serves() {
     let served = Served::start(file.path(), &[]);
     let address: std::net::SocketAddr = served.address.parse().unwrap();
     let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
-    let mut names: Vec<String> = client.names(address).unwrap().wait(Duration::from_secs(10)).unwrap();
+    let mut names: Vec<String> = client.names(address).unwrap().wait(livetime_testkit::HANG).unwrap();
     names.sort();
     listed.sort();
     assert_eq!(names, listed);
@@ -239,7 +239,7 @@ fn our_own_client_finds_and_starts_the_detector() {
     );
     let address: std::net::SocketAddr = served.address.parse().unwrap();
     let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
-    let limit = Duration::from_secs(10);
+    let limit = livetime_testkit::HANG;
     let names = client.names(address).unwrap().wait(limit).unwrap();
     for name in ["T:cam1:Acquire", "T:Stats1:MeanValue_RBV", "T:slow:DroppedArrays_RBV", "T:Pva1:Image"] {
         assert!(names.iter().any(|n| n == name), "{name}");
@@ -262,7 +262,7 @@ fn a_slow_node_keeps_nobody_from_writing_to_another() {
     let served = Served::start(file.path(), &[]);
     let address: std::net::SocketAddr = served.address.parse().unwrap();
     let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
-    let limit = Duration::from_secs(30);
+    let limit = livetime_testkit::HANG;
     let (tell, told) = std::sync::mpsc::channel();
     // The slow node takes each of these between two of its frames.
     let writes = [
@@ -331,7 +331,7 @@ fn the_command_line_decides_whether_a_run_is_served() {
 
 #[test]
 fn this_machine_may_write_at_each_of_its_addresses_and_others_learn_what_would_allow_it() {
-    let limit = Duration::from_secs(10);
+    let limit = livetime_testkit::HANG;
     let put = |served: &Served| {
         let client = Client::new(ClientConfig::name_servers(&[served.address.parse().unwrap()])).unwrap();
         client.channel("T:cam1:Offset").put(("value", 7.5)).wait(limit)
@@ -372,7 +372,7 @@ fn values_and_sizes_are_those_of_areadetector() {
     let served =
         Served::start(file.path(), &[&idle[..], &["--set", "detector.image_mode=multiple"]].concat());
     let client = Client::new(ClientConfig::name_servers(&[served.address.parse().unwrap()])).unwrap();
-    let limit = Duration::from_secs(10);
+    let limit = livetime_testkit::HANG;
     let get = |name: &str| {
         let value = client.channel(&format!("T:{name}")).get().wait(limit).unwrap();
         value.i64("value").or(value.i64("value.index")).unwrap()
@@ -414,10 +414,10 @@ fn a_node_that_hangs_delays_the_pvs_of_no_other() {
     let mut updates = 0;
     // Were each update to wait for the node, it would be done after twenty of them.
     while updates < 40 {
-        if let Ok(Some(livetime_pva::client::Event::Update(_))) = monitor.next(Duration::from_secs(60)) {
+        if let Ok(Some(livetime_pva::client::Event::Update(_))) = monitor.next(livetime_testkit::HANG) {
             updates += 1;
         }
     }
-    let done = client.channel("T:slow:Completed_RBV").get().wait(Duration::from_secs(10)).unwrap();
+    let done = client.channel("T:slow:Completed_RBV").get().wait(livetime_testkit::HANG).unwrap();
     assert_eq!(done.i64("value"), Some(0));
 }

@@ -5,7 +5,6 @@
 use crate::common;
 
 use std::process::{Output, Stdio};
-use std::time::Duration;
 
 use common::{Pipeline, own_nodes, stderr, stdout};
 use serde_json::Value;
@@ -101,31 +100,33 @@ fn wrong_settings_end_with_2_before_anything_starts() {
 #[cfg(unix)]
 mod signals {
     use super::*;
-    use std::io::{BufRead, BufReader, Read};
-    use std::process::{Child, Command};
+    use std::io::Read;
+    use std::process::Output;
 
-    fn start(file: &Pipeline) -> Child {
-        let mut command = own_nodes();
-        command.args(["run", file.path(), "--json"]).stdin(Stdio::null());
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        common::wait_for_node(&child, "cam");
-        child
+    use common::Running;
+
+    fn start(file: &Pipeline) -> Running {
+        Running::start(&[file.path(), "--json"])
     }
 
-    fn interrupt(child: &Child, signal: &str) {
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    /// Interrupts it, and once more if that is wanted; returns its output and the rest of its stderr.
+    fn interrupted(mut run: Running, signal: &str, twice: bool) -> (Output, Vec<String>) {
+        run.signal(signal);
+        assert!(run.log.any(|line| line.unwrap().contains("again to abort")));
+        if twice {
+            run.signal(signal);
+        }
+        let output = run.program.wait_with_output().unwrap();
+        (output, run.log.map(Result::unwrap).collect())
     }
 
     #[test]
     fn the_first_interrupt_drains() {
         for signal in ["-INT", "-TERM"] {
             let file = Pipeline::new(signal, LOSSLESS);
-            let child = start(&file);
-            interrupt(&child, signal);
-            let output = child.wait_with_output().unwrap();
-            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+            let (output, rest) = interrupted(start(&file), signal, false);
+            assert_eq!(output.status.code(), Some(0), "{rest:?}");
             assert_eq!(json(&output)["ended_by"], "interrupted");
-            assert!(stderr(&output).contains("again to abort"));
         }
     }
 
@@ -133,15 +134,10 @@ mod signals {
     fn the_second_interrupt_aborts_and_the_ledger_says_what_it_cost() {
         let slow = LOSSLESS.replace("when_full: block", "queue: 1000, params: {takes: 200 ms}");
         let file = Pipeline::new("abort", &slow);
-        let mut child = start(&file);
-        // Time for frames to queue up behind the slow node.
-        std::thread::sleep(Duration::from_millis(500));
-        interrupt(&child, "-INT");
-        let mut errors = BufReader::new(child.stderr.take().unwrap());
-        let mut lines = errors.by_ref().lines();
-        assert!(lines.any(|line| line.unwrap().contains("again to abort")));
-        interrupt(&child, "-INT");
-        let output = child.wait_with_output().unwrap();
+        let run = start(&file);
+        // Two minutes of work, of which the second interrupt leaves something on any machine.
+        run.wait_for("livetime_queue_frames{", 600.0);
+        let (output, _) = interrupted(run, "-INT", true);
         let report = json(&output);
         assert_eq!((output.status.code(), &report["ended_by"]), (Some(3), &"aborted".into()));
         assert!(report["edges"][0]["lost"]["aborted"].as_u64().unwrap() > 0);
@@ -152,15 +148,9 @@ mod signals {
     fn the_second_interrupt_ends_a_run_whose_node_does_not_return() {
         let stuck = LOSSLESS.replace("when_full: block", "queue: 1000, params: {takes: 1000 s}");
         let file = Pipeline::new("stuck", &stuck);
-        let mut child = start(&file);
-        std::thread::sleep(Duration::from_millis(500));
-        interrupt(&child, "-TERM");
-        let mut errors = BufReader::new(child.stderr.take().unwrap());
-        let mut lines = errors.by_ref().lines();
-        assert!(lines.any(|line| line.unwrap().contains("again to abort")));
-        interrupt(&child, "-TERM");
-        let output = child.wait_with_output().unwrap();
-        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        let run = start(&file);
+        run.wait_for("livetime_queue_frames{", 1.0);
+        let (output, rest) = interrupted(run, "-TERM", true);
         assert_eq!(output.status.code(), Some(1), "{rest:?}");
         // On a machine that is busy the report may not come in time: then stderr has the last word.
         if output.stdout.is_empty() {

@@ -33,7 +33,7 @@ fn start(args: &[&str]) -> Child {
 
 /// Waits until there is a file of this kind in the folder.
 fn wait_for(folder: &Path, end: &str) -> PathBuf {
-    let limit = Instant::now() + Duration::from_secs(60);
+    let limit = Instant::now() + livetime_testkit::HANG;
     loop {
         let found = files(folder).into_iter().find(|path| path.display().to_string().ends_with(end));
         if let Some(path) = found {
@@ -259,7 +259,7 @@ fn what_sinks_of_wire_readout_have_written_outlives_a_killed_program_and_later_r
         let sink = format!("{{type: {name}, from: {{node: {from}, {block}}}, params: {{{params}}}}}");
         let pipeline = wires(name, &sink);
         let mut run = start(&["run", pipeline.path(), "--no-pva"]);
-        let limit = Instant::now() + Duration::from_secs(100);
+        let limit = Instant::now() + livetime_testkit::HANG;
         let is_large = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.len() > 40_000);
         // One record may be longer than that.
         let is_enough = |path: &PathBuf| is_large(path) && (name != "trigger_records" || readable(path) > 0);

@@ -26,7 +26,7 @@ pub(crate) struct Cli {
     /// this text.
     #[arg(long, default_value = "")]
     filter: String,
-    /// A peer that runs in turn with ours. `actors`: another engine's program with the same patterns;
+    /// A peer that runs in turn with this program. `actors`: another engine's program with the same patterns;
     /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
     /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it, or with Bluesky, too, for the row `bp.count, an
     /// event`: `bash tools/peers.sh bluesky`.
@@ -35,7 +35,7 @@ pub(crate) struct Cli {
     /// `served`: the program `livetime`, whose `pv monitor` is the client; without, the program beside this one.
     #[arg(long, value_name = "PROGRAM")]
     livetime: Option<PathBuf>,
-    /// `apa`: number of links, or two as 1..10.
+    /// `apa`: number of links, or a range such as 1..10.
     #[arg(long, value_name = "N|A..B", value_parser = links, default_value = "1..10")]
     links: RangeInclusive<usize>,
     /// `apa`, `plugins-2013`, `record` at 4 kHz, `served` and `web`: how long each run is, for example 3s.

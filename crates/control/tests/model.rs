@@ -17,7 +17,7 @@ use livetime_frame::Frame;
 use livetime_nodes::process::statistics::Statistics;
 
 /// No test waits this long unless something is broken.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = livetime_testkit::HANG;
 
 /// Lets frames through the node `gate` while it is open.
 static GATE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());

@@ -13,7 +13,7 @@ use livetime_control::model::{Action, Answer, Bell, Caller, Change, Model};
 use livetime_engine::{LossReason, Run, RunOptions, Value};
 
 /// No test waits this long unless something is broken.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = livetime_testkit::HANG;
 
 const TEXT: &str = "\
 nodes:

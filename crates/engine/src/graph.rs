@@ -94,6 +94,12 @@ impl NodeDecl {
         index.is_ok_and(|index| self.values.iter().any(|(i, _)| *i == index))
     }
 
+    /// Whether it sends what is stored: [`Node::IS_STORED`](crate::Node::IS_STORED), unless [`Node::LIVE_IF`](crate::Node::LIVE_IF) is on.
+    pub fn is_stored(&self) -> bool {
+        let is_live = |name: &str| self.value(name) == Some(Value::Bool(true));
+        self.node_type.is_stored && !self.node_type.live_if.is_some_and(is_live)
+    }
+
     /// The value of the parameter called `name` at the start of a run; `None` when there is none of this name.
     pub fn value(&self, name: &str) -> Option<Value> {
         let params = self.node_type.params();

@@ -1,13 +1,13 @@
 //! The order of the data: what makes a replay the same at every run, whatever the threads do.
 //!
 //! Where all sources upstream of a node send what is stored ([`Node::IS_STORED`](crate::Node::IS_STORED)) and no edge on the way loses
-//! a frame, every frame has a *place*: a source gives ever larger ones, by the time of its events, and what a node sends has the place
-//! of the frame that it handles. A node with several inputs takes the frame with the smallest place, and of equal places that of
+//! a frame, every frame has a *place*: a source gives ever larger ones, by the time of its events, and a frame that a node sends has the place
+//! of the frame that the node handles. A node with several inputs takes the frame with the smallest place, and of equal places the frame of
 //! the first edge. It waits until every other input has a later frame, or has promised that nothing of that place will come any more:
 //! each node passes on what its own inputs have promised, also when it sends nothing. So such a node sees the same frames in
 //! the same order at every run.
 //!
-//! What a node holds to be late must not depend on how busy the machine is. [`Context::data_ns`](crate::Context::data_ns) is therefore
+//! Which frames a node holds to be late must not depend on how busy the machine is. [`Context::data_ns`](crate::Context::data_ns) is therefore
 //! the time of the data there, which goes on with the places.
 
 /// The most by which one frame moves the time of the data on: a time that is wrong, or a pause between two runs, makes nothing late.
@@ -22,7 +22,7 @@ pub(crate) struct Order {
     pub(crate) is_joined: bool,
     /// The place of the frame that is handled, or was sent last by a source.
     pub(crate) place: u64,
-    /// What has been promised to those behind.
+    /// The promise to the nodes behind.
     pub(crate) promised: u64,
     /// Time of the data, from 0 on.
     pub(crate) time_ns: u64,

@@ -15,7 +15,7 @@ pub struct Rehearsal {
     pub digest: fn(&Frame) -> u64,
 }
 
-/// What went down an edge of a rehearsal, in this order.
+/// The frames of an edge of a rehearsal, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
     /// Sending node and output.

@@ -26,7 +26,7 @@ pub(crate) struct Reorder {
 }
 
 struct State {
-    /// What tickets from `next` on emitted, with their places in the order of the data.
+    /// The frames that tickets from `next` on emitted, with their places in the order of the data.
     done: Places<(u64, Vec<(usize, Frame)>)>,
     outputs: Vec<Output>,
     /// What copies emitted at their very end.

@@ -24,7 +24,7 @@ fn a_running_graph_allocates_nothing() {
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let fewest = fewest_allocations(|| run.report().nodes[2].completed, 1000);
         run.abort();
-        run.finish(Duration::from_secs(10));
+        run.finish(livetime_testkit::HANG);
         assert_eq!(fewest, 0, "{placement:?}");
     }
 }

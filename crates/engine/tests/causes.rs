@@ -13,7 +13,7 @@ use livetime_frame::Frame;
 
 use crate::common::*;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 /// Stands for the exception of another language.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use livetime_frame::Frame;
 
 use crate::common::*;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 /// Declares a node type from a description, as a binding to another language does.
 #[derive(Clone)]

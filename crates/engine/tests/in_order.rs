@@ -8,7 +8,7 @@ use crate::common::{COUNTER, PASS, TALLY};
 use livetime_engine::testing::{Random, Simulation};
 use livetime_engine::{
     Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement,
-    PortSpec, Rehearsal, Run, RunOptions, WhenFull,
+    PortSpec, Rehearsal, Report, Run, RunOptions, WhenFull,
 };
 use livetime_frame::Frame;
 use proptest::prelude::*;
@@ -233,7 +233,7 @@ fn threads_bring_the_same_order_as_a_simulation_and_short_queues_stop_nothing() 
         }
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let seen: Seen = run.service();
-        let report = run.finish(Duration::from_secs(120));
+        let report = run.finish(livetime_testkit::HANG);
         assert!(report.failure.is_none(), "{report:#?}");
         assert_eq!(report.unintended_losses(), 0);
         assert_eq!(*seen.0.lock().unwrap(), wanted, "graph {number}");
@@ -257,6 +257,138 @@ fn a_pool_keeps_the_order_and_passes_on_what_it_has_done() {
     assert_eq!(first[..5], [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1), (0, 0, 3)]);
 }
 
+/// Sends some frames in one call, or follows what never goes on.
+struct Train {
+    params: TrainParams,
+    sent: u64,
+}
+
+#[derive(Params)]
+struct TrainParams {
+    /// Frames.
+    frames: u64,
+    /// Whether more may be written.
+    follow: bool,
+}
+
+impl Node for Train {
+    type Params = TrainParams;
+    const SPEC: NodeSpec =
+        NodeSpec::source("train", "Stored.", &[PortSpec::any("out"), PortSpec::any("seldom")]);
+    const IS_STORED: bool = true;
+    const LIVE_IF: Option<&'static str> = Some("follow");
+
+    fn new(params: TrainParams) -> Result<Train, NodeError> {
+        Ok(Train { params, sent: 0 })
+    }
+
+    fn params(&mut self) -> &mut TrainParams {
+        &mut self.params
+    }
+
+    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        while self.sent < self.params.frames {
+            self.sent += 1;
+            let mut frame = ctx.bytes(8)?;
+            frame.header_mut().sequence = self.sent;
+            ctx.emit(frame)?;
+        }
+        Ok(if self.params.follow { Next::Idle } else { Next::Finished })
+    }
+}
+
+/// Makes ten frames of each.
+struct Ten(());
+
+impl Node for Ten {
+    type Params = ();
+    const SPEC: NodeSpec = NodeSpec {
+        name: "ten",
+        kind: NodeKind::Process,
+        summary: "Multiplies.",
+        inputs: &[PortSpec::any("in")],
+        outputs: &[PortSpec::any("out"), PortSpec::any("seldom")],
+        parallel: false,
+    };
+
+    fn new(params: ()) -> Result<Ten, NodeError> {
+        Ok(Ten(params))
+    }
+
+    fn params(&mut self) -> &mut () {
+        &mut self.0
+    }
+
+    fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        (0..10).try_for_each(|_| ctx.forward(0, frame))
+    }
+}
+
+/// A source of `frames` frames at once, nodes behind it that make ten of each, and a sink, to which the node `seldom` has an edge, too,
+/// without ever sending it anything. All queues are short.
+fn multiplied(frames: i64, tens: &[&str], seldom: &str) -> (Report, usize) {
+    let mut graph = Graph::default();
+    let block = |queue| EdgeOptions { when_full: WhenFull::Block, queue, ..EdgeOptions::default() };
+    let train = graph.add("train", NodeType::of::<Train>()).unwrap();
+    graph.set(train, "frames", &frames.into()).unwrap();
+    tens.iter().for_each(|ten| _ = graph.add(ten, NodeType::of::<Ten>()).unwrap());
+    graph.add("log", NodeType::of::<Log>()).unwrap();
+    graph.connect(&format!("{seldom}.seldom"), "log", block(4)).unwrap();
+    let mut last = "train";
+    for ten in tens {
+        graph.connect(last, ten, block(1)).unwrap();
+        last = ten;
+    }
+    graph.connect(last, "log.in2", block(4)).unwrap();
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    let seen: Seen = run.service();
+    let report = run.finish(livetime_testkit::HANG);
+    assert_eq!((report.unintended_losses(), report.failure.as_deref()), (0, None), "{report:#?}");
+    let count = seen.0.lock().unwrap().len();
+    (report, count)
+}
+
+/// The source waits for room in the middle of a call, and promises before it does.
+#[test]
+fn a_source_that_waits_for_room_stops_nothing() {
+    assert_eq!(multiplied(5, &["ten"], "train").1, 50);
+}
+
+/// `x` waits for room with some of the frames that it makes of one, and so can promise nothing more to the other input.
+#[test]
+fn more_frames_of_one_than_a_queue_holds_stop_nothing_and_are_told() {
+    let (report, seen) = multiplied(3, &["x", "y"], "x");
+    let told = |event: &livetime_engine::Event| {
+        event.node == "log"
+            && event.message.contains("found a queue of 4 full of frames that were made of one")
+    };
+    assert_eq!((seen, report.events.iter().any(told)), (300, true), "{:#?}", report.events);
+}
+
+/// A recording that is followed may bring nothing for hours.
+#[test]
+fn a_source_that_follows_holds_up_no_other() {
+    let graph = |follow: bool| {
+        let mut graph = Graph::default();
+        let tape = graph.add("tape", NodeType::of::<Tape>()).unwrap();
+        let train = graph.add("train", NodeType::of::<Train>()).unwrap();
+        graph.set(train, "frames", &3.into()).unwrap();
+        graph.set(train, "follow", &follow.into()).unwrap();
+        graph.set(tape, "step", &1.into()).unwrap();
+        assert_eq!((graph.nodes()[tape].is_stored(), graph.nodes()[train].is_stored()), (true, !follow));
+        graph.add("log", NodeType::of::<Log>()).unwrap();
+        let block = EdgeOptions { when_full: WhenFull::Block, queue: 4, ..EdgeOptions::default() };
+        graph.connect("tape", "log", block).unwrap();
+        graph.connect("train", "log.in2", block).unwrap();
+        graph
+    };
+    let run = Run::start(&graph(true), RunOptions::default()).unwrap();
+    // All of the tape: two thirds of its frames go to this output.
+    livetime_testkit::wait_until("the frames of the tape", || run.report().nodes[2].completed == 34 + 3);
+    run.stop();
+    assert_eq!(run.finish(livetime_testkit::HANG).unintended_losses(), 0);
+}
+
 #[test]
 fn a_rehearsal_finds_an_order_that_depends_on_threads_and_a_repeatable_run_has_none() {
     let block = EdgeOptions { when_full: WhenFull::Block, queue: 10, ..EdgeOptions::default() };
@@ -277,7 +409,7 @@ fn a_rehearsal_finds_an_order_that_depends_on_threads_and_a_repeatable_run_has_n
     let first = trails(0, true);
     assert_eq!(first.iter().map(|trail| trail.frames.len()).collect::<Vec<_>>(), [100, 100, 200]);
     assert!((1..4).all(|seed| trails(seed, true) == first));
-    // Who comes first is chance: of a hundred runs two differ.
+    // Which frame comes first is chance: of a hundred runs two differ.
     let live = trails(1, false);
     assert!((2..100).any(|seed| trails(seed, false) != live));
 }

@@ -6,7 +6,7 @@ use livetime_engine::{Event, Graph, Run, RunOptions, WhenFull};
 
 use crate::common::*;
 
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 /// counter -> slow, with room for 14 frames.
 fn graph(waits: bool) -> Graph {

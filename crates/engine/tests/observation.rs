@@ -4,7 +4,6 @@
 use crate::common;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use common::*;
 use livetime_engine::testing::Simulation;
@@ -53,7 +52,7 @@ fn every_copy_of_a_pool_tells_its_waiting_and_inline_nodes_wait_no_time() {
         let mut graph = chain(WhenFull::Block, 8);
         set(&mut graph, "counter", "period", 0.0002);
         graph.options_mut(1).unwrap().placement = placement.clone();
-        let report = Run::start(&graph, RunOptions::default()).unwrap().finish(Duration::from_secs(20));
+        let report = Run::start(&graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG);
         let waiting = &report.nodes[1].waiting;
         // Frames that follow one another at once, as on a busy machine, are timed one in eight.
         assert!((12..=100).contains(&waiting.count), "{placement:?}: {waiting:?}");
@@ -120,12 +119,13 @@ fn the_trace_is_switched_while_running_and_counts_what_it_could_not_keep() {
 fn threads_trace_whole_ways_too() {
     for placement in [Placement::Own, Placement::Group("g".into()), Placement::Inline, Placement::Pool(2)] {
         let mut graph = chain(WhenFull::Block, 8);
-        set(&mut graph, "counter", "frames", 20_000);
+        set(&mut graph, "counter", "frames", 6_000);
         graph.options_mut(1).unwrap().placement = placement.clone();
-        let run = Run::start(&graph, RunOptions::default()).unwrap();
+        let run = Run::start(&graph, RunOptions { hold_sources: true, ..RunOptions::default() }).unwrap();
         let tracer = run.tracer();
-        tracer.start(50, 1000);
-        let report = run.finish(Duration::from_secs(30));
+        tracer.start(20, 1000);
+        run.release_sources();
+        let report = run.finish(livetime_testkit::HANG);
         let frames = by_frame(&tracer.take());
         assert_eq!(tracer.lost(), 0);
         // Frames that were under way when the trace began are known from where they were met.
@@ -142,7 +142,7 @@ fn threads_trace_whole_ways_too() {
 /// The report of a run, as if no thread had waited for a core: what handlers took is then all theirs, however busy the
 /// machine is.
 fn finished(graph: &Graph) -> Report {
-    let mut report = Run::start(graph, RunOptions::default()).unwrap().finish(Duration::from_secs(30));
+    let mut report = Run::start(graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG);
     assert_balanced(&report);
     report.threads.iter_mut().for_each(|t| t.delayed_ns = Some(0));
     report

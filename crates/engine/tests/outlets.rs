@@ -13,7 +13,7 @@ use livetime_frame::Frame;
 
 use crate::common::*;
 
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = livetime_testkit::HANG;
 const FOREVER: Duration = Duration::MAX;
 const POLICIES: [WhenFull; 4] =
     [WhenFull::Block, WhenFull::DropNewest, WhenFull::DropOldest, WhenFull::Latest];

@@ -7,7 +7,7 @@ use livetime_engine::{Run, RunOptions, WhenFull};
 use crate::common::{Pass, TALLY, assert_balanced, chain, options, set};
 
 /// No test waits this long unless something is broken.
-const LIMIT: std::time::Duration = std::time::Duration::from_secs(60);
+const LIMIT: std::time::Duration = livetime_testkit::HANG;
 
 #[test]
 fn who_rewires_a_node_that_hangs_delays_nobody_and_leaves_nothing_behind() {

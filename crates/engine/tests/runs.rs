@@ -12,14 +12,10 @@ use livetime_engine::{
 };
 use livetime_frame::Frame;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 fn wait_until(holds: impl Fn() -> bool) {
-    let begun = std::time::Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < LIMIT, "it does not come");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    livetime_testkit::wait_until("what the test needs of its run", holds);
 }
 
 fn run(graph: &Graph) -> Report {
@@ -35,13 +31,13 @@ fn edge(report: &Report, from: &str, to: &str) -> livetime_engine::EdgeAccount {
 #[test]
 fn blocking_edges_lose_nothing() {
     let mut graph = chain(WhenFull::Block, 4);
-    set(&mut graph, "counter", "frames", 50_000);
+    set(&mut graph, "counter", "frames", 5_000);
     let report = run(&graph);
     assert_balanced(&report);
     assert_eq!(report.unintended_losses(), 0);
-    assert!(report.nodes[1..].iter().all(|n| n.completed == 50_000), "{report:#?}");
+    assert!(report.nodes[1..].iter().all(|n| n.completed == 5_000), "{report:#?}");
     let timed = report.nodes[2].service.count;
-    assert!((50_000 / 16..=50_000).contains(&timed), "{timed}");
+    assert!((5_000 / 16..=5_000).contains(&timed), "{timed}");
 }
 
 #[test]
@@ -54,7 +50,7 @@ fn every_placement_carries_every_frame_in_order() {
         Placement::Pool(3),
     ] {
         let mut graph = chain(WhenFull::Block, 8);
-        set(&mut graph, "counter", "frames", 20_000);
+        set(&mut graph, "counter", "frames", 2_000);
         let pass = graph.node("pass").unwrap();
         graph.options_mut(pass).unwrap().placement = placement.clone();
         let run = Run::start(&graph, RunOptions::default()).unwrap();
@@ -62,7 +58,7 @@ fn every_placement_carries_every_frame_in_order() {
         let report = run.finish(LIMIT);
         assert_balanced(&report);
         assert_eq!(report.unintended_losses(), 0, "{placement:?}");
-        assert_eq!(report.nodes[2].completed, 20_000, "{placement:?}");
+        assert_eq!(report.nodes[2].completed, 2_000, "{placement:?}");
     }
 }
 
@@ -454,7 +450,7 @@ fn an_abort_ends_at_once_and_accounts_for_what_was_queued() {
     let run = Run::start(&graph, RunOptions::default()).unwrap();
     wait_until(|| run.report().edges.iter().map(|edge| edge.queued).sum::<u64>() > 150);
     run.abort();
-    assert!(run.wait(Duration::from_secs(30)));
+    assert!(run.wait(LIMIT));
     let report = run.finish(LIMIT);
     assert_balanced(&report);
     let aborted: u64 = report.edges.iter().filter_map(|e| e.lost.get(&LossReason::Aborted)).sum();
@@ -465,7 +461,9 @@ fn an_abort_ends_at_once_and_accounts_for_what_was_queued() {
 fn a_reading_taken_at_any_moment_balances() {
     for when_full in [WhenFull::Block, WhenFull::DropNewest, WhenFull::DropOldest, WhenFull::Latest] {
         let mut graph = chain(when_full, 4);
-        set(&mut graph, "counter", "frames", 200_000);
+        // On a busy machine each frame that waits costs turns of three threads.
+        let frames = if when_full == WhenFull::Block { 5_000 } else { 200_000 };
+        set(&mut graph, "counter", "frames", frames);
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let mut last = 0;
         while !run.is_finished() {
@@ -477,7 +475,7 @@ fn a_reading_taken_at_any_moment_balances() {
         }
         let report = run.finish(LIMIT);
         assert_balanced(&report);
-        assert_eq!(report.edges[0].offered, 200_000);
+        assert_eq!(report.edges[0].offered, frames as u64);
     }
 }
 
@@ -586,13 +584,7 @@ fn a_node_that_is_well_again_says_so() {
     set(&mut graph, "counter", "period", 0.001);
     set(&mut graph, "pass", "fail_every", 1);
     let run = Run::start(&graph, RunOptions::default()).unwrap();
-    let until = |done: &dyn Fn(&Report) -> bool| {
-        let limit = std::time::Instant::now() + LIMIT;
-        while !done(&run.report()) {
-            assert!(std::time::Instant::now() < limit, "{:#?}", run.report().events);
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    };
+    let until = |done: &dyn Fn(&Report) -> bool| wait_until(|| done(&run.report()));
     until(&|report| report.nodes[1].lost_inside() >= 50);
     run.set("pass", "fail_every", &Value::from(0)).unwrap();
     until(&|report| report.events.iter().any(|e| e.message.starts_with("works again, after ")));

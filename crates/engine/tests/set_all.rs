@@ -11,7 +11,7 @@ use livetime_frame::Frame;
 
 use crate::common::*;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 #[derive(Params)]
 struct PairParams {

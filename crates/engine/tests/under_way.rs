@@ -15,7 +15,7 @@ use livetime_engine::{
 };
 use livetime_frame::Frame;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = livetime_testkit::HANG;
 
 /// Parameters of the keeper.
 #[derive(Params)]

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     /// Nothing takes this long unless it is broken.
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = livetime_testkit::HANG;
 
     #[test]
     fn a_parameter_follows_a_pv_until_it_is_told_otherwise() {

@@ -41,15 +41,15 @@ fn a_pv_takes_little_memory() {
     let served = Served::of(&model, &pipeline.plan, &options).unwrap();
     // With values in them.
     let version = model.newest().version;
-    model.newer_than(version + 2, Duration::from_secs(60));
+    model.newer_than(version + 2, livetime_testkit::HANG);
     let bytes = used().saturating_sub(before);
     let address = served.address().unwrap();
     let client = Client::new(ClientConfig::name_servers(&[address])).unwrap();
-    let count = client.names(address).unwrap().wait(Duration::from_secs(60)).unwrap().len();
+    let count = client.names(address).unwrap().wait(livetime_testkit::HANG).unwrap().len();
     assert!(count > 10_000, "{count}");
     assert!(bytes / count <= MOST, "{} bytes for each of {count} PVs", bytes / count);
     drop(served);
     model.end();
     run.stop();
-    assert!(run.wait(Duration::from_secs(60)));
+    assert!(run.wait(livetime_testkit::HANG));
 }

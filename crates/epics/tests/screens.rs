@@ -16,7 +16,7 @@ use livetime_pva::client::{Client, ClientConfig};
 use livetime_pva::server::ServerConfig;
 
 /// No test waits this long unless something is broken.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = livetime_testkit::HANG;
 
 /// A node of each kind that has a screen.
 const TEXT: &str = "\

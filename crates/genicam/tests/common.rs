@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use livetime_engine::{EdgeOptions, Graph, NodeType, Report, Run, RunOptions, Value, WhenFull};
 
 /// Long enough for a machine that does much else.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = livetime_testkit::HANG;
 
 /// Whether libaravis is there; else the test is skipped.
 pub(crate) fn has_aravis() -> bool {

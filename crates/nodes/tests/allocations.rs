@@ -26,7 +26,7 @@ fn fewest_of(graph: &Graph, last: usize) -> usize {
     let run = Run::start(graph, RunOptions::default()).unwrap();
     let fewest = fewest_allocations(|| run.report().nodes[last].completed, 100);
     run.abort();
-    run.finish(Duration::from_secs(10));
+    run.finish(livetime_testkit::HANG);
     fewest
 }
 

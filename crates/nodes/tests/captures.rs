@@ -44,7 +44,7 @@ fn captured(folder: &Path, num_capture: i64, auto_save: bool, prepare: impl FnOn
         std::thread::sleep(Duration::from_millis(1));
     }
     run.stop();
-    run.finish(Duration::from_secs(60))
+    run.finish(livetime_testkit::HANG)
 }
 
 /// Frames that the sink completed, and that it lost.

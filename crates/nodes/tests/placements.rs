@@ -101,7 +101,7 @@ fn measured(report: &Report) -> Vec<(String, String)> {
 fn the_same_numbers_on_any_threads() {
     let run = |stats: Placement, others: Placement| {
         let run = Run::start(&graph(stats, &others), RunOptions::default()).unwrap();
-        assert!(run.wait(Duration::from_secs(60)));
+        assert!(run.wait(livetime_testkit::HANG));
         measured(&run.finish(Duration::ZERO))
     };
     let own = run(Placement::Own, Placement::Own);

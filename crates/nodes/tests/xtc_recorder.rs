@@ -247,7 +247,7 @@ fn a_graph_records_onto_a_full_disk() {
         let graph = graph(&folder, frames, threads);
         limit_files(Some(limit));
         let run = GraphRun::start(&graph, RunOptions::default()).unwrap();
-        assert!(run.wait(Duration::from_secs(60)));
+        assert!(run.wait(livetime_testkit::HANG));
         let report = run.finish(Duration::ZERO);
         limit_files(None);
         let recorder = &report.nodes[1];

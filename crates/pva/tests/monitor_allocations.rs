@@ -16,7 +16,7 @@ static GLOBAL: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 fn next(monitor: &mut Monitor) -> Update {
     loop {
-        if let Event::Update(update) = monitor.next(Duration::from_secs(30)).unwrap().unwrap() {
+        if let Event::Update(update) = monitor.next(livetime_testkit::HANG).unwrap().unwrap() {
             return update;
         }
     }

@@ -16,7 +16,7 @@ use livetime_pva::data::{Array, ScalarType, Type, Value};
 use livetime_pva::nt;
 use livetime_pva::server::{PvMap, Server, ServerConfig, SharedPv};
 
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = livetime_testkit::HANG;
 
 /// Messages in the order in which they passed: whether the server sent it, and its bytes.
 type Recorded = Arc<Mutex<Vec<(bool, Vec<u8>)>>>;

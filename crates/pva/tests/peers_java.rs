@@ -27,7 +27,7 @@ use livetime_pva::server::{Call, PvMap, Server, ServerConfig, SharedPv};
 
 const INSIDE: &str = "LIVETIME_ONLY_LOOPBACK";
 const UDP: u16 = 5976;
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = livetime_testkit::HANG;
 
 /// The jar, if this runs where there is only loopback. If not, runs the calling test there.
 fn jar() -> Option<PathBuf> {
@@ -396,7 +396,7 @@ fn we_read_watch_and_write_what_phoebus_serves() {
     let mut seen = Vec::new();
     let end = Instant::now() + LONG;
     while seen.len() < 3 && Instant::now() < end {
-        if let Ok(Some(Event::Update(update))) = monitor.next(Duration::from_secs(5)) {
+        if let Ok(Some(Event::Update(update))) = monitor.next(livetime_testkit::HANG) {
             seen.push(update.value.f64("value").unwrap());
         }
     }

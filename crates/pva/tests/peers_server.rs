@@ -47,10 +47,10 @@ fn by_name_server(command: &mut Command, server: &Server) {
     command.env("EPICS_PVA_BROADCAST_PORT", free_port().to_string());
 }
 
-/// Runs it to its end, for at most a minute or two.
+/// Runs it to its end, unless it hangs.
 fn run(mut command: Command) -> String {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + livetime_testkit::HANG;
     while child.try_wait().unwrap().is_none() {
         if Instant::now() > end {
             child.kill().unwrap();
@@ -174,15 +174,19 @@ fn add_handlers(pvs: &PvMap) {
         _ => put.post(),
     });
     pvs.add("T:picky", picky.build());
-    let slow = SharedPv::builder().value(integer()).on_put(|put| {
-        let waits = put.options.block;
+    let (go, may_go) = std::sync::mpsc::channel();
+    let may_go = Arc::new(std::sync::Mutex::new(may_go));
+    let slow = SharedPv::builder().value(integer()).on_put(move |put| {
+        let (waits, may_go) = (put.options.block, Arc::clone(&may_go));
         std::thread::spawn(move || {
             let (pv, value) = (put.pv.clone(), put.value.clone());
             let mut put = Some(put);
-            if !waits {
+            if waits {
+                std::thread::sleep(Duration::from_millis(300));
+            } else {
                 put.take().unwrap().accept();
+                may_go.lock().unwrap().recv().unwrap();
             }
-            std::thread::sleep(Duration::from_millis(300));
             pv.post(&value, value.changed()).unwrap();
             if let Some(put) = put {
                 put.accept();
@@ -190,6 +194,11 @@ fn add_handlers(pvs: &PvMap) {
         });
     });
     pvs.add("T:slow", slow.build());
+    let lets_go = SharedPv::builder().on_call(move |call| {
+        go.send(()).unwrap();
+        call.done();
+    });
+    pvs.add("T:go", lets_go.build());
     let sum = SharedPv::builder().on_call(|call| {
         let number = |name: &str| call.argument(name).and_then(Field::as_f64);
         match (number("a"), number("b")) {

@@ -126,7 +126,7 @@ struct Connection {
 impl Connection {
     fn new(server: &Server) -> Connection {
         let stream = TcpStream::connect(server.tcp_address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.set_read_timeout(Some(livetime_testkit::HANG)).unwrap();
         Connection { stream, assembler: Assembler::new(1 << 26), input: Vec::new() }
     }
 
@@ -152,12 +152,11 @@ impl Connection {
     }
 
     fn answer(&mut self, command: u8) -> Vec<u8> {
-        loop {
-            let message = self.message().expect("the server goes on");
-            if message[3] == command && message[2] & 1 == 0 {
-                return message;
-            }
-        }
+        self.find_answer(command).expect("the server goes on")
+    }
+
+    fn find_answer(&mut self, command: u8) -> Option<Vec<u8>> {
+        std::iter::from_fn(|| self.message()).find(|message| message[3] == command && message[2] & 1 == 0)
     }
 }
 
@@ -229,9 +228,14 @@ fn recorded_clients_are_answered_as_they_were() {
 }
 
 fn hello(connection: &mut Connection) {
+    assert!(say_hello(connection), "the server goes on");
+}
+
+/// Whether the server took it.
+fn say_hello(connection: &mut Connection) -> bool {
     let validation = [&[0xCA, 2, 0, 1, 18, 0, 0, 0][..], &[0, 0, 1, 0, 0xFF, 0x7F, 0, 0, 9], b"anonymous"];
-    connection.stream.write_all(&validation.concat()).unwrap();
-    connection.answer(Command::ConnectionValidated as u8);
+    connection.stream.write_all(&validation.concat()).is_ok()
+        && connection.find_answer(Command::ConnectionValidated as u8).is_some()
 }
 
 fn number_server(config: ServerConfig) -> Server {
@@ -244,18 +248,23 @@ fn number_server(config: ServerConfig) -> Server {
 fn who_never_says_hello_is_closed_and_others_are_not() {
     let timeouts = Timeouts { handshake: Duration::from_millis(300), ..Timeouts::default() };
     let server = number_server(ServerConfig { timeouts, ..ServerConfig::loopback() });
-    let mut good = Connection::new(&server);
-    hello(&mut good);
+    // On a busy machine one that says hello may be late too, and comes again.
+    let mut good = loop {
+        let mut good = Connection::new(&server);
+        if say_hello(&mut good) {
+            break good;
+        }
+    };
     let mut silent = Connection::new(&server);
     while silent.message().is_some() {}
     for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xFF; 300], &[0xCA, 2, 0, 7, 0xFF, 0xFF, 0xFF, 0xFF]] {
         let mut bad = Connection::new(&server);
-        bad.stream.write_all(garbage).unwrap();
+        let _ = bad.stream.write_all(garbage);
         while bad.message().is_some() {}
     }
     good.stream.write_all(&[0xCA, 2, 0, 2, 1, 0, 0, 0, 7]).unwrap();
     assert_eq!(good.answer(2)[8..], [7]);
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + livetime_testkit::HANG;
     while server.statistics().connections != 1 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -278,7 +287,7 @@ fn too_many_connections_are_refused() {
     let mut refused = Connection::new(&server);
     assert!(refused.message().is_none());
     drop(good.pop());
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + livetime_testkit::HANG;
     while server.statistics().connections > 2 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -343,7 +352,7 @@ fn a_storm_of_searches_leaves_the_server_alive() {
         let _ = socket.send_to(&bytes, to);
     }
     hello(&mut Connection::new(&server));
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + livetime_testkit::HANG;
     while server.statistics().dropped < 1000 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -366,11 +375,12 @@ fn a_client_that_does_not_read_is_closed_in_the_end() {
         let length = 9 + body.len() as u8;
         [&[0xCA, 2, 0, 10, length, 0, 0, 0][..], &sid, &[1, 0, 0, 0, sub], body].concat()
     };
-    lazy.stream.write_all(&request(8, &[0x80, 0, 0])).unwrap();
+    // On a busy machine it may be closed before it has asked for all.
+    let _ = lazy.stream.write_all(&request(8, &[0x80, 0, 0]));
     for _ in 0..50 {
-        lazy.stream.write_all(&request(0, &[])).unwrap();
+        let _ = lazy.stream.write_all(&request(0, &[]));
     }
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + livetime_testkit::HANG;
     while server.statistics().connections > 0 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }

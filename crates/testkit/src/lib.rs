@@ -19,9 +19,25 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 pub use mutated::mutated;
 pub use skipped::skip;
+
+/// How long a test waits for what must come: on any machine, however busy, only a hang takes longer.
+pub const HANG: Duration = Duration::from_secs(900);
+
+/// Waits until `holds` says so. `what` is told when it never does.
+///
+/// # Panics
+/// After [`HANG`].
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < HANG, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 /// The root of the checkout whose tests run.
 ///

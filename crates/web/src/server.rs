@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     /// Longer than any answer takes, however busy the machine is.
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = livetime_testkit::HANG;
     const LARGE: usize = 64 << 20;
     const LIMITS: Limits = Limits {
         seats: seats::Limits { most: 4, most_of_one: 2, reserve: 1, grace: Duration::from_millis(50) },
@@ -328,7 +328,7 @@ mod tests {
             ended = is_gone || !matches!(slow.read(&mut [0; 256]), Err(e) if is_late(&e));
         }
         assert!(ended && begin.elapsed() >= LIMITS.headers / 2, "{:?}", begin.elapsed());
-        assert!(answers(&server));
+        until(|| answers(&server));
     }
 
     fn is_late(error: &io::Error) -> bool {

@@ -13,7 +13,7 @@ use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
 /// No answer takes this long, however busy the machine is.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = livetime_testkit::HANG;
 
 /// A small camera, a region and statistics.
 pub(crate) const SMALL: &str = "nodes:

@@ -17,7 +17,8 @@ const TELL_EVERY_NS: u64 = 250_000_000;
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or
-/// time does not continue. What became of the time goes to the output beside.
+/// time does not continue. What became of the time goes to the output beside. Missing frames, and frames with faults, are entered into the
+/// ledger of the run as they are found.
 ///
 /// Every frame given is either in a batch or reported as dropped: when there is no memory for a batch, as many frames as it would have
 /// held are dropped, and one error is returned.
@@ -29,6 +30,10 @@ pub struct RawSender {
     sequence: u64,
     /// When the ledger was sent.
     told_ns: u64,
+    /// Missing frames that are in the ledger of the run.
+    missing: u64,
+    /// The same of frames that have faults or were not sent.
+    unreadable: u64,
 }
 
 #[derive(Debug)]
@@ -173,11 +178,12 @@ impl RawSender {
         result
     }
 
-    /// Sends the ledger when it is time to.
+    /// Enters new losses into the ledger of the run, and sends the ledger of the links when it is time to.
     ///
     /// # Errors
     /// [`NodeError`] when there is no memory for it, then it is sent later, or an edge refuses.
     pub fn tell(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.enter_losses(ctx);
         let now_ns = ctx.data_ns();
         let waiting =
             self.ledger.rows.len() + self.links.iter().map(|link| link.ingest.waiting()).sum::<usize>();
@@ -209,7 +215,18 @@ impl RawSender {
             let finished = link.finish(&mut self.ledger, &mut self.sequence, ctx);
             result = result.and(finished);
         }
+        self.enter_losses(ctx);
         result.and(self.flush(ctx)).and(self.send_ledger(ctx))
+    }
+
+    /// Counts of links only grow, so that what is more than before is new.
+    fn enter_losses(&mut self, ctx: &Context) {
+        let counts = || self.links.iter().map(|link| link.ingest.counts());
+        let missing: u64 = counts().map(|link| link.missing).sum();
+        let unreadable: u64 = counts().map(|link| link.corrupt + link.dropped).sum();
+        ctx.lost_at_source(missing.saturating_sub(self.missing));
+        ctx.count_unreadable(unreadable.saturating_sub(self.unreadable));
+        (self.missing, self.unreadable) = (missing, unreadable);
     }
 
     fn send_ledger(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

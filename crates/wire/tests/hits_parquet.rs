@@ -187,7 +187,7 @@ fn a_graph_writes_onto_a_full_disk() {
         graph.set(1, "row_group", &1000.into()).unwrap();
         limit_files(Some(limit));
         let run = Run::start(&graph, RunOptions::default()).unwrap();
-        assert!(run.wait(Duration::from_secs(60)));
+        assert!(run.wait(livetime_testkit::HANG));
         let report = run.finish(Duration::ZERO);
         limit_files(None);
         assert_eq!(report.imbalances(), Vec::<String>::new());

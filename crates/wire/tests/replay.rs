@@ -64,7 +64,7 @@ impl Node for Log {
     }
 }
 
-/// What lies between the columns of a table is whatever was there before.
+/// The bytes between the columns of a table are the bytes that were there before.
 fn hash_bytes(frame: &Frame, hasher: &mut DefaultHasher) {
     let Payload::Table(layout) = frame.payload() else { return frame.bytes().hash(hasher) };
     for (begin, dtype) in (0..layout.schema().columns().len()).filter_map(|column| layout.place(column)) {
@@ -193,7 +193,7 @@ fn every_schedule_gives_the_same_bytes_and_whole_records() {
         (0..graph.nodes().len()).for_each(|node| graph.options_mut(node).unwrap().placement = Placement::Own);
         let run = Run::start(&graph, RunOptions::default()).unwrap();
         let seen: Seen = run.service();
-        let report = run.finish(Duration::from_secs(600));
+        let report = run.finish(livetime_testkit::HANG);
         assert_eq!((report.failure.as_deref(), report.unintended_losses()), (None, 0));
         assert!(sorted(&seen) == first, "batch {batch}, with threads");
     }

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext } from 'playwright-core';
+import { HANG_MS } from './hang';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -28,6 +29,7 @@ export async function startBrowser(viewport = { width: 1600, height: 1000 }): Pr
   if (!executablePath) throw new Error('no Chromium');
   const profile = await mkdtemp(join(tmpdir(), 'livetime-page-'));
   const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: ARGS, viewport });
+  context.setDefaultTimeout(HANG_MS);
   const close = async () => {
     await context.close();
     await rm(profile, { recursive: true, force: true });

@@ -6,17 +6,16 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { HITS, MockRun, type MockOptions } from '../mock-run';
 import { startBrowser, type Browser } from './chromium';
+import { until } from './until';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const until = (what: () => Promise<unknown> | unknown) => expect.poll(what, { timeout: 30_000, interval: 100 });
 let browser: Browser;
 let mock: MockRun | undefined;
 let page: Page;
 
 beforeAll(async () => {
   browser = await startBrowser({ width: 1280, height: 720 });
-  browser.context.setDefaultTimeout(30_000);
-}, 90_000);
+});
 afterEach(async () => {
   await page?.close();
   await mock?.close();
@@ -60,7 +59,7 @@ test.each(['dark', 'light'] as const)('no violation on any screen, %s', async (c
     await page.waitForSelector(ready!);
     expect(await violations(), screen).toEqual([]);
   }
-}, 60_000);
+});
 
 test.each(['dark', 'light'] as const)('no violation in what screens show besides, %s', async (colorScheme) => {
   await open({}, '#/live?line=20,30,200,90');
@@ -73,7 +72,7 @@ test.each(['dark', 'light'] as const)('no violation in what screens show besides
     await page.waitForSelector(ready!);
     expect(await violations(), hash).toEqual([]);
   }
-}, 60_000);
+});
 
 test('the pipeline file: what differs is marked, and it can be downloaded', async () => {
   await open({}, '#/settings?settings=file');

@@ -8,8 +8,8 @@ import { readPicture } from '../../src/link/wire';
 import type { NodeNow } from '../../src/link/protocol';
 import { startBrowser, type Browser } from './chromium';
 import { startProgram, withNewestPage, type Program } from './program';
+import { until } from './until';
 
-const LIMIT = 30_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** No pixel of the camera is 0. The region is cut, binned across and upside down, and so is what is drawn on it. */
 const CAMERA = `
@@ -31,19 +31,17 @@ let page: Page;
 
 beforeAll(async () => {
   [browser, program] = await Promise.all([startBrowser({ width: 1400, height: 900 }), startProgram(PIPELINE, ['--no-pva'])]);
-  browser.context.setDefaultTimeout(LIMIT);
   await withNewestPage(browser.context);
   page = await browser.context.newPage();
   await page.goto(program.link);
   await page.waitForSelector('[data-sequence]');
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await program?.stop();
 });
 
-const until = (what: () => Promise<unknown> | unknown) => expect.poll(what, { timeout: LIMIT, interval: 100 });
 const nodeOf = async (of: Program, name: string) => (await (await fetch(new URL(`/api/v1/nodes/${name}`, of.url))).json()) as NodeNow;
 const node = (name: string) => nodeOf(program, name);
 const go = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
@@ -88,7 +86,7 @@ test('a rectangle on a part that is binned and upside down meets its detector pi
   const log = (await (await fetch(new URL('/api/v1/log?since=0', program.url))).json()) as { entries: { node: string; text: string; by?: { face: string } }[] };
   const entry = log.entries.find(({ node, text }) => node === 'BAD' && text.startsWith('file_name = '));
   expect(entry?.by?.face).toBe('web');
-}, 60_000);
+});
 
 test('a brush takes away again, undo brings back, and another picture shows the same mask', async () => {
   await tools().getByRole('button', { name: 'Remove' }).click();
@@ -134,7 +132,7 @@ test('by keys alone, and axe finds nothing', async () => {
   await page.keyboard.press('Escape');
   await until(() => layer().count()).toBe(0);
   await page.keyboard.press('m');
-}, 60_000);
+});
 
 test('the files are what bad_pixels and corrections read', async () => {
   const save = async (name: string): Promise<string> => {
@@ -158,7 +156,7 @@ test('the files are what bad_pixels and corrections read', async () => {
   } finally {
     await other.stop();
   }
-}, 60_000);
+});
 
 test('a picture whose pixels are none of the detector says so, and who may not write cannot apply', async () => {
   await go('#/live?view=TURNED.out');
@@ -176,4 +174,4 @@ test('a picture whose pixels are none of the detector says so, and who may not w
   expect(await apply.isDisabled()).toBe(true);
   expect(await apply.getAttribute('title')).toContain('open the link with the token');
   await reader!.close();
-}, 60_000);
+});

@@ -13,6 +13,7 @@ import type { NodeNow, SavedPipeline } from '../../src/link/protocol';
 import { startBrowser, type Browser } from './chromium';
 import { programPath, startProgram, withNewestPage, type Program } from './program';
 import { decodePng } from './png';
+import { until } from './until';
 
 // Slow enough for a loaded machine; one picture a moment is enough to test.
 const PIPELINE = `
@@ -29,7 +30,6 @@ nodes:
   SLOW: {type: statistics, from: camera, params: {compute_statistics: true}}
   FREE: {type: roi, from: camera} # cuts nothing yet
 `;
-const LIMIT = 30_000;
 
 let browser: Browser;
 let context: BrowserContext;
@@ -39,12 +39,11 @@ let page: Page;
 beforeAll(async () => {
   [browser, program] = await Promise.all([startBrowser({ width: 1280, height: 800 }), startProgram(PIPELINE, ['--no-pva'])]);
   context = browser.context;
-  context.setDefaultTimeout(LIMIT);
   await withNewestPage(context);
   page = await context.newPage();
   await page.goto(program.link);
   await page.waitForSelector('[data-sequence]');
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -56,7 +55,6 @@ const api = async <T>(path: string, init?: RequestInit) => {
   return (await answer.json()) as T;
 };
 const node = (name: string) => api<NodeNow>(`/api/v1/nodes/${name}`);
-const until = (what: () => Promise<unknown> | unknown) => expect.poll(what, { timeout: LIMIT, interval: 100 });
 
 test('the token leaves the address and gives the right to write', async () => {
   expect(page.url()).not.toContain('t=');
@@ -129,7 +127,7 @@ test('the canvas shows every pixel as the colour map says', async () => {
   const box = (await stage.boundingBox())!;
   await stage.hover({ position: { x: Math.round(box.width / 2 - 160) + 170.5, y: Math.round(box.height / 2 - 120) + 140.5 } });
   await until(() => page.getByTestId('value').textContent()).toBe(String(pixels[140 * 320 + 170]));
-}, 60_000);
+});
 
 /** Of a view, which answers with the newest frame at once. */
 async function newest(): Promise<ArrayBuffer> {
@@ -165,7 +163,7 @@ test('a region that is dragged becomes four parameters of one frame', async () =
   await until(() => page.locator('[data-param=size_x]').inputValue()).toBe('100');
   const log = await api<{ entries: { text: string; by?: { face: string } }[] }>('/api/v1/log?since=0');
   expect(log.entries.some((entry) => entry.by?.face === 'web')).toBe(true);
-}, 60_000);
+});
 
 test('what the server refuses is said at the field, and nothing acts', async () => {
   await page.locator('#node-camera').click();
@@ -181,7 +179,7 @@ test('what the server refuses is said at the field, and nothing acts', async () 
   await page.keyboard.press('Escape');
   await until(() => page.locator('[data-param=bin_x]').inputValue()).toBe('1');
   await until(() => page.locator('[data-param=gain]').inputValue()).toBe(String(before.gain));
-}, 60_000);
+});
 
 test('a region is drawn on the picture for a node that cuts nothing yet', async () => {
   await page.evaluate(() => (location.hash = '#/live?zoom=1,160,120'));
@@ -220,7 +218,7 @@ test('a region is drawn on the picture for a node that cuts nothing yet', async 
   await page.keyboard.press('Enter');
   await until(async () => (await node('FREE')).values).toMatchObject({ min_x: x, min_y: y, size_x: 21, size_y: 11 });
   page.off('request', note);
-}, 60_000);
+});
 
 test('a line and the values along it', async () => {
   await page.evaluate(() => (location.hash = '#/live?view=camera.out&zoom=1,160,120&line=10,20,40,20'));
@@ -256,7 +254,7 @@ test('a very wide picture keeps all of its rows: it is binned across alone', asy
     await other.close();
     await wide.stop();
   }
-}, 90_000);
+});
 
 const WIDE = `
 nodes:
@@ -310,7 +308,7 @@ test('from trigger to trigger, with hits, and the account of each link', async (
     await other.close();
     await wires.stop();
   }
-}, 90_000);
+});
 
 test('everything by keyboard', async () => {
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
@@ -333,7 +331,7 @@ test('everything by keyboard', async () => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
   }
-}, 60_000);
+});
 
 test('an input is thinned on the page, and the saved file runs again as this run stands', async () => {
   await page.evaluate(() => (location.hash = '#/graph?node=SLOW'));
@@ -357,7 +355,7 @@ test('an input is thinned on the page, and the saved file runs again as this run
   } finally {
     await again.stop();
   }
-}, 90_000);
+});
 
 test('a loss is shown at once, with place and reason', async () => {
   const link = await startProgram(LOSSY, ['--no-pva']);
@@ -372,7 +370,7 @@ test('a loss is shown at once, with place and reason', async () => {
     await lossy.close();
     await link.stop();
   }
-}, 60_000);
+});
 
 // A queue of one and a filter that takes longer than a frame: something is lost soon on any machine.
 const LOSSY = `
@@ -404,7 +402,7 @@ test('when the server is gone the page says so, and comes back with the next one
     await other.close();
     await second.stop();
   }
-}, 90_000);
+});
 
 test('PVs show what the page has set', async () => {
   const served = await startProgram(PIPELINE, ['--set', 'camera.acquire_period=500ms']);
@@ -421,4 +419,4 @@ test('PVs show what the page has set', async () => {
     await other.close();
     await served.stop();
   }
-}, 60_000);
+});

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext } from 'playwright-core';
+import { HANG_MS } from './hang';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const DIST = here('../../dist');
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2',
 };
-const LIMIT_MS = 60_000;
 
 /** The program that is tested: `LIVETIME_PROGRAM`, else the one that cargo built last. */
 export function programPath(): string | undefined {
@@ -53,7 +53,7 @@ export async function startProgram(pipeline: string, args: string[] = []): Promi
 function printedUrl(child: ChildProcess): Promise<string> {
   return new Promise((found, failed) => {
     let text = '';
-    const timer = setTimeout(() => failed(new Error(`no link was printed in ${LIMIT_MS} ms:\n${text}`)), LIMIT_MS);
+    const timer = setTimeout(() => failed(new Error(`no link was printed in ${HANG_MS} ms:\n${text}`)), HANG_MS);
     child.stderr!.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const link = /the page of this run: (http:\/\/\S+)\n/.exec(text)?.[1];

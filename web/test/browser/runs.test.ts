@@ -14,9 +14,9 @@ import { colours } from '../../src/picture/maps';
 import { startBrowser, type Browser } from './chromium';
 import { decodePng } from './png';
 import { startProgram, withNewestPage, type Program } from './program';
+import { until } from './until';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const LIMIT = 30_000;
 const DETECTOR = 'DetLab-0|Opal1000-0';
 
 /** Twelve events of a camera as XTC, which is then complete; and a second file that goes on for as long as the run does. */
@@ -51,11 +51,10 @@ beforeAll(async () => {
     startBrowser({ width: 1280, height: 800 }), startProgram(pipeline(folder), ['--no-pva', '--web-files', folder]),
   ]);
   context = browser.context;
-  context.setDefaultTimeout(LIMIT);
   await withNewestPage(context);
   page = await context.newPage();
   await page.goto(`${program.url}#/runs`);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -91,7 +90,6 @@ async function analysis(): Promise<void> {
 }
 
 const api = async <T>(path: string) => (await (await fetch(new URL(path, program.url))).json()) as T;
-const until = (what: () => Promise<unknown> | unknown) => expect.poll(what, { timeout: LIMIT, interval: 100 });
 const entry = (text: string) => page.locator('.entry', { hasText: text }).first();
 const address = (key: string) => new URLSearchParams(page.url().split('?')[1]).get(key);
 
@@ -111,7 +109,7 @@ test('what is being written is listed with its size, and what is written becomes
   await until(() => entry('e1-r0001.xtc').count()).toBe(1);
   await until(() => page.locator('.file').first().textContent()).toContain('trace.json');
   expect(await page.locator('section[aria-label=Files]').textContent()).not.toContain('secret');
-}, 60_000);
+});
 
 test('a recorded run is seen event by event, and every pixel is right', async () => {
   // The list may still have the path that the file has while it is written: that leads to the finished one.
@@ -154,7 +152,7 @@ test('a recorded run is seen event by event, and every pixel is right', async ()
   await until(() => page.getByTestId('verdict').textContent()).toContain('no damage');
   await page.keyboard.press('End');
   await until(() => address('event')).toBe('11');
-}, 90_000);
+});
 
 test('a link shows the same event of the same run', async () => {
   await page.evaluate(() => (location.hash = location.hash.replace(/event=\d+/, 'event=7')));
@@ -168,7 +166,7 @@ test('a link shows the same event of the same run', async () => {
   } finally {
     await other.close();
   }
-}, 60_000);
+});
 
 test('a run that is being written grows on the page', async () => {
   await entry('.inprogress').click();
@@ -177,7 +175,7 @@ test('a run that is being written grows on the page', async () => {
   await until(events).toBeGreaterThan(0);
   const before = await events();
   await until(events).toBeGreaterThan(before);
-}, 90_000);
+});
 
 test('a run that is being renamed is asked for again until it is open', async () => {
   const run = (await api<Recorded>('/api/v1/runs')).runs.find((found) => found.name.startsWith('e1-'))!;
@@ -199,7 +197,7 @@ test('a run that is being renamed is asked for again until it is open', async ()
   } finally {
     await other.close();
   }
-}, 60_000);
+});
 
 test('what an analysis found: numbers, a picture, a curve with its rows', async () => {
   await entry('found').click();
@@ -212,7 +210,7 @@ test('what an analysis found: numbers, a picture, a curve with its rows', async 
   await page.getByRole('button', { name: 'Open hits' }).click();
   await until(() => page.getByRole('img', { name: /hits\.npy: 50 values/ }).count()).toBe(1);
   await until(() => page.getByRole('region', { name: 'Rows' }).locator('tbody tr').nth(20).textContent()).toContain('900');
-}, 60_000);
+});
 
 test('a file outside of the folders is not to be had, and the page says so', async () => {
   for (const path of ['/etc/passwd', `${folder}/secret.json`, `${folder}/written/../../secret.npy`, 'relative.xtc']) {
@@ -223,7 +221,7 @@ test('a file outside of the folders is not to be had, and the page says so', asy
   }
   await page.evaluate(() => (location.hash = '#/runs?file=/etc/shadow.h5'));
   await until(() => page.locator('.head').getByRole('alert').textContent()).toContain('no such file');
-}, 60_000);
+});
 
 test.each(['dark', 'light'] as const)('no violation, %s', async (colorScheme) => {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -237,4 +235,4 @@ test.each(['dark', 'light'] as const)('no violation, %s', async (colorScheme) =>
     await page.waitForSelector(ready);
     expect(await violations(), query).toEqual([]);
   }
-}, 60_000);
+});

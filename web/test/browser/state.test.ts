@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { NodeNow } from '../../src/link/protocol';
 import { startBrowser, type Browser } from './chromium';
 import { startProgram, withNewestPage, type Program } from './program';
+import { until } from './until';
 
-const LIMIT = 30_000;
 const camera = 'sim_detector, params: {max_size_x: 320, max_size_y: 240, data_type: u16, color_mode: mono, acquire_time: 1 ms, acquire_period: 50 ms}';
 const ONE_REGION = `
 memory: 64 MiB
@@ -34,9 +34,8 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await startBrowser({ width: 1440, height: 900 });
-  browser.context.setDefaultTimeout(LIMIT);
   await withNewestPage(browser.context);
-}, 90_000);
+});
 
 afterEach(async () => {
   await page?.close();
@@ -48,7 +47,6 @@ afterAll(async () => {
   await browser?.close();
 });
 
-const until = (what: () => Promise<unknown> | unknown) => expect.poll(what, { timeout: LIMIT, interval: 100 });
 const node = async (name: string) => (await (await fetch(new URL(`/api/v1/nodes/${name}`, program!.url))).json()) as NodeNow;
 
 async function open(pipeline: string, hash = ''): Promise<void> {
@@ -75,7 +73,7 @@ test('a region is drawn through the printed link in a run with one region node',
   await page.keyboard.press('Enter');
   await until(async () => Number((await node('ROI1')).values.min_x)).toBeGreaterThan(0);
   await until(async () => Number(await page.locator('[data-param=min_x]').inputValue())).toBeGreaterThan(0);
-}, 90_000);
+});
 
 test('the panel has its values in a run without a region node', async () => {
   await open(NO_REGION);
@@ -85,7 +83,7 @@ test('the panel has its values in a run without a region node', async () => {
   await page.locator('#node-STATS1').click();
   await until(() => page.locator('td[data-window="1s"]').last().textContent()).toMatch(/\d/);
   expect(await page.locator('aside thead').first().textContent()).toMatch(/last 1 s.*last 10 s.*last 60 s.*whole run/);
-}, 90_000);
+});
 
 test('what a source lost has a row, a reason, an age and a part in the sums', async () => {
   await open(BEHIND, '#/ledger');
@@ -94,7 +92,7 @@ test('what a source lost has a row, a reason, an age and a part in the sums', as
   await until(() => row.textContent()).toMatch(/source gap [1-9][\d\u2009]*, (just now|\d+ s ago)/);
   const number = async (text: Promise<string | null>) => Number((await text)?.replace(/\D/g, ''));
   await until(async () => number(page.locator('tfoot td').nth(7).textContent())).toBeGreaterThan(0);
-}, 90_000);
+});
 
 test('a run that ended in good order is no lost connection, and stays to be read', async () => {
   const ahead = browser.context.waitForEvent('response', (response) => response.url().includes('/Ledger'));
@@ -116,7 +114,7 @@ test('a run that ended in good order is no lost connection, and stays to be read
   await until(() => page.locator('tbody tr').count()).toBeGreaterThan(0);
   const [report] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download report' }).click()]);
   expect(report.suggestedFilename()).toBe('livetime-report.json');
-}, 120_000);
+});
 
 test('who holds the token says who they are', async () => {
   await open(ONE_REGION);
@@ -128,4 +126,4 @@ test('who holds the token says who they are', async () => {
   await page.getByRole('button', { name: 'Take control' }).click();
   const log = async () => (await (await fetch(new URL('/api/v1/log', program!.url))).json()) as { entries: { text: string; by?: { user: string } }[] };
   await until(async () => (await log()).entries.find((entry) => entry.text === 'take control')?.by?.user).toBe('ada');
-}, 90_000);
+});

@@ -8,17 +8,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { counts, MockRun, type MockOptions } from '../mock-run';
 import { startBrowser, type Browser } from './chromium';
 import { decodePng } from './png';
+import { until } from './until';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const until = (what: () => Promise<unknown> | unknown) => expect.poll(what, { timeout: 30_000, interval: 100 });
 let browser: Browser;
 let mock: MockRun | undefined;
 let page: Page;
 
 beforeAll(async () => {
   browser = await startBrowser({ width: 1440, height: 900 });
-  browser.context.setDefaultTimeout(30_000);
-}, 90_000);
+});
 afterEach(async () => {
   await page?.close();
   await mock?.close();
@@ -81,7 +80,7 @@ test.each([[390, 844], [600, 900], [768, 1024], [1024, 768], [1100, 800], [1440,
     }
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), screen).toBeLessThanOrEqual(0);
   }
-}, 120_000);
+});
 
 test('a phone: the picture is as wide as the window, and everything else stands below it', async () => {
   await open({ branches: 3 }, '#/live', { width: 390, height: 844 });
@@ -98,7 +97,7 @@ test('a phone: the picture is as wide as the window, and everything else stands 
   await page.getByRole('link', { name: 'Ledger' }).click();
   await page.waitForSelector('tfoot');
   expect(await violations()).toEqual([]);
-}, 60_000);
+});
 
 // ---- Names ----
 
@@ -117,7 +116,7 @@ test('rows deeper than eight keep their names, and long names the end that tells
     await until(async () => (await seen()).filter((isSeen) => !isSeen).length).toBe(0);
   }
   expect(await page.locator('th button .end').allTextContents()).toContain('CHAIN_14');
-}, 60_000);
+});
 
 // ---- Graph ----
 
@@ -142,7 +141,7 @@ test('the graph is seen as a whole, and zoomed about the pointer', async () => {
   await page.getByRole('button', { name: '1:1' }).click();
   await until(() => page.getByTestId('zoom').textContent()).toBe('100 %');
   expect(await violations()).toEqual([]);
-}, 60_000);
+});
 
 // ---- Pictures ----
 
@@ -174,7 +173,7 @@ test('a very wide picture fills its place; the switch gives it equal axes again'
   await page.keyboard.up('Shift');
   await until(async () => Math.round((await boxOf(region)).width)).toBeGreaterThan(room.width * 0.9);
   expect((await boxOf(region)).height).toBeGreaterThan(room.height * 0.95);
-}, 60_000);
+});
 
 const textOf = async (download: Download) => readFileSync((await download.path())!);
 
@@ -197,7 +196,7 @@ test('a picture is saved as it is drawn, and as values', async () => {
   for (const [x, y] of [[0, 0], [300, 17], [511, 511]]) expect(file.readUInt16LE(10 + head + (y! * 512 + x!) * 2)).toBe(counts(x!, y!, 512));
   expect(await page.getByRole('link', { name: /whole/ }).getAttribute('href')).toContain('api/v1/picture?from=detector.out&as=npy');
   expect(await violations()).toEqual([]);
-}, 60_000);
+});
 
 test('two outputs beside each other, each with its own contrast and zoom', async () => {
   await open({ branches: 2 });
@@ -218,7 +217,7 @@ test('two outputs beside each other, each with its own contrast and zoom', async
   await second.getByRole('button', { name: 'Close this picture' }).click();
   await until(() => page.locator('[data-sequence]').count()).toBe(1);
   expect(page.url()).not.toContain('2=');
-}, 60_000);
+});
 
 test('keys work without a click', async () => {
   await open();
@@ -254,7 +253,7 @@ test('keys work without a click', async () => {
   await page.locator('[data-param=name]').press('h');
   expect(await page.locator('[data-param=name]').inputValue()).toBe('h');
   expect(await page.locator('.room').textContent()).not.toContain('Held');
-}, 60_000);
+});
 
 test('a picture fills the window by a key, and losses stay above it', async () => {
   const run = await open();
@@ -269,7 +268,7 @@ test('a picture fills the window by a key, and losses stay above it', async () =
   await page.keyboard.press('f');
   await until(() => page.url()).not.toContain('full=1');
   await until(() => page.getByRole('navigation').isVisible()).toBe(true);
-}, 60_000);
+});
 
 test('wheel and cross-hair work on the edges and the title of a region', async () => {
   await open({ branches: 2 }, '#/live?node=ROI1');
@@ -285,7 +284,7 @@ test('wheel and cross-hair work on the edges and the title of a region', async (
     await page.keyboard.press('0');
     await until(() => page.url()).not.toContain('zoom=');
   }
-}, 60_000);
+});
 
 // ---- Charts, colours, keys ----
 
@@ -309,7 +308,7 @@ test('charts begin at one minute, and their window is chosen', async () => {
   // The same on the other screens.
   await page.evaluate(() => (location.hash = '#/plots?past=1h'));
   await until(() => page.getByLabel('How far back').inputValue()).toBe('1h');
-}, 60_000);
+});
 
 test('what pages are not shown is not in the colour of loss', async () => {
   await open({ outlet: true }, '#/ledger');
@@ -326,7 +325,7 @@ test('what pages are not shown is not in the colour of loss', async () => {
   });
   expect(colours.found).toBe(colours.asked);
   expect(colours.found).not.toBe(colours.warn);
-}, 60_000);
+});
 
 test('a run without pictures opens on its tables; Live has then the room of the picture for the rest', async () => {
   await open({ arrays: false, tables: true }, '');
@@ -338,7 +337,7 @@ test('a run without pictures opens on its tables; Live has then the room of the 
   expect(await page.getByRole('region', { name: 'Picture' }).count()).toBe(0);
   expect((await boxOf(page.locator('section[aria-label=Pipeline]'))).width).toBeGreaterThan(700);
   expect(await violations()).toEqual([]);
-}, 60_000);
+});
 
 test('the keys are in the order of the document, whether there are tables or not', async () => {
   const text = readFileSync(fileURLToPath(new URL('../../../docs/web.md', import.meta.url)), 'utf8');
@@ -354,4 +353,4 @@ test('the keys are in the order of the document, whether there are tables or not
   await mock?.close();
   await open({});
   await until(() => page.getByRole('navigation').getByRole('link').allTextContents().then((all) => all.map((name) => name.trim()))).toEqual(named.slice(0, -1));
-}, 60_000);
+});

@@ -33,7 +33,7 @@ fn not_started(missing: &[String]) -> Value {
     json!({ "ok": false, "exit_code": Exit::Failed as u8, "exit_reason": "not_started", "errors": errors })
 }
 
-/// What is missing here and now to run a pipeline that is without mistakes: files that it reads, memory.
+/// Things that a pipeline without mistakes needs and that are missing here and now: files that it reads, memory.
 fn missing(graph: &Graph) -> Vec<String> {
     let mut errors: Vec<String> = graph.look().into_iter().map(|error| error.message).collect();
     let wanted = graph.memory_bytes as u64;

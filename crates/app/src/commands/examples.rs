@@ -10,7 +10,7 @@ use crate::report::table::{Style, Table};
 /// Arguments of `examples`.
 #[derive(Args, Debug)]
 pub(crate) struct ExamplesArgs {
-    /// Print this one; without a name, list them all.
+    /// Print the pipeline file of this name; without a name, list all of them.
     name: Option<String>,
     /// Print JSON on stdout instead of text.
     #[arg(long)]

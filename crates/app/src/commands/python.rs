@@ -12,7 +12,7 @@ use crate::output::{Exit, Failure};
 
 /// Names the interpreter.
 const INTERPRETER: &str = "LIVETIME_PYTHON";
-/// What an interpreter without the package ends with when it is asked for it; no other failure of its own does.
+/// The exit code of an interpreter without the package when it is asked for it; no other failure of an interpreter has it.
 const NO_PACKAGE: i32 = 43;
 
 /// Arguments of `pyana`.
@@ -23,7 +23,7 @@ pub(crate) struct PyanaArgs {
     arguments: Vec<OsString>,
 }
 
-/// Becomes `python -m livetime run …` (or another command about a pipeline file) with all that this program was called with. Returns only if that cannot be started.
+/// Becomes `python -m livetime run …` (or another command about a pipeline file) with all arguments of this program. Returns only if Python cannot be started.
 pub(crate) fn run(called: &Called) -> Failure {
     let package = ["-m", "livetime"].map(Into::into);
     become_python(called, package.into_iter().chain(called.arguments.iter().cloned()).collect())

@@ -24,14 +24,15 @@ Examples:
   livetime recover hits_0001.parquet.inprogress -o hits_0001.parquet
   livetime recover run_001.h5
 
-Of a Parquet file of hits_parquet all row groups up to its last index are saved that are as they were written. An HDF5 file is whole up to the last flush: only the mark is
-taken away that it is being written; do that only when nobody writes it any more. Ends with 0 if the file was whole, with 3 if something was lost, and with 1 if nothing could be saved: then no file is
+Of a Parquet file of hits_parquet the command saves all undamaged row groups up to the last index. An HDF5 file is whole up to the
+last flush: the command only takes away the mark of a file that is being written, so no program may still write the file.
+The command ends with 0 if the file was whole, with 3 if data were lost, and with 1 if nothing could be saved: then no file is
 written. Nothing is overwritten.";
 
 /// Arguments of `recover`.
 #[derive(Args, Debug)]
 pub(crate) struct RecoverArgs {
-    /// Broken XTC file of LCLS-I, Parquet file of hits or HDF5 file that was not finished.
+    /// A broken XTC file of LCLS-I, or a Parquet file of hits or HDF5 file that was not finished.
     file: PathBuf,
     /// File to write; an HDF5 file is made readable where it is.
     #[arg(short, long, value_name = "FILE")]
@@ -88,7 +89,7 @@ fn nothing_in(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> 
     Ok(Exit::Failed)
 }
 
-/// What is recovered, and where to.
+/// The file to be recovered, and the file to be written.
 struct Task {
     file: PathBuf,
     output: PathBuf,
@@ -231,7 +232,7 @@ fn text(args: &Task, saved: &Saved) -> String {
     }
 }
 
-/// Whoever has a file of another kind wants to hear how to read it.
+/// The message of a file of another kind says how to read it.
 fn nothing_saved(args: &Task) -> String {
     let file = args.file.display();
     match what_is_read_as_it_is(&args.file) {

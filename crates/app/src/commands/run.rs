@@ -167,7 +167,7 @@ fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Ou
     Failure::new(Exit::Failed, format!("{name} did not start: {}", messages.join("; ")))
 }
 
-/// Events go to the model, which keeps them and tells alarms at once to all who watch.
+/// Events go to the model, which keeps them and tells alarms at once to all faces.
 fn tell(bell: Bell) -> EventHandler {
     Arc::new(move |event| bell.tell(event))
 }
@@ -442,7 +442,7 @@ struct Show {
     table: LiveTable,
     /// Time between reports.
     period: Duration,
-    /// What is told beside the run: by servers, and of panics.
+    /// Lines beside the ones of the run: from servers, and about panics.
     beside: Receiver<Line>,
     /// Keeps what happened in the run, and what was done to it; and the number of the next entry to be written.
     bell: Bell,
@@ -516,15 +516,15 @@ nodes:
         assert_eq!((ended_by, &*out), (EndedBy::DrainLimit, ""));
         assert!(err.ends_with("Z error not drained within 200ms: aborting\n"), "{err}");
         assert_eq!(err.lines().count(), 1);
-        assert!(report.unintended_losses() > 50);
+        assert!(report.unintended_losses() > 0);
         assert_eq!(report.imbalances(), [""; 0]);
     }
 
     #[test]
     fn a_terminal_shows_the_table_and_is_left_clean() {
-        let (_, ended_by, out, err) = watched(&SLOW.replace("50 ms", "0 s, fail_every: 200"), true);
+        let (_, ended_by, out, err) = watched(&SLOW.replace("50 ms", "0 s, fail_every: 1"), true);
         assert_eq!(ended_by, EndedBy::Duration);
-        assert!(out.contains("running 0.") && out.contains("latency p99"), "{out}");
+        assert!(out.contains("running ") && out.contains("latency p99"), "{out}");
         assert!(out.ends_with("\x1b[J\x1b[?2026l"), "{out:?}");
         assert!(err.contains("error end: asked to fail"), "{err}");
     }

@@ -14,7 +14,7 @@ use crate::output::{Exit, Failure, Output};
 /// Arguments of `completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// For this shell.
+    /// The shell.
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -33,7 +33,8 @@ Examples:
   livetime inspect bad-l00.wib
   livetime run replay.yaml      # with {type: wib_file, params: {file: \"apa-l*.wib\"}}
 
-Faults as in the parameter `faults` of the node wib_simulator (livetime nodes wib_simulator); the files hold the frames as they would come, with all of them.";
+Faults are written as in the parameter `faults` of the node wib_simulator (livetime nodes wib_simulator). The files hold the frames as a
+receiver would get them, with all faults.";
 
 /// The kinds of simulated files.
 #[derive(Args, Debug)]

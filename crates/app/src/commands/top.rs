@@ -48,7 +48,7 @@ pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> 
     Ok(Exit::Ok)
 }
 
-/// What is known of the run.
+/// The state of the run, as far as it is known.
 #[derive(Default)]
 struct Seen {
     hello: Value,

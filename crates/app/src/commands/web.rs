@@ -62,7 +62,7 @@ fn tell_link(served: &Served, token_file: Option<&Path>, output: &mut Output) {
     }
 }
 
-/// Who opens a run to others sees at its start to whom.
+/// The log names at the start everybody to whom the run is open.
 fn tell_rules(rules: &Rules, output: &mut Output) {
     for (place, grant) in rules.grants.iter().enumerate() {
         output.tell(Level::Info, format_args!("rule {} of the page, without the token: {grant}", place + 1));
@@ -83,7 +83,7 @@ fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, S
     livetime_web::serve(listener, model, options)
 }
 
-/// What the server of a page is to know of a run: what its file says, the token, and how the names of its PVs begin.
+/// The options of the server of a page: from the pipeline file, with the token and the prefix of the PVs.
 #[must_use]
 pub fn options(
     name: &str,

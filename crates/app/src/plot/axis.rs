@@ -31,7 +31,7 @@ impl Axis {
         &self.title
     }
 
-    /// The scale for `values`; those that are no numbers do not matter. `headroom` is added above the highest, as a share of the range.
+    /// The scale for `values`; values that are no numbers do not matter. `headroom` is added above the highest, as a share of the range.
     pub(super) fn scale(&self, values: impl Iterator<Item = f64>, most_ticks: usize, headroom: f64) -> Scale {
         let finite = values.filter(|v| v.is_finite());
         let found = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));

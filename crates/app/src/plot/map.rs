@@ -19,7 +19,7 @@ const COLOURS: [[u8; 3]; 10] = [
     [181, 222, 43],
     [253, 231, 37],
 ];
-/// What is no number.
+/// The colour of a value that is no number.
 const NO_NUMBER: Rgb<u8> = Rgb([128, 128, 128]);
 /// Steps of colour from the lowest value to the highest: more than the eye can tell apart.
 const STEPS: usize = 1024;
@@ -62,7 +62,7 @@ pub(crate) struct Map<'a> {
     pub(crate) x: Axis,
     /// Along its rows, from the top.
     pub(crate) y: Axis,
-    /// What the colours mean.
+    /// The quantity that colours show.
     pub(crate) value: Axis,
     pub(crate) tiles: Vec<Tile<'a>>,
     /// How many tiles stand beside each other.
@@ -111,7 +111,7 @@ impl Map<'_> {
         Some(canvas.image)
     }
 
-    /// What the colours mean.
+    /// Draws the scale of the colours.
     fn bar(&self, canvas: &mut Canvas, (left, height): (i32, i32), scale: Scale) {
         for row in 0..height {
             let share = 1.0 - (f64::from(row) + 0.5) / f64::from(height);

@@ -92,7 +92,7 @@ const MOST_MARKS: usize = 40;
 const TICKS: usize = 6;
 /// Height of a line with the name of a series.
 const NAME: i32 = 20;
-/// Told apart also by those who do not see red or green (Okabe and Ito).
+/// Colours that people who do not see red or green tell apart, too (Okabe and Ito).
 const COLOURS: [Rgb<u8>; 4] =
     [Rgb([0, 114, 178]), Rgb([213, 94, 0]), Rgb([0, 158, 115]), Rgb([204, 121, 167])];
 
@@ -163,7 +163,7 @@ impl Axes {
         self.left + LEFT + 10 + (self.x.share(value).clamp(-1.0, 2.0) * width).round() as i32
     }
 
-    /// What is beyond the axis ends at its end.
+    /// A value beyond the axis is drawn at its end.
     fn y(&self, value: f64) -> i32 {
         let height = f64::from(HEIGHT - TOP - BOTTOM);
         HEIGHT - BOTTOM - (self.y.share(value).clamp(0.0, 1.0) * height).round() as i32

@@ -51,7 +51,7 @@ impl LiveTable {
     }
 }
 
-/// What is shown of a run.
+/// The values of a run that the live table shows.
 pub(crate) struct Shown<'a> {
     report: &'a Report,
     run: RunRates,

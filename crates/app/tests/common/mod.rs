@@ -3,8 +3,10 @@
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 #![allow(dead_code, unreachable_pub, reason = "each file of tests uses its own part")]
 
+use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `livetime` with the standard nodes.
@@ -25,22 +27,52 @@ pub fn own_nodes() -> Command {
     Command::new(program)
 }
 
-/// Returns when the node of this name runs in the program, however busy the machine is: threads bear the names of nodes.
-pub fn wait_for_node(program: &std::process::Child, name: &str) {
-    let tasks = format!("/proc/{}/task", program.id());
-    if !Path::new(&tasks).exists() {
-        // A system that does not tell.
-        return std::thread::sleep(std::time::Duration::from_secs(2));
+/// A run that tells by its metrics how far it is, so that no test has to guess by time.
+pub struct Running {
+    pub program: Child,
+    /// The rest of stderr.
+    pub log: Lines<BufReader<ChildStderr>>,
+    pub url: String,
+}
+
+impl Running {
+    /// Starts `livetime run` with these arguments and `--metrics 0`, and waits for its first frames.
+    pub fn start(args: &[&str]) -> Running {
+        let mut command = own_nodes();
+        command.arg("run").args(args).args(["--metrics", "0"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = command.spawn().expect("the program starts");
+        let mut log = BufReader::new(program.stderr.take().expect("a pipe")).lines();
+        let url = log.find_map(|line| Some(line.ok()?.split_once("metrics at ")?.1.to_owned()));
+        let run = Running { program, log, url: url.expect("an address") };
+        run.wait_for("livetime_frames_sent_total{node=\"cam\"}", 1.0);
+        run
     }
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    let is_there = || {
-        let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
-        let mut names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
-        names.any(|found| found.trim_end() == name)
-    };
-    while !is_there() {
-        assert!(std::time::Instant::now() < until, "no thread `{name}` in the program within 60 s");
-        std::thread::sleep(std::time::Duration::from_millis(20));
+
+    pub fn connect(&self) -> TcpStream {
+        let address = self.url.trim_start_matches("http://").trim_end_matches("/metrics");
+        TcpStream::connect(address).expect("it serves metrics")
+    }
+
+    pub fn metrics(&self) -> String {
+        let (mut client, mut text) = (self.connect(), String::new());
+        client.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it serves metrics");
+        client.read_to_string(&mut text).expect("metrics are text");
+        text
+    }
+
+    /// Waits until a metric that begins so is at least `least`.
+    pub fn wait_for(&self, begin: &str, least: f64) {
+        let is_enough =
+            |line: &str| line.rsplit(' ').next().is_some_and(|v| v.parse().is_ok_and(|v: f64| v >= least));
+        let holds = || self.metrics().lines().any(|line| line.starts_with(begin) && is_enough(line));
+        livetime_testkit::wait_until(begin, holds);
+    }
+
+    /// Sends it a signal, as `kill` does.
+    pub fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.program.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
     }
 }
 

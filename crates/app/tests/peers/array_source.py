@@ -28,7 +28,7 @@ def add(image):
 
 def wait(count):
     with new:
-        assert new.wait_for(lambda: len(seen) >= count, 30), len(seen)
+        assert new.wait_for(lambda: len(seen) >= count, 600), len(seen)
     return seen[count - 1]
 
 
@@ -42,7 +42,7 @@ types = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".spli
 # The first update may be the empty image of before; wait until the first frame is there.
 put(numpy.arange(6, dtype="uint8").reshape(2, 3))
 with new:
-    assert new.wait_for(lambda: any(getattr(image, "size", 0) == 6 for image in seen), 30)
+    assert new.wait_for(lambda: any(getattr(image, "size", 0) == 6 for image in seen), 600)
     start = len(seen)
 for number, name in enumerate(types):
     picture = (numpy.arange(12) * 5 + number).astype(name).reshape(3, 4)
@@ -51,15 +51,15 @@ for number, name in enumerate(types):
     assert image.dtype == picture.dtype and image.shape == (3, 4), (name, image.dtype, image.shape)
     assert (image == picture).all(), name
 # Counters are shown ten times a second.
-for _ in range(300):
-    counted = context.get(prefix + "cam1:ArrayCounter_RBV", timeout=30)
+for _ in range(6000):
+    counted = context.get(prefix + "cam1:ArrayCounter_RBV", timeout=600)
     if counted == len(types) + 1:
         break
     time.sleep(0.1)
 assert counted == len(types) + 1, counted
 
 # Numbers become a frame of the shape and type of the parameters.
-context.put(prefix + "cam1:ArrayIn", numpy.arange(12, dtype="float64"), timeout=30)
+context.put(prefix + "cam1:ArrayIn", numpy.arange(12, dtype="float64"), timeout=600)
 image = wait(start + len(types) + 1)
 assert image.shape == (3, 4) and image.dtype == numpy.uint16 and (image.ravel() == numpy.arange(12)).all()
 
@@ -78,9 +78,9 @@ except RemoteError as error:
     assert "pixels" in str(error), error
 else:
     raise AssertionError("took an image that contradicts itself")
-context.put(prefix + "cam1:Acquire", 0, timeout=30)
+context.put(prefix + "cam1:Acquire", 0, timeout=600)
 try:
-    context.put(prefix + "cam1:ArrayIn", [1.0], timeout=30)
+    context.put(prefix + "cam1:ArrayIn", [1.0], timeout=600)
 except RemoteError as error:
     assert "Acquire" in str(error), error
 else:

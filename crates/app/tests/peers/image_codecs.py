@@ -81,22 +81,22 @@ class Images:
 
     def wait(self, number):
         with self.new:
-            arrived = self.new.wait_for(lambda: self.last is not None and self.last.uniqueId == number, 10)
+            arrived = self.new.wait_for(lambda: self.last is not None and self.last.uniqueId == number, 600)
             assert arrived, (number, self.last and self.last.uniqueId)
             return self.last
 
 
 def shown(context):
     """What `compress` makes is what the libraries read."""
-    put = lambda name, value: context.put(prefix + name, value, timeout=30)
-    get = lambda name: context.get(prefix + name, timeout=30).value
+    put = lambda name, value: context.put(prefix + name, value, timeout=600)
+    get = lambda name: context.get(prefix + name, timeout=600).value
     plain, packed = Images(context, "Pva1:Image"), Images(context, "Pva2:Image")
     put("cam1:WaitForPlugins", 1)
     put("cam1:ImageMode", "Single")
 
     def check(codec):
         put("Codec1:Compressor", codec)
-        context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
+        context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
         number = get("cam1:ArrayCounter_RBV")
         wanted, image = plain.wait(number), packed.wait(number)
         assert image.codec.name == codec.lower(), (codec, image.codec.name, get("Codec1:CodecError"))
@@ -135,7 +135,7 @@ def taken(context):
     with Server(providers=[provider], conf=serve, useenv=False):
         images = Images(context, "Pva3:Image")
         for number, (kind, codec, stream, array) in enumerate(streams(random), 100):
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 600
             image = Value(image_type, {
                 "value": ("ubyteValue", numpy.frombuffer(stream, "u1")),
                 "codec": {"name": codec, "parameters": kind},

@@ -12,7 +12,7 @@ OPEN = "application/openmetrics-text"
 
 def fetch(url, accept):
     request = urllib.request.Request(url, headers={"Accept": accept})
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=600) as answer:
         kind = answer.headers["Content-Type"]
         assert (kind.startswith(OPEN)) == (OPEN in accept), kind
         return answer.read().decode()

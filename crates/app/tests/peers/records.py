@@ -36,9 +36,9 @@ async def until(name, is_right, **options):
     from aioca import CANothing, caget
 
     value = None
-    for _ in range(300):
+    for _ in range(6000):
         try:
-            value = await caget(name, timeout=30, **options)
+            value = await caget(name, timeout=600, **options)
             if is_right(value):
                 return value
         except CANothing as problem:
@@ -57,11 +57,11 @@ async def client(prefix):
     await until(prefix + "Stats5:ArrayCounter_RBV", lambda v: v > 0)
     await until(prefix + "Run:Nodes_RBV", lambda v: "detector" in list(v))
     # Written through the record, read back through another one.
-    await caput(prefix + "cam1:AcquirePeriod", 0.25, timeout=30)
+    await caput(prefix + "cam1:AcquirePeriod", 0.25, timeout=600)
     await until(prefix + "cam1:AcquirePeriod_RBV", lambda v: v == 0.25)
-    await caput(prefix + "cam1:ImageMode", "Multiple", timeout=30)
+    await caput(prefix + "cam1:ImageMode", "Multiple", timeout=600)
     await until(prefix + "cam1:ImageMode_RBV", lambda v: v == "Multiple", datatype=str)
-    await caput(prefix + "ROI1:SizeX", 7, timeout=30)
+    await caput(prefix + "ROI1:SizeX", 7, timeout=600)
     await until(prefix + "ROI1:SizeX_RBV", lambda v: v == 7)
     await until(prefix + "cam1:AcquireTime.DESC", lambda v: v.startswith("Time from the start"))
     print("ok")

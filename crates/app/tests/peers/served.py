@@ -17,7 +17,7 @@ conf = {
 
 def refused(context, name, value, text):
     try:
-        context.put(prefix + name, value, timeout=30)
+        context.put(prefix + name, value, timeout=600)
     except RemoteError as error:
         assert text in str(error), (name, str(error))
     else:
@@ -37,7 +37,7 @@ class Seen:
             self.values.append(value)
             self.new.notify_all()
 
-    def wait(self, enough, timeout=30):
+    def wait(self, enough, timeout=600):
         with self.new:
             assert self.new.wait_for(lambda: enough(self.values), timeout), self.values[-5:]
         return self.values
@@ -62,7 +62,7 @@ def structures(context):
 
 
 def values(context):
-    get = lambda name: context.get(prefix + name, timeout=30)
+    get = lambda name: context.get(prefix + name, timeout=600)
     Seen(context, "Stats1:MeanValue_RBV").wait(lambda v: len(v) > 2)
     assert get("Stats1:PluginType_RBV") == "NDPluginStats"
     assert get("Stats1:NDArrayPort_RBV") == "ROI1" and get("Stats1:PortName_RBV") == "STATS1"
@@ -76,8 +76,8 @@ def values(context):
 
 
 def puts(context):
-    get = lambda name: context.get(prefix + name, timeout=30)
-    put = lambda name, value: context.put(prefix + name, value, timeout=30)
+    get = lambda name: context.get(prefix + name, timeout=600)
+    put = lambda name, value: context.put(prefix + name, value, timeout=600)
     put("cam1:AcquireTime", 0.002)
     assert get("cam1:AcquireTime_RBV") == 0.002 and get("cam1:AcquireTime") == 0.002
     put("cam1:SimMode", "Peaks")
@@ -95,8 +95,8 @@ def puts(context):
 
 
 def acquisition(context):
-    get = lambda name: context.get(prefix + name, timeout=30)
-    put = lambda name, value, **more: context.put(prefix + name, value, timeout=20, **more)
+    get = lambda name: context.get(prefix + name, timeout=600)
+    put = lambda name, value, **more: context.put(prefix + name, value, timeout=600, **more)
     put("cam1:Acquire", 0)
     assert get("cam1:Acquire_RBV") == 0 and str(get("cam1:DetectorState_RBV")) == "Idle"
     # What was taken before is still queued before the slow node and would be counted below: one frame, and all are through.
@@ -127,44 +127,45 @@ def acquisition(context):
     ended = threading.Event()
     waiter = threading.Thread(target=lambda: (put("cam1:Acquire", 1, wait=True), ended.set()))
     waiter.start()
-    time.sleep(0.3)
+    while get("cam1:Acquire_RBV") == 0:
+        time.sleep(0.01)
     assert not ended.is_set()
     put("cam1:Acquire", 0)
-    waiter.join(5)
+    waiter.join(600)
     assert ended.is_set()
 
 
 def wiring(context):
-    get = lambda name: context.get(prefix + name, timeout=30)
-    put = lambda name, value: context.put(prefix + name, value, timeout=30)
+    get = lambda name: context.get(prefix + name, timeout=600)
+    put = lambda name, value: context.put(prefix + name, value, timeout=600)
     put("cam1:ImageMode", "Multiple")
     put("cam1:NumImages", 10)
     put("Stats1:NDArrayPort", "detector")
     assert get("Stats1:NDArrayPort_RBV") == "detector"
-    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
+    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
     assert get("Stats1:ArraySizeX_RBV") == 64
     put("Stats1:NDArrayPort", "ROI1")
     put("Stats1:QueueSize", 7)
     assert get("Stats1:QueueSize_RBV") == 7 and get("Stats1:QueueFree") == 7
     put("Stats1:EnableCallbacks", "Disable")
     put("Stats1:ArrayCounter", 0)
-    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
+    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
     assert get("Stats1:ArrayCounter_RBV") == 0
     put("Stats1:EnableCallbacks", "Enable")
-    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
+    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
     assert get("Stats1:ArrayCounter_RBV") == 10 and get("Stats1:ArraySizeX_RBV") == 32
 
 
 def losses(context):
     """A node that cannot keep up loses frames, and says so."""
-    get = lambda name: context.get(prefix + name, timeout=30)
-    put = lambda name, value: context.put(prefix + name, value, timeout=30)
+    get = lambda name: context.get(prefix + name, timeout=600)
+    put = lambda name, value: context.put(prefix + name, value, timeout=600)
     put("slow:QueueSize", 2)
     put("slow:DroppedArrays", 0)
     assert get("slow:DroppedArrays_RBV") == 0
     put("cam1:NumImages", 40)
     put("slow:ArrayCounter", 0)
-    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=30)
+    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
     dropped, counted = get("slow:DroppedArrays_RBV"), get("slow:ArrayCounter_RBV")
     assert dropped > 0 and dropped + counted == 40, (dropped, counted)
     assert get("slow:LostQueueFull_RBV") >= dropped
@@ -175,14 +176,14 @@ def losses(context):
 
 def images(context):
     """Every picture is the detector's."""
-    put = lambda name, value: context.put(prefix + name, value, timeout=30)
+    put = lambda name, value: context.put(prefix + name, value, timeout=600)
     put("cam1:ImageMode", "Multiple")
     put("cam1:NumImages", 25)
     put("cam1:AcquirePeriod", 0.02)
     put("cam1:Reset", 1)
     seen = Seen(context, "Pva1:Image", request="record[queueSize=60]field()")
     seen.wait(lambda v: len(v) == 1)
-    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
+    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
     pictures = seen.wait(lambda v: len(v) >= 26)[1:]
     numbers = [p.raw.uniqueId for p in pictures]
     assert numbers == list(range(numbers[0], numbers[0] + 25)), numbers
@@ -193,11 +194,11 @@ def images(context):
         assert picture.dtype == numpy.uint8 and picture.attrib["ColorMode"] == 0
         wanted = (base + x + y + k) % 256
         assert (picture == wanted).all(), k
-    flat = context.get(prefix + "image1:ArrayData", timeout=30)
+    flat = context.get(prefix + "image1:ArrayData", timeout=600)
     assert (numpy.asarray(flat).reshape(32, 64) == pictures[-1]).all()
 
-    context.put(prefix + "cam1:DataType", "UInt16", timeout=30)
-    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=20)
+    context.put(prefix + "cam1:DataType", "UInt16", timeout=600)
+    context.put(prefix + "cam1:Acquire", 1, wait=True, timeout=600)
     picture = seen.wait(lambda v: len(v) >= 51)[-1]
     assert picture.dtype == numpy.uint16 and picture.shape == (32, 64)
 

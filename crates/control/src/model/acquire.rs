@@ -196,7 +196,7 @@ impl Waiting {
         nodes
     }
 
-    /// What came of the work, now that it is over.
+    /// The outcome of the work, now that it is over.
     pub(super) fn result(&self, shared: &Shared) -> Result<(), String> {
         match self.is_capture {
             true => lock(&shared.nodes[self.asked.node]).capture.result(),

@@ -18,11 +18,11 @@ use super::{Caller, lock, try_lock};
 pub(super) struct Capture {
     /// Frames of it, as the node said last; `None` outside of a capture.
     captured: Option<i64>,
-    /// What had been lost on the way to the node when it began.
+    /// The losses on the way to the node up to the begin of the capture.
     lost_before: Vec<Lost>,
-    /// What the nodes on the way had done when they were seen idle.
+    /// The frames that the nodes on the way had handled when they were seen idle.
     seen: Option<u64>,
-    /// What was missing when it was ended for that.
+    /// The missing frames for which the capture was ended.
     missing: Option<String>,
 }
 
@@ -30,10 +30,10 @@ pub(super) struct Capture {
 type Lost = (String, u64);
 
 impl Capture {
-    /// What came of it.
+    /// The outcome of the capture.
     ///
     /// # Errors
-    /// What was missing.
+    /// The missing frames.
     pub(super) fn result(&self) -> Result<(), String> {
         self.missing.clone().map_or(Ok(()), Err)
     }
@@ -60,7 +60,7 @@ impl Capture {
 }
 
 impl Shared {
-    /// Takes note of a capture that begins or ends. Whoever calls holds the lock of `node`.
+    /// Takes note of a capture that begins or ends. The caller holds the lock of `node`.
     pub(super) fn follow_capture(&self, node: &mut Node, report: &Report) {
         if node.number_of(Role::Capture).is_none() {
             return;
@@ -126,7 +126,7 @@ fn whole(value: &Value) -> Option<i64> {
     if let Value::Int(value) = value { Some(*value) } else { None }
 }
 
-/// What was lost unintentionally in the nodes `ahead` of node `number`, in itself, and on the edges between them.
+/// The unintended losses in the nodes `ahead` of node `number`, in the node itself, and on the edges between them.
 fn lost_on_the_way(report: &Report, ahead: &[usize], number: usize) -> Vec<Lost> {
     let is_on_the_way = |node: usize| node == number || ahead.contains(&node);
     let edges = report.edges.iter().filter(|edge| edge.nodes.1.is_some_and(is_on_the_way));

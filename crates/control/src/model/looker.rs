@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// waits meanwhile.
 pub type Begun = Arc<dyn Fn(&Moment, usize) + Send + Sync>;
 
-/// What a moment needs to know of the time before.
+/// The knowledge of the time before that a moment needs.
 #[derive(Default)]
 struct Followed {
     pace: RunPace,

@@ -1,4 +1,4 @@
-//! What a run has lost, when, and what a person has taken note of.
+//! The losses of a run, their times, and the losses of which a person has taken note.
 
 use std::collections::BTreeMap;
 
@@ -64,14 +64,14 @@ impl Standing {
     }
 }
 
-/// Who has taken note of losses.
+/// The person who has taken note of losses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
     /// How many unintended losses they have seen.
     pub unintended: u64,
     /// When: time of day, ns since 1970.
     pub at_ns: i64,
-    /// Who.
+    /// The person.
     pub by: Caller,
 }
 
@@ -93,7 +93,7 @@ pub struct LossBook {
 }
 
 impl LossBook {
-    /// What a report alone tells: all losses are new at its time.
+    /// The losses in a report alone: all of them are new at its time.
     pub fn of(report: &Report) -> LossBook {
         LossWatch::default().look(report)
     }

@@ -29,7 +29,7 @@ pub struct Moment {
     /// Live time so far: the fraction of the time since the start in which nothing was lost unintentionally, as far as looks at the
     /// run can tell. All time between two looks counts as dead if something was lost in it.
     pub live: f64,
-    /// What was lost, where, why and when, and whether that goes on.
+    /// The losses: place, reason, time, and whether they go on.
     pub losses: LossBook,
     edges: ByNode,
 }

@@ -102,7 +102,7 @@ mod tests {
         assert!(model.set("can", "offset", 20.0).unwrap_err().contains("can"));
         assert!(model.set("cam", "offsett", 20.0).unwrap_err().contains("offsett"));
         assert_eq!(model.set("cam", "offset", 20.0), Ok(()));
-        assert!(model.finish(Duration::from_secs(60)).imbalances().is_empty());
+        assert!(model.finish(livetime_testkit::HANG).imbalances().is_empty());
     }
 
     #[test]
@@ -120,6 +120,6 @@ mod tests {
         // A folder that is missing is an error of the node at its start.
         assert!(model.moments(Duration::from_millis(10)).any(|_| told.load(Ordering::Relaxed) > 0));
         assert!(!model.log_since(0).is_empty());
-        model.finish(Duration::from_secs(60));
+        model.finish(livetime_testkit::HANG);
     }
 }

@@ -1,4 +1,4 @@
-//! Times of the last second, ten seconds and minute, besides those of the whole run: a stall is to be seen while it lasts, and not for
+//! Times of the last second, ten seconds and minute, beside the times of the whole run: a stall is to be seen while it lasts, and not for
 //! an hour after it.
 
 use std::collections::VecDeque;
@@ -16,7 +16,7 @@ const MINUTE_NS: u64 = 60 * SECOND_NS;
 struct Recent {
     /// The histogram when the present second began.
     before: Times,
-    /// Pieces with the times of their ends, oldest first: those of the last ten seconds, and those before.
+    /// Pieces with the times of their ends, oldest first: the pieces of the last ten seconds, and the pieces before.
     late: VecDeque<(u64, Times)>,
     early: VecDeque<(u64, Times)>,
     ten: Times,

@@ -324,7 +324,7 @@ impl Reducer for PipelineReducer {
         self.inner.takes_any_order(&self.description.output)
     }
 
-    /// That of the others, and what goes through the nodes.
+    /// The partial result of the other reducers, and the pictures that go through the nodes.
     fn memory(&self, layout: &Panels) -> u64 {
         let output = &self.description.output;
         let through = layout.bytes().saturating_add(output.bytes()) as u64;

@@ -1,4 +1,4 @@
-//! What was lost in a run: the one place where losses are listed and summed. Faces show what this module says and count nothing
+//! The losses of a run: the one place where losses are listed and summed. Faces show the numbers of this module and count nothing
 //! themselves.
 
 use std::collections::BTreeMap;

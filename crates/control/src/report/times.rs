@@ -54,7 +54,7 @@ impl Percentiles {
 pub struct Spans(pub(crate) [Percentiles; 4]);
 
 impl Spans {
-    /// Those over `window`.
+    /// The times over `window`.
     pub fn over(&self, window: Window) -> &Percentiles {
         &self.0[window as usize]
     }
@@ -72,7 +72,7 @@ pub struct NodeTimes {
 }
 
 impl NodeTimes {
-    /// Of a run that is over, or of which nobody has followed the times: the same for every window.
+    /// The times of a run that is over or was not followed: the same for every window.
     pub fn since_start(node: &NodeReport) -> NodeTimes {
         let spans = |times: &Times| Spans([Percentiles::of(times); 4]);
         NodeTimes {

@@ -65,7 +65,7 @@ pub(crate) struct Edge {
     promised: AtomicU64,
     /// Set with `closed`: the place of what the receiver does behind the last frame.
     end_place: AtomicU64,
-    /// What goes down it, in a rehearsal.
+    /// The trail of its frames, in a rehearsal.
     notes: Option<Notes>,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
@@ -236,7 +236,12 @@ impl Edge {
 
     /// True when a frame can be offered without waiting.
     pub(crate) fn has_room(&self) -> bool {
-        self.queued() < self.capacity() || self.standing() != OPEN || self.need_not_wait()
+        self.has_room_beside(self.queued())
+    }
+
+    /// The same where `queued` frames are in the queue, as only its sender knows before it publishes them.
+    pub(crate) fn has_room_beside(&self, queued: u64) -> bool {
+        queued < self.capacity() || self.standing() != OPEN || self.need_not_wait()
     }
 
     fn lose(&self, reason: LossReason, count: u64) {
@@ -255,7 +260,7 @@ impl Edge {
         self.standing.load(Ordering::Acquire)
     }
 
-    /// The queue is full and blocks, and nobody can be expected to make room: the reader has paused or left, or a run that shall stop
+    /// The queue is full and blocks, and no thread can be expected to make room: the reader has paused or left, or a run that shall stop
     /// has waited long enough for it.
     #[cold]
     fn need_not_wait(&self) -> bool {

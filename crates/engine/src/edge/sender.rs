@@ -72,7 +72,7 @@ impl Sender {
             || matches!(self.target, Target::Inline(_))
             || !self.edge.enabled.load(Ordering::Relaxed)
             || !self.edge.is_fed.load(Ordering::Relaxed)
-            || self.edge.has_room()
+            || self.edge.has_room_beside(self.tail - self.edge.taken())
     }
 
     /// True when the queue has room, or there is none.

@@ -307,8 +307,13 @@ impl Context {
     /// Where the number of lost frames is unknown, as at the end of a truncated file, each damaged place
     /// counts as one. Call this once for each place, not once for each attempt to read.
     pub fn unreadable(&self, frames: u64, why: impl Into<String>) {
-        self.account.unreadable.fetch_add(frames, Relaxed);
+        self.count_unreadable(frames);
         self.tell_error(why);
+    }
+
+    /// [`Context::unreadable`] for a node that counts such frames as they come, and tells the reasons itself, more seldom.
+    pub fn count_unreadable(&self, frames: u64) {
+        self.account.unreadable.fetch_add(frames, Relaxed);
     }
 
     /// Counts parts of frames, such as rows of hits, that the node leaves out because it has already sent on

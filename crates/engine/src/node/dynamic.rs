@@ -83,7 +83,7 @@ pub trait NodeFactory: Send + Sync {
     /// [`intern`](fn@crate::intern) and [`intern_list`](crate::intern_list).
     fn spec(&self) -> NodeSpec;
 
-    /// What areaDetector calls such a node, if it has one; asked once.
+    /// The name of such a node in areaDetector, if it has one; asked once.
     fn counterpart(&self) -> Option<Counterpart> {
         None
     }

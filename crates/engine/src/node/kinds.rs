@@ -186,7 +186,7 @@ impl fmt::Display for Stream {
     }
 }
 
-/// What areaDetector calls nodes of a type. Clients choose their classes by it, and people look for nodes by it.
+/// The names of a type of nodes in areaDetector. Clients choose their classes by them, and people look for nodes by them.
 ///
 /// ```
 /// use livetime_engine::Counterpart;
@@ -198,7 +198,7 @@ impl fmt::Display for Stream {
 pub struct Counterpart {
     /// Its plugin or driver, as the PV `PluginType_RBV` has it: `NDPluginStats`.
     pub plugin: &'static str,
-    /// What instances of it are called, in front of their number: `Stats`.
+    /// The name of its instances, in front of their number: `Stats`.
     pub stem: &'static str,
     /// Other names of it.
     pub aliases: &'static [&'static str],
@@ -216,7 +216,7 @@ impl Counterpart {
         Counterpart { aliases, ..self }
     }
 
-    /// All its names, that of the plugin first.
+    /// All its names, the name of the plugin first.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.plugin).chain(self.aliases.iter().copied())
     }

@@ -73,11 +73,15 @@ pub trait Node: Send + Sized + 'static {
     /// Name, ports and abilities.
     const SPEC: NodeSpec;
 
-    /// Sources: what it sends is stored somewhere and the same at every run, so that nothing is lost when it waits. Nodes behind such
+    /// Sources: the frames are stored somewhere and are the same at every run, so that nothing is lost when the source waits. Nodes behind such
     /// sources get their frames in the same order at every run, if no edge between loses one.
     const IS_STORED: bool = false;
 
-    /// What areaDetector calls such a node, if it has one.
+    /// The parameter, a switch, with which a stored source follows what is still being written. While it is on at the start of a run, the
+    /// source counts as live: it may have no next frame for hours, and no other source of a node may wait so long for it.
+    const LIVE_IF: Option<&'static str> = None;
+
+    /// The name of such a node in areaDetector, if it has one.
     const COUNTERPART: Option<Counterpart> = None;
 
     /// Most frames that this node may want to handle in one call; see [`frames`](Node::frames).

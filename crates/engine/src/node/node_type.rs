@@ -15,7 +15,9 @@ pub struct NodeType {
     pub alias_of: Option<&'static str>,
     /// [`Node::IS_STORED`].
     pub is_stored: bool,
-    /// What areaDetector calls such a node, if it has one.
+    /// [`Node::LIVE_IF`].
+    pub live_if: Option<&'static str>,
+    /// The name of such a node in areaDetector, if it has one.
     pub counterpart: Option<Counterpart>,
     maker: Maker,
 }
@@ -41,6 +43,7 @@ impl NodeType {
             alias_of: None,
             counterpart: N::COUNTERPART,
             is_stored: N::IS_STORED,
+            live_if: N::LIVE_IF,
             maker,
         }
     }
@@ -54,6 +57,7 @@ impl NodeType {
             alias_of: Some(N::SPEC.name),
             counterpart: N::COUNTERPART,
             is_stored: N::IS_STORED,
+            live_if: N::LIVE_IF,
             maker,
         }
     }
@@ -69,6 +73,7 @@ impl NodeType {
             alias_of: None,
             counterpart,
             is_stored: false,
+            live_if: None,
             maker: Maker::Dynamic { factory, params },
         })
     }

@@ -105,7 +105,7 @@ pub struct ParamSpec {
     pub max: Option<f64>,
     /// Suffix of areaDetector's PV for it, if there is one.
     pub pv: Option<&'static str>,
-    /// What faces do by it, beside showing it and letting it be written.
+    /// The use that faces make of it, beside showing it and letting it be written.
     pub role: Option<Role>,
     /// True when only the node writes it.
     pub readback: bool,

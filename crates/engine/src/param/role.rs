@@ -1,4 +1,4 @@
-//! What a parameter means to the faces of a run.
+//! The meaning of a parameter to the faces of a run.
 
 /// A meaning of a parameter that faces act by: they start a source, wait for the end of a capture, or show a count,
 /// whatever the parameter is called.

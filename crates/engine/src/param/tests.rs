@@ -36,7 +36,7 @@ fn a_pv_in_place_of_a_parameter_is_answered_with_the_parameter() {
     /// Of a writer.
     #[derive(Params)]
     struct Writer {
-        /// What is written when.
+        /// The order of writes.
         #[param(pv = "FileWriteMode")]
         mode: bool,
         /// Reads near to the PV.

@@ -40,7 +40,7 @@ impl Run {
     }
 }
 
-/// The names of those of `nodes`, which share a thread, that may keep it.
+/// The names of the nodes among `nodes`, which share a thread, that may keep the thread.
 fn culprits(report: &Report, nodes: &[usize]) -> Vec<String> {
     let is_busy = |node: &usize| report.nodes[*node].under_way() > 0;
     let calls = |from: usize, to: usize| report.edges.iter().any(|e| e.nodes == (from, Some(to)));

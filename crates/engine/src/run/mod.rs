@@ -110,7 +110,7 @@ pub struct Run {
 
 /// How long a request waits for the node's thread to come to it.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a request that waits asks whether the run was aborted: whoever ends a run must not wait for who asks a node that hangs.
+/// How often a request that waits asks whether the run was aborted: the end of a run must not wait for a request to a node that hangs.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
 /// How long the threads of an aborted run may take to end. A second interrupt ends a run within 2 s, of which the faces of the run take
 /// some.

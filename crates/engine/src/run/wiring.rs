@@ -55,7 +55,7 @@ pub(crate) struct Shared {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Orders {
     Never,
-    /// Those that send what is stored.
+    /// The sources that send stored frames.
     Stored,
     Always,
 }
@@ -122,9 +122,7 @@ fn ordered(graph: &Graph, plan: &Plan, orders: Orders) -> Vec<bool> {
         let is_inline = decl.options.placement == Placement::Inline;
         let mut senders = receivers.of(node).map(|edge| &graph.edges[edge]).peekable();
         ordered[node] = match decl.node_type.spec.kind {
-            NodeKind::Source => {
-                orders == Orders::Always || orders == Orders::Stored && decl.node_type.is_stored
-            }
+            NodeKind::Source => orders == Orders::Always || orders == Orders::Stored && decl.is_stored(),
             _ => {
                 senders.peek().is_some()
                     && senders.all(|edge| ordered[edge.from.0] && is_lossless(edge, is_inline))
@@ -145,7 +143,7 @@ fn joined(graph: &Graph, plan: &Plan) -> Vec<bool> {
     joined
 }
 
-/// Whether every frame arrives, but for those that are left out by their number.
+/// Whether every frame arrives, but for the frames that are left out by their number.
 fn is_lossless(edge: &EdgeDecl, is_inline: bool) -> bool {
     let options = &edge.options;
     let waits = is_inline || options.when_full == WhenFull::Block;

@@ -10,6 +10,16 @@ impl Runner {
 
     /// The input whose oldest frame is the next one; `None` while an input has none and may still bring an earlier one.
     pub(super) fn next_in_order(&self) -> Option<usize> {
+        self.choose().map(|(lane, _)| lane)
+    }
+
+    /// The same, and whether an earlier frame may still come to another input.
+    ///
+    /// A sender fills the queue with frames of one place if it sends more of them for one frame than the queue holds. It promises nothing
+    /// before there is room, and neither can the nodes before it that wait for it. The other inputs may depend on these very
+    /// nodes, so that waiting for an input could be waiting for ever: such a frame is taken at once, and the user is told to make the
+    /// queue longer.
+    fn choose(&self) -> Option<(usize, bool)> {
         let mut first: Option<(u64, usize)> = None;
         let mut to_come = (u64::MAX, usize::MAX);
         for (lane, input) in self.inputs.iter().enumerate() {
@@ -19,14 +29,26 @@ impl Runner {
             }
         }
         let first = first?;
-        // A sender that fills the queue with frames of one place can promise nothing before there is room: waiting would be for ever.
-        (first < to_come || self.inputs[first.1].edge.is_jammed()).then_some(first.1)
+        let is_early = first > to_come;
+        (!is_early || self.inputs[first.1].edge.is_jammed()).then_some((first.1, is_early))
     }
 
     pub(super) fn take_in_order(&mut self) -> Option<(usize, Taken)> {
-        let lane = self.next_in_order()?;
+        let (lane, is_early) = self.choose()?;
+        if is_early {
+            self.tell_early(lane);
+        }
         let input = &mut self.inputs[lane];
         Some((lane, input.edge.take(&mut input.known_tail)?))
+    }
+
+    #[cold]
+    fn tell_early(&self, lane: usize) {
+        let capacity = self.inputs[lane].edge.capacity();
+        self.ctx.tell(format!(
+            "wanted frames in the order of the data, found a queue of {capacity} full of frames that were made of one: \
+             it is emptied at once, and the order may differ from run to run; make it longer than a node sends at once"
+        ));
     }
 
     /// The last place of which nothing will be sent any more.

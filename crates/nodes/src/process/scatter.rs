@@ -103,7 +103,7 @@ mod tests {
     use livetime_engine::{EdgeOptions, Graph, Run, RunOptions, Value, WhenFull};
 
     /// Nothing takes this long unless it is broken.
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = livetime_testkit::HANG;
 
     #[test]
     fn keeps_the_contract() {

@@ -5,4 +5,4 @@ from p4p.client.thread import Context
 
 context = Context("pva", nt=False)
 for name in sys.argv[1:]:
-    print(context.get(name, timeout=20).value)
+    print(context.get(name, timeout=600).value)

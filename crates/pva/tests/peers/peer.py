@@ -12,7 +12,7 @@ def check(what, found, wanted):
         sys.exit(1)
 
 
-def wait_until(what, condition, timeout=10.0):
+def wait_until(what, condition, timeout=600):
     end = time.time() + timeout
     while not condition():
         if time.time() > end:

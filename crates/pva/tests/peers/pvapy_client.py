@@ -10,7 +10,7 @@ from peer import NUMBERS, check, fails, wait_until
 # Its connections end with the last channel and begin with the next. Now and then, on a busy machine, pvAccessCPP then gives the
 # new channel the connection that ends, and it times out. One channel that stays keeps the connection.
 stays = pva.Channel("T:counter")
-stays.setTimeout(30.0)
+stays.setTimeout(600.0)
 stays.get()
 
 # It shows a signed byte as a character, which has to be one.
@@ -81,7 +81,7 @@ for request in ["field()", "field(value)record[queueSize=10]", "record[pipeline=
     callbacks += [callback] * 1000
     channel.subscribe("to", callback)
     channel.startMonitor(request)
-    numbers = [updates.get(timeout=10) for _ in range(50)]
+    numbers = [updates.get(timeout=600) for _ in range(50)]
     channel.stopMonitor()
     channel.unsubscribe("to")
     check("monitor " + request, all(a < b for a, b in zip(numbers, numbers[1:])), True)

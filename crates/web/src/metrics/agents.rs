@@ -145,7 +145,6 @@ fn discarded(agents: &[AgentReport]) -> Vec<Option<Labelled<'_, f64>>> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use livetime_actors::{AgentError, Context, OnFailure, Placement, System};
     use livetime_engine::{EdgeOptions, WhenFull};
@@ -183,7 +182,7 @@ mod tests {
         for word in ["good", "left out", "bad", "left out", "good"] {
             words.publish(word);
         }
-        let report = system.stop(Duration::from_secs(5));
+        let report = system.stop(livetime_testkit::HANG);
         let text = exposition(Some(&report), Format::Prometheus, "abc");
         let has = |line: &str| assert_eq!(text.lines().filter(|l| *l == line).count(), 1, "{line}\n{text}");
         has("livetime_messages_offered_total{agent=\"reader\",from=\"words\"} 10");

@@ -39,7 +39,7 @@ use livetime_formats::file::there;
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, enter_losses};
+use super::raw_readings::{batch_frames, describe, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 
 /// Blocks that are read in one call.
@@ -202,7 +202,7 @@ impl Node for FelixBlocks {
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let finished = self.sender.finish(ctx);
         self.read_back();
-        self.enter_losses(ctx);
+        self.tell_losses(ctx);
         finished
     }
 
@@ -219,11 +219,10 @@ impl FelixBlocks {
         }
     }
 
-    /// At the end of a file: enters missing and damaged frames into the run's ledger. A chunk counts as a
-    /// frame.
-    fn enter_losses(&self, ctx: &Context) {
+    /// At the end of a file: reports missing and damaged frames. A chunk counts as a frame.
+    fn tell_losses(&self, ctx: &Context) {
         let counts = self.sender.counts();
-        enter_losses(&counts, 0, 1, ctx);
+        tell_losses(&counts, 0, 1, ctx);
         let p = &self.params;
         if p.bad_blocks + p.missing_blocks + p.lost_chunks + p.unknown_chunks + p.skipped_bytes == 0 {
             return;
@@ -242,7 +241,7 @@ impl FelixBlocks {
     /// Sends what is left of the file before, and forgets its links.
     fn begin_anew(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let finished = self.sender.finish(ctx);
-        self.enter_losses(ctx);
+        self.tell_losses(ctx);
         let number = self.sender.sent();
         (self.sender, self.elinks) = (RawSender::default(), Vec::new());
         self.sender.number_from(number);

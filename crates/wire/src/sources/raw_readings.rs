@@ -22,26 +22,22 @@ pub(super) fn describe(counts: &IngestCounts) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Enters missing and faulty frames of the detector into the run's ledger, and reports them. Call it once, at
-/// the end of a source, because missing frames may still arrive before.
+/// Reports missing and faulty frames of the detector at the end of a source: [`crate::RawSender`] has entered them into the run's ledger
+/// as they were found.
 ///
-/// Missing frames were lost before this program. Frames with faults, frames that were not sent, and bytes
-/// that belong to no frame (as the number of frames that would fill them) count as unreadable.
-pub(super) fn enter_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
+/// Missing frames were lost before this program. Frames with faults, and frames that were not sent, count as unreadable. So do
+/// bytes that belong to no frame, as the number of frames that would fill them: they are entered here.
+pub(super) fn tell_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
     if counts.missing > 0 {
-        ctx.lost_at_source(counts.missing);
         ctx.tell_error(format!("{} frames are missing between those that came", counts.missing));
     }
     let cut = skipped_bytes.div_ceil(frame_bytes.max(1) as u64);
-    let unreadable = counts.corrupt + counts.dropped + cut;
-    if unreadable > 0 {
+    ctx.count_unreadable(cut);
+    if counts.corrupt + counts.dropped + cut > 0 {
         let (corrupt, dropped, faults) = (counts.corrupt, counts.dropped, describe(counts));
-        ctx.unreadable(
-            unreadable,
-            format!(
-                "{corrupt} frames have faults, {dropped} were not sent ({faults}), {skipped_bytes} bytes belong to no frame"
-            ),
-        );
+        ctx.tell_error(format!(
+            "{corrupt} frames have faults, {dropped} were not sent ({faults}), {skipped_bytes} bytes belong to no frame"
+        ));
     }
 }
 

@@ -27,21 +27,22 @@ Examples:
   livetime analyze run.xtc2 --gain-bits jungfrau --pedestal pedestals.npy --gain gains.npy --with mean -o out
   livetime analyze --plan plan.json --merge parts -o out
 
-Of one file, all files of its run that lie beside it are read; of several, these. Results do not depend on the number of
-workers. With -o they are written as .npy (tables as structured arrays, or as --tables says), pictures also as PNG, and all in
-analysis.json; files of an earlier analysis are replaced, or removed. A range of workers analyses once for each, compares the results bit for bit and plots the rates.
-With --pipeline the run takes the place of the one source of a pipeline file; no edge loses a frame, nothing is paced or served, and
-what all nodes tell at the end is shown, and written to analysis.json. With --pipeline and --with, --of or --plan, the pictures that one
-node sends are reduced as those of the run are, in parts too: nodes on the way must keep no state from frame to frame, and an event
-that one of them fails in is lost, with the node and the reason.
-With --plan the analysis is shared out: each part can be analysed by any process on any machine that sees the files, as often as one
-likes, and --merge makes of all parts what one process would find, bit for bit; it ends with 1 and names the parts that are missing.
-Ends with 3 if events or parts of files could not be used; the results are those of the others.";
+One FILE stands for all files of its run that lie beside it; several FILES stand for themselves. Results do not depend on the
+number of workers. With -o each result is written as .npy (tables as structured arrays, or as --tables says), pictures also as PNG,
+and everything in analysis.json; files of an earlier analysis are replaced, or removed. A range of workers repeats the analysis for
+each number, compares the results bit for bit and plots the rates.
+With --pipeline the run takes the place of the one source of a pipeline file. No edge loses a frame, and nothing is paced or served.
+The readbacks of all nodes at the end are shown, and written to analysis.json. With --pipeline and --with, --of or --plan, the pictures
+that one node sends are reduced like the pictures of a run, in parts too. Nodes on the way must keep no state from frame to frame, and
+an event in which one of them fails is lost, with the node and the reason.
+With --plan the analysis is shared out: any process on any machine that sees the files can analyse a part, as often as you like.
+--merge makes of all parts the results of one process, bit for bit; it ends with 1 and names the parts that are missing.
+The command ends with 3 if events or parts of files could not be used; the results are of the other events.";
 
 /// Arguments of `analyze`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct AnalyzeArgs {
-    /// A file of the run, or the files to take.
+    /// One file of the run, or all files to be read.
     #[arg(required_unless_present_any = ["part", "merge"])]
     pub(crate) files: Vec<PathBuf>,
     /// The detector, as Cspad or CxiDs1-0|Cspad-0 (LCLS-I), or detector.algorithm.array or its first parts (LCLS-II);
@@ -51,7 +52,7 @@ pub(crate) struct AnalyzeArgs {
     /// Number of threads, or a range such as 1..4 to compare; by default one per core.
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) workers: Workers,
-    /// What to compute; without it, mean and std. With --pipeline: of the pictures that come out of it.
+    /// Results to compute; without it, mean and std. With --pipeline, of the pictures that the pipeline sends.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) with: Vec<What>,
     /// Only events A to B-1 of the run, counted from 0; either may be left out.
@@ -65,7 +66,7 @@ pub(crate) struct AnalyzeArgs {
     /// `hits`: the least value of a hit, in the units of the pixels.
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
-    /// `peaks`: least value of a top, and what else makes a peak, as high=50 or
+    /// `peaks`: least value of a top, and other conditions for a peak, as high=50 or
     /// low=20,high=50,rank=3,ring=4..6,pixels=2..40,snr=5.
     #[arg(long, value_name = "SETTINGS")]
     pub(crate) peaks: Option<Peaks>,
@@ -78,12 +79,12 @@ pub(crate) struct AnalyzeArgs {
     /// `histogram`: lowest and highest value.
     #[arg(long, value_name = "LOW..HIGH", value_parser = value_range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
-    /// Process the pictures by this pipeline; the run replaces its source. With --with, --of or --plan, only the pictures that
-    /// come out of it are wanted.
+    /// Process the pictures by this pipeline; the run replaces its source. With --with, --of or --plan, the results are of the
+    /// pictures that the pipeline sends.
     #[arg(long, value_name = "FILE")]
     pub(crate) pipeline: Option<PathBuf>,
-    /// `--pipeline`: compute what --with says of the pictures that this node sends, as NODE or NODE.OUTPUT; needed if several
-    /// nodes send pictures only to sinks. Nodes that do not lead there are left out.
+    /// `--pipeline`: compute the results of --with from the pictures that this node sends, as NODE or NODE.OUTPUT; needed if
+    /// several nodes send pictures only to sinks. Nodes that do not lead there are left out.
     #[arg(long, value_name = "NODE", requires = "pipeline")]
     pub(crate) of: Option<String>,
     /// `--pipeline`: the source that the run replaces; needed if there are several.
@@ -102,7 +103,7 @@ pub(crate) struct AnalyzeArgs {
     /// `--plan`: analyse the part with this number, from 0 on, and write its results to the folder --output.
     #[arg(long, value_name = "N", requires = "plan", requires = "output", conflicts_with_all = PLANNED)]
     pub(crate) part: Option<usize>,
-    /// `--part`: the folder in which the files of the run lie here, if not where they were when the plan was made.
+    /// `--part`: the folder with the files of the run on this machine, if it is another one than in the plan.
     #[arg(long, value_name = "FOLDER", requires = "part")]
     pub(crate) run: Option<PathBuf>,
     /// `--plan`: merge the parts in these folders, and write the results to the folder --output.
@@ -111,7 +112,7 @@ pub(crate) struct AnalyzeArgs {
     /// Write the results to this folder.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
-    /// How tables are written, as npy,parquet: of peaks, for example.
+    /// Formats in which tables are written, such as npy,parquet; peaks are a table, for example.
     #[arg(
         long,
         value_name = "FORMATS",
@@ -122,7 +123,7 @@ pub(crate) struct AnalyzeArgs {
         requires = "output"
     )]
     pub(crate) tables: Vec<TableFormat>,
-    /// The memory that the analysis may take, as 8GiB; by default half of what is free.
+    /// The memory that the analysis may take, as 8GiB; by default half of the memory that is free.
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "files")]
     memory: Option<u64>,
     /// Print JSON on stdout instead of text.
@@ -131,7 +132,7 @@ pub(crate) struct AnalyzeArgs {
 }
 
 impl AnalyzeArgs {
-    /// Opens the run, on which jobs may take as much memory as is said.
+    /// Opens the run, on which jobs may take as much memory as the options say.
     ///
     /// # Errors
     /// As [`Recording::open`].
@@ -143,7 +144,7 @@ impl AnalyzeArgs {
         })
     }
 
-    /// What to compute.
+    /// The results to compute.
     pub(crate) fn what(&self) -> &[What] {
         if self.with.is_empty() { &[What::Mean, What::Std] } else { &self.with }
     }

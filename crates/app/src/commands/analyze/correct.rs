@@ -17,15 +17,15 @@ pub(crate) struct CorrectArgs {
     /// Only events that this expression selects, as 'evr(140) and ebeam.charge > 0.1 and epics("NAME") == 1'.
     #[arg(long, value_name = "EXPRESSION")]
     pub(super) select: Option<Expression>,
-    /// Subtract this from each pixel: .npy, or a text file of psana; for example mean.npy of a dark run.
+    /// Subtract the value in this file from each pixel: .npy, or a text file of psana; for example mean.npy of a dark run.
     #[arg(long, value_name = "FILE")]
     pedestal: Option<PathBuf>,
-    /// Multiply each pixel by this, behind pedestal and common mode.
+    /// Multiply each pixel by the value in this file, behind pedestal and common mode.
     #[arg(long, value_name = "FILE")]
     gain: Option<PathBuf>,
-    /// The gain stage of each pixel of 16 bits: 14:2 for the first bit and how many, 14:2=0,1,3 with the codes of stages 0, 1 and
-    /// 2, or jungfrau, which is the same. Files of pedestal and gain have a first axis of the stages then; pixels with other
-    /// codes become 0 and are counted; common modes are those of pixels in stage 0.
+    /// The bits of a pixel that tell its gain stage: the first bit and their number as 14:2, with the codes of stages 0, 1 and
+    /// 2 as 14:2=0,1,3, or jungfrau, which is the same. Files of pedestal and gain have a first axis of the stages then; pixels with other
+    /// codes become 0 and are counted; a common mode is the median of pixels in stage 0.
     #[arg(long, value_name = "BITS")]
     gain_bits: Option<GainBits>,
     /// Pixels that are 0 in this file are bad: they become 0 and count in no common mode.
@@ -73,7 +73,7 @@ impl CorrectArgs {
         self.geometry.is_some()
     }
 
-    /// The first option of those that are of no use behind a pipeline.
+    /// The first option that is of no use behind a pipeline.
     pub(super) fn first_correction(&self) -> Option<&'static str> {
         let all = [
             (self.pedestal.is_some(), "--pedestal"),
@@ -86,7 +86,7 @@ impl CorrectArgs {
     }
 }
 
-/// What was found, with the assembled pictures of all results that have a value for each pixel.
+/// The results, with the assembled pictures of all that have a value for each pixel.
 ///
 /// # Errors
 /// If no result has as many values as the geometry has pixels.

@@ -14,7 +14,7 @@ use super::{Measured, picture, sweep};
 use crate::analyze::{Named, Value};
 use crate::plot::png;
 
-/// What says everything about an analysis, and which files it wrote.
+/// The file with everything about an analysis, and the names of the files that it wrote.
 const REPORT: &str = "analysis.json";
 
 /// The files of one result.

@@ -115,7 +115,7 @@ fn check_events(args: &AnalyzeArgs, recording: &Recording) -> Result<(), Failure
 struct New {
     files: Files,
     written: Vec<Written>,
-    /// What making them took.
+    /// The time that making them took.
     making: Duration,
 }
 
@@ -128,7 +128,7 @@ impl New {
         Ok(New { files, written, making: begin.elapsed() })
     }
 
-    /// What making the files took, and all since `begin`.
+    /// The time that making the files took, and the time since `begin`.
     fn times(&self, begin: Instant) -> Times {
         let is_wanted = !self.written.is_empty();
         Times { writing: is_wanted.then_some(self.making), total: begin.elapsed() }
@@ -193,7 +193,7 @@ fn options(args: &AnalyzeArgs, workers: usize, select: Option<Arc<Selected>>) ->
 /// The requested results.
 ///
 /// # Errors
-/// If one is of no use without another: who gave it would take the results for something that they are not.
+/// If one is of no use without another: the user would take the results for something that they are not.
 fn reducers(args: &AnalyzeArgs) -> Result<Reducers, Failure> {
     let with = args.what();
     let has = |what: What| with.contains(&what);

@@ -65,7 +65,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// What the values are, with their unit.
+    /// The name of the values, with their unit.
     fn value(&self, quantity: &str) -> Axis {
         match self.kind {
             "hits" => Axis::new("hits", "events"),
@@ -194,7 +194,7 @@ mod tests {
     use crate::analyze::{self, Account, Column, Layout};
     use livetime_frame::DType;
 
-    /// What an analysis of panels of `shape` with these results would have found.
+    /// The outcome of an analysis of panels of `shape` with these results.
     fn found(panels: u32, shape: &[usize], results: Vec<Named>) -> Found {
         let panel = |number| analyze::Panel { number, dtype: DType::U16, shape: shape.to_vec() };
         let layout = Layout { panels: (0..panels).map(panel).collect(), first_values: (0.0, 1.0) };

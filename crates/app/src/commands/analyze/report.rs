@@ -32,7 +32,7 @@ pub(super) struct Report<'a> {
     pub(super) through: Option<&'a Through>,
 }
 
-/// What the whole command took, and how much of it the files and pictures.
+/// The time of the whole command, and the part of it that files and pictures took.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
     pub(super) writing: Option<Duration>,
@@ -113,7 +113,7 @@ impl Report<'_> {
         own.or_else(|| self.run.expression.clone())
     }
 
-    /// What was not used, by reason, and the first of them by name.
+    /// The events that were not used, by reason, and the first of them by name.
     fn faults(&self) -> String {
         let account = &self.last.found.account;
         let counts = FaultKind::ALL.iter().filter(|kind| account.count(**kind) > 0);
@@ -253,7 +253,7 @@ pub(super) struct RunFiles {
     problems: Vec<(String, String)>,
     /// There will be more.
     is_growing: bool,
-    /// What selected its events, of a plan.
+    /// The expression that selected the events of a plan.
     expression: Option<String>,
 }
 
@@ -282,7 +282,7 @@ impl RunFiles {
         self.problems.is_empty()
     }
 
-    /// What is wrong with the files, and whether there will be more.
+    /// The problems of the files, and whether there will be more.
     pub(super) fn problems_text(&self) -> String {
         let mut text: String =
             self.problems.iter().map(|(file, error)| format!("{file}: {error}\n")).collect();

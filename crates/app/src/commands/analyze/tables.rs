@@ -62,7 +62,7 @@ impl TableFormat {
 }
 
 /// Writes columns with their names, as many rows as the shortest has, to a file whose name ends with `.npy`, `.csv` or `.parquet`: the
-/// same bytes as those of `livetime analyze --tables`. The file is replaced.
+/// same bytes as the files of `livetime analyze --tables`. The file is replaced.
 ///
 /// # Errors
 /// Text if the name ends otherwise, or the file cannot be written.
@@ -81,7 +81,7 @@ pub fn write(path: &Path, columns: &[(&str, &Array)]) -> Result<(), String> {
 /// Columns with their names.
 pub(super) type Columns<'a> = &'a [(&'a str, &'a Array)];
 
-/// Those of the shortest column.
+/// The rows of the shortest column.
 pub(super) fn rows(columns: Columns) -> usize {
     columns.iter().map(|(_, cells)| cells.shape().iter().product()).min().unwrap_or(0)
 }

@@ -18,7 +18,7 @@ use crate::report::numbers::utc;
 /// Lost events that the text names; JSON names more.
 const NAMED: usize = 10;
 
-/// What is found, and through which pipeline.
+/// The results that are wanted, and the pipeline through which pictures go.
 pub(super) struct Wanted {
     pub(super) reducers: Reducers,
     pub(super) through: Option<Through>,
@@ -31,13 +31,13 @@ pub(super) struct Through {
     source: String,
     output: String,
     left_out: Vec<String>,
-    /// What comes out.
+    /// The layout of the pictures that come out.
     layout: Layout,
     outcome: Outcome,
 }
 
 impl Wanted {
-    /// What the options ask for.
+    /// The results that the options ask for.
     ///
     /// # Errors
     /// If an option is of no use without another, or the pipeline cannot be used.
@@ -62,7 +62,7 @@ impl Wanted {
         }
     }
 
-    /// What a plan says.
+    /// The results that a plan asks for.
     ///
     /// # Errors
     /// If the program does not know the reducers, or cannot make the pipeline.
@@ -79,7 +79,7 @@ impl Wanted {
         }
     }
 
-    /// What was found, with the layout of the pictures that it was found in.
+    /// The results, with the layout of the pictures in which they were found.
     pub(super) fn shown(&self, found: Found) -> Found {
         let layout = self.through.as_ref().map(|through| through.layout.clone());
         Found { layout: layout.unwrap_or(found.layout), ..found }
@@ -121,7 +121,7 @@ fn through(
 }
 
 impl Through {
-    /// What became of the events; of none before there are results.
+    /// The account of the events; of none before there are results.
     fn account(&self) -> PipelineAccount {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
     }
@@ -143,7 +143,7 @@ impl Through {
         text
     }
 
-    /// What became of the events.
+    /// The account of the events as text.
     pub(super) fn text(&self) -> String {
         let account = self.account();
         let PipelineAccount { used, left_out, lost, .. } = account;

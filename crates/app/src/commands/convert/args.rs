@@ -34,11 +34,11 @@ Examples:
   livetime convert run.h5 -o run.xtc
 
 To or from HDF5 (.h5, .hdf5, .nxs), the pictures of one detector are converted, with their times, damage and attributes;
-what else was recorded is counted in the report.
+the report counts all other data.
 
 Several inputs are the files of one run: chunks of a stream follow each other, streams become one in the order of time.
-The output is read again and compared before it gets its name; nothing is overwritten, and no leaf is dropped that
-you did not ask to leave out. Ends with 3 if the input could not be read to its end: see `livetime recover`.";
+The output is read again and compared before it gets its name. Nothing is overwritten, and no leaf is left out but by
+--with or --without. The command ends with 3 if the input could not be read to its end: see `livetime recover`.";
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
@@ -57,10 +57,10 @@ pub(crate) struct ConvertArgs {
     /// third of the speed.
     #[arg(long)]
     dense: bool,
-    /// What blockpack subtracts: none, mean (of the first 16 events; mean:N of N), or an array of NumPy.
+    /// The reference frame that blockpack subtracts: none, mean (of the first 16 events; mean:N of N), or an array of NumPy.
     #[arg(long, value_name = "none|mean|FILE.npy", default_value = "none")]
     pub(super) reference: String,
-    /// Events with these numbers, from 0 on; the last one is left out: 100..200, ..50, 1000..
+    /// Events with numbers in this range, from 0 on, without its end: 100..200, ..50, 1000..
     #[arg(long, value_name = "A..B", value_parser = events)]
     events: Option<Range<u64>>,
     /// Events from one time up to another: UTC as 2013-04-03T14:40:00Z, or seconds since 1970.
@@ -69,7 +69,7 @@ pub(crate) struct ConvertArgs {
     /// Only events that this expression selects, as 'evr(140) and ebeam.charge > 0.1'.
     #[arg(long, value_name = "EXPRESSION")]
     pub(super) select: Option<Expression>,
-    /// Of these, one event in this many.
+    /// Of the selected events, one in this many.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
     /// At most this many events.
@@ -78,13 +78,13 @@ pub(crate) struct ConvertArgs {
     /// Only these detectors and beam-line data, such as CxiDs1-0|Cspad-0, Cspad or EBeam; may be repeated.
     #[arg(long, value_name = "NAME")]
     detector: Vec<String>,
-    /// Without these; may be repeated.
+    /// All but these detectors and beam-line data; may be repeated.
     #[arg(long, value_name = "NAME")]
     without: Vec<SourcePattern>,
     /// Begin a new file (a chunk: -c00, -c01 ...) after this many events.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     split_events: Option<u64>,
-    /// Pictures to or from HDF5: the memory that the conversion may take, as 8GiB; by default half of what is free.
+    /// Pictures to or from HDF5: the memory that the conversion may take, as 8GiB; by default half of the memory that is free.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) memory: Option<u64>,
     /// Begin a new file before one exceeds this size, such as 2GB.

@@ -52,7 +52,7 @@ pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, F
     }
 }
 
-/// Judges the events and puts those that are selected into the options.
+/// Judges the events and puts the selected ones into the options.
 ///
 /// # Errors
 /// If the run cannot be opened, or the expression names a value that it does not have.

@@ -18,7 +18,7 @@ pub(super) struct DataSet {
 enum Pulses {
     /// Test pulses, on all channels alike; and time without any.
     Test(PulseShape),
-    /// Those of the detector, by plane.
+    /// Pulses of the detector, by plane.
     Detector,
 }
 
@@ -98,7 +98,7 @@ impl DataSet {
         self.pulses != Pulses::Detector
     }
 
-    /// The jobs: `settle` ticks each until the hit finder knows pedestals and noise, then those that count.
+    /// The jobs: `settle` ticks each until the hit finder knows pedestals and noise, then the ticks that count.
     pub(super) fn jobs(&self, settle: usize, quiet_s: f64, pulses: f64, seed: u64) -> Vec<Job> {
         let ticks = settle + JOB_TICKS;
         let base = SimulationSetup { ticks, links: 1, ..self.setup.clone() };

@@ -4,7 +4,7 @@ use livetime_wire::TruePulse;
 
 use super::finder::Found;
 
-/// What became of the pulses and hits of one channel.
+/// The matches between the pulses and hits of one channel.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Matches {
     /// For each pulse its hit.

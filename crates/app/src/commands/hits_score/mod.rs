@@ -31,8 +31,8 @@ Examples:
   livetime hits-score --data white4 --curves
   livetime hits-score -o score
 
-Simulates noise, test pulses, decays of argon-39 and cosmic tracks, looks for hits, and compares them with the truth: a hit belongs to the
-pulse of its channel whose peak is nearest, at most --tolerance ticks away. Efficiencies are for the pulse's true height at its peak.";
+The command simulates noise, test pulses, decays of argon-39 and cosmic tracks, finds hits, and compares hits with the truth: a hit belongs
+to the pulse of its channel whose peak is nearest, at most --tolerance ticks away. Efficiencies are for the pulse's true height at its peak.";
 
 /// Arguments of `hits-score`.
 #[derive(Args, Debug)]
@@ -64,7 +64,7 @@ pub(crate) struct HitsScoreArgs {
     /// Number of threads; without it, all cores. The result does not depend on it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: Option<u16>,
-    /// A thirtieth of the data: to see that it works.
+    /// A thirtieth of the data: to see that the command works.
     #[arg(long)]
     quick: bool,
     /// Print the efficiency for each height and charge, too.

@@ -57,7 +57,7 @@ const PLOTS: [Plot; 3] = [
 /// Writes `efficiency.png`, `charge.png` and `time.png` into `folder`, which is made if it does not exist.
 ///
 /// # Errors
-/// What could not be written.
+/// The file that could not be written, with the reason.
 pub(super) fn write(folder: &Path, scores: &[Score]) -> Result<(), String> {
     let cannot = |what: &Path, e: &dyn std::fmt::Display| format!("cannot write {}: {e}", what.display());
     std::fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;

@@ -58,11 +58,11 @@ pub(super) struct Bin {
     pub(super) at: f64,
     pub(super) pulses: u64,
     pub(super) found: u64,
-    /// Without a hit of their own, under that of another pulse.
+    /// Pulses without a hit of their own, under the hit of another pulse.
     pub(super) merged: u64,
-    /// Time of the hit's peak over that of the pulse, ticks.
+    /// Time of the hit's peak less the time of the pulse's peak, ticks.
     pub(super) peak_time: Moments,
-    /// Begin of the hit over the time of the pulse's peak, ticks.
+    /// Begin of the hit less the time of the pulse's peak, ticks.
     pub(super) begin: Moments,
     /// Ticks over the threshold.
     pub(super) over: Moments,

@@ -33,7 +33,7 @@ pub(super) fn report(path: &Path, file: &File) -> Result<Report> {
     Ok(Report { text, json, exit: exit_of(is_whole, !survey.data_sets.is_empty()) })
 }
 
-/// What the file is as a recorded run.
+/// The file as a recorded run.
 struct Run {
     events: usize,
     /// Of the first and the last event, if they were recorded.

@@ -47,7 +47,7 @@ mod with_parquet {
     use crate::report::numbers::bytes;
     use crate::report::table::{Style, Table, cell};
 
-    /// What the file says, and whether its pages are as they were written.
+    /// The report of the file, and whether its pages are as they were written.
     pub(in crate::commands::inspect) fn report(path: &Path, size: u64, file: &File) -> Result<Report> {
         match Survey::new(file, size) {
             Ok(mut survey) => {
@@ -58,7 +58,7 @@ mod with_parquet {
         }
     }
 
-    /// What the checksums say.
+    /// The verdict of the checksums.
     struct Proof {
         checked: Checked,
         is_sealed: bool,

@@ -74,7 +74,7 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
     Ok(exit)
 }
 
-/// What stops the work on a file: an error of the file, or of the output.
+/// The reason why the work on a file stops: an error of the file, or of the output.
 enum FileFailure {
     File(Error),
     Output(Failure),

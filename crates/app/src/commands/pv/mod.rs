@@ -27,8 +27,8 @@ pub(crate) struct PvArgs {
 }
 
 const HELP: &str = "\
-Where servers are looked for is said by EPICS_PVA_ADDR_LIST, EPICS_PVA_AUTO_ADDR_LIST, EPICS_PVA_NAME_SERVERS and the
-other variables of EPICS. Addresses are host[:port][,TTL][@interface], as 10.1.2.255, [::1]:5076 or ff02::42:1@eth0.";
+The variables EPICS_PVA_ADDR_LIST, EPICS_PVA_AUTO_ADDR_LIST, EPICS_PVA_NAME_SERVERS and others of EPICS say where servers are
+looked for. Addresses are host[:port][,TTL][@interface], as 10.1.2.255, [::1]:5076 or ff02::42:1@eth0.";
 
 #[derive(Subcommand, Debug)]
 enum Command {
@@ -82,7 +82,7 @@ Examples:
 
 #[derive(Args, Debug)]
 struct Common {
-    /// How long to wait for each answer, for example 5s, 200ms.
+    /// The time to wait for each answer, for example 5s, 200ms.
     #[arg(short = 'w', long = "timeout", value_parser = duration, default_value = "5s")]
     timeout: Duration,
     /// Print JSON on stdout instead of text.
@@ -94,7 +94,7 @@ struct Common {
 struct Asked {
     #[command(flatten)]
     common: Common,
-    /// Which fields, and options, for example field(value,alarm)record[process=true].
+    /// Fields and options of the request, for example field(value,alarm)record[process=true].
     #[arg(short = 'r', long = "request", default_value = "")]
     request: String,
     /// Print times in UTC instead of local time; JSON has them in UTC always.

@@ -56,7 +56,7 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
     })
 }
 
-/// What is known of the server of a PV.
+/// The state of the server of a PV, as far as it is known.
 #[derive(Clone, Copy, PartialEq)]
 enum Seen {
     /// There is one.

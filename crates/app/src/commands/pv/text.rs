@@ -54,7 +54,7 @@ fn scalar(field: &Field) -> Option<String> {
     })
 }
 
-/// What an image is, without its pixels.
+/// An image without its pixels.
 pub(super) struct Image {
     pub(super) shape: Vec<i64>,
     pub(super) dtype: Option<ScalarType>,
@@ -107,7 +107,7 @@ fn alarm(value: &Value) -> Option<String> {
 /// Which clock times are told by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Clock {
-    /// That on the wall, as the tools of EPICS do.
+    /// The time of this place, as the tools of EPICS print it.
     Local,
     /// Coordinated universal time.
     Utc,

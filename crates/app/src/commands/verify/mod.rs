@@ -27,7 +27,7 @@ Examples:
   livetime verify beamline.yaml --frames 1000
   livetime verify records.yaml --json
 
-Runs a replay several times, with threads held up by chance, and compares every frame on every edge. All edges wait (`when_full: block`, no limit of
+The command runs a replay several times, with threads held up by chance, and compares every frame on every edge. All edges wait (`when_full: block`, no limit of
 the rate), and sinks write nothing. A source without an end needs --frames. Exit code 0: all runs were the same; 1: one differs, and the first node
 and frame are named.";
 
@@ -36,7 +36,7 @@ and frame are named.";
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
-    /// How often it runs.
+    /// The number of runs.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(2..=100_000))]
     runs: u64,
     /// Another seed holds threads up in another way.
@@ -47,7 +47,7 @@ pub(crate) struct VerifyArgs {
     frames: Option<u64>,
 }
 
-/// What came of one run.
+/// The outcome of one run.
 struct Rehearsed {
     trails: Vec<Trail>,
     report: Report,
@@ -80,7 +80,7 @@ pub(crate) fn verify(args: &VerifyArgs, nodes: &[NodeType], output: &mut Output)
 fn refuse_endless(graph: &Graph) -> Result<(), Failure> {
     let is_endless = |node: &&livetime_engine::NodeDecl| {
         let loops = node.value("loops") == Some(Value::Int(0));
-        node.node_type.spec.kind == NodeKind::Source && (!node.node_type.is_stored || loops)
+        node.node_type.spec.kind == NodeKind::Source && (!node.is_stored() || loops)
     };
     let Some(source) = graph.nodes().iter().find(is_endless) else { return Ok(()) };
     let (name, kind) = (&source.name, source.node_type.spec.name);
@@ -112,10 +112,8 @@ fn rehearsed(graph: &Graph, nodes: &[NodeType]) -> Graph {
 }
 
 fn rehearse(graph: &Graph, args: &VerifyArgs, seed: u64) -> Result<Rehearsed, Failure> {
-    let are_stored = graph
-        .nodes()
-        .iter()
-        .all(|node| node.node_type.spec.kind != NodeKind::Source || node.node_type.is_stored);
+    let are_stored =
+        graph.nodes().iter().all(|node| node.node_type.spec.kind != NodeKind::Source || node.is_stored());
     let digest = if are_stored { digest::of_stored } else { digest::of_live };
     let options = RunOptions {
         statistics: false,

@@ -1,7 +1,6 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
 use livetime_engine::testing::Harness;
 use livetime_engine::{EdgeOptions, Graph, NodeType, Run, RunOptions, Value, WhenFull};
@@ -248,8 +247,8 @@ fn frames_that_were_left_out_on_purpose_are_not_lost() {
     graph.connect("cam", "roi", every(3)).unwrap();
     graph.connect("roi", "hdf5", every(2)).unwrap();
     let run = Run::start(&graph, RunOptions { max_frames: Some(600), ..RunOptions::default() }).unwrap();
-    run.wait(Duration::from_secs(60));
-    let report = run.finish(Duration::from_secs(60));
+    run.wait(livetime_testkit::HANG);
+    let report = run.finish(livetime_testkit::HANG);
     assert!(report.imbalances().is_empty(), "{report:?}");
     python(
         &folder.path().join("frame_001.h5"),

@@ -1,7 +1,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use livetime_engine::testing::Harness;
 use livetime_engine::{
@@ -283,8 +282,8 @@ fn frames_of_a_file_that_cannot_be_finished_are_lost() {
     let options = EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() };
     graph.connect("cam", "sink", options).unwrap();
     let run = Run::start(&graph, RunOptions { max_frames: Some(3), ..RunOptions::default() }).unwrap();
-    run.wait(Duration::from_secs(60));
-    let report = run.finish(Duration::from_secs(60));
+    run.wait(livetime_testkit::HANG);
+    let report = run.finish(livetime_testkit::HANG);
     assert!(report.imbalances().is_empty(), "{report:?}");
     assert_eq!(report.nodes[sink].lost.get(&LossReason::Unreadable), Some(&2));
 }

@@ -3,7 +3,7 @@
 //! Out: arrays as the files have them, packed, numbered from 1: JPEG and PNG u8 or u16, mono or RGB1; TIFF
 //! any dtype except 16-bit floats, mono, RGB1, or RGB3 where colours are stored in planes (the first picture
 //! of a file). Transparency is left out. Attribute `FileName`: the name without its folder. Event time is
-//! the time of day at which the frame is sent.
+//! the time at which the file was written last, as its folder says: the same at every run.
 //!
 //! Files are taken in natural order (`a9` before `a10`), found again with each run. A file that cannot be
 //! decoded is an error that names it, and the next one is tried; a pass in which no file could be decoded
@@ -27,10 +27,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
-use livetime_engine::{
-    Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
-};
+use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::file::{list, matches, name_of};
 use livetime_frame::{Allocator, AttributeValue, ByteSize, Frame, FrameMut, FramePool, Layout};
 
@@ -97,6 +96,8 @@ pub struct ImageFiles {
 struct Entry {
     path: PathBuf,
     name: Arc<str>,
+    /// When it was written last, ns since 1970; 0 if that is unknown.
+    written_ns: i64,
     kept: Option<Frame>,
 }
 
@@ -111,6 +112,8 @@ impl Node for ImageFiles {
         outputs: &[PortSpec::array_of_dims("out", 2, 3)],
         parallel: false,
     };
+
+    const IS_STORED: bool = true;
 
     fn new(params: ImageFilesParams) -> Result<ImageFiles, NodeError> {
         Ok(ImageFiles {
@@ -197,7 +200,10 @@ impl ImageFiles {
 
     fn open(&mut self) -> Result<(), NodeError> {
         let files = self.list()?;
-        let entry = |path: PathBuf| Entry { name: name_of(&path).into(), path, kept: None };
+        let entry = |path: PathBuf| {
+            let (name, written_ns) = (name_of(&path).into(), written_ns(&path).unwrap_or(0));
+            Entry { path, name, written_ns, kept: None }
+        };
         self.files = files.into_iter().map(entry).collect();
         self.params.files = self.files.len();
         (self.next, self.passes, self.good_in_pass) = (0, 0, 0);
@@ -249,7 +255,7 @@ impl ImageFiles {
         self.good_in_pass = good + 1;
         self.params.array_counter += 1;
         let header = frame.header_mut();
-        (header.sequence, header.event_time_ns) = (self.params.array_counter, time_of_day_ns());
+        (header.sequence, header.event_time_ns) = (self.params.array_counter, self.files[index].written_ns);
         self.params.full_file_name.clear();
         self.params.full_file_name.push_str(&self.files[index].path.to_string_lossy());
         Ok(frame)
@@ -316,6 +322,12 @@ const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".tif", ".tiff"];
 fn is_picture(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     !name.starts_with('.') && ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// When the file was written last, ns since 1970.
+fn written_ns(path: &Path) -> Option<i64> {
+    let written = path.metadata().and_then(|about| about.modified()).ok()?;
+    i64::try_from(written.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
 fn period_ns(rate_hz: f64) -> u64 {

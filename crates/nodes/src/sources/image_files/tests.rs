@@ -157,9 +157,44 @@ fn a_broken_picture_is_a_loss_at_the_source() {
         .connect("source", "end", EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() })
         .unwrap();
     let run = Run::start(&graph, RunOptions::default()).unwrap();
-    let report = run.finish(std::time::Duration::from_secs(60));
+    let report = run.finish(livetime_testkit::HANG);
     assert_eq!(report.imbalances(), Vec::<String>::new());
     assert_eq!((report.nodes[1].completed, report.nodes[0].lost.values().sum::<u64>()), (2, 1));
+}
+
+/// Two folders that one node joins: by the times of their files, at every run.
+#[test]
+fn a_replay_of_pictures_has_one_order() {
+    use livetime_engine::testing::Simulation;
+    use livetime_engine::{EdgeOptions, Graph, NodeType, WhenFull};
+    let picture = png(&[1, 2, 3, 4], 2, 2, ExtendedColorType::L8);
+    let folders: Vec<TempDir> = [[1, 4, 5], [2, 3, 6]]
+        .map(|times| {
+            let folder = folder(&[("a.png", &picture), ("b.png", &picture), ("c.png", &picture)]);
+            for (name, second) in ["a.png", "b.png", "c.png"].into_iter().zip(times) {
+                let file = File::options().append(true).open(folder.path().join(name)).unwrap();
+                file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(second)).unwrap();
+            }
+            folder
+        })
+        .into();
+    let mut graph = Graph::default();
+    let block = EdgeOptions { when_full: WhenFull::Block, queue: 20, ..EdgeOptions::default() };
+    graph.add("all", NodeType::of::<crate::process::gather::Gather>()).unwrap();
+    for (folder, name) in folders.iter().zip(["one", "two"]) {
+        let node = graph.add(name, NodeType::of::<ImageFiles>()).unwrap();
+        graph.set(node, "path", &folder.path().to_str().unwrap().into()).unwrap();
+        graph.connect(name, "all", block).unwrap();
+    }
+    for seed in 0..20 {
+        let mut simulation = Simulation::new(&graph, seed).unwrap();
+        let mut outlet = simulation.subscribe("all", block).unwrap();
+        assert!(simulation.run_to_end(100_000));
+        let seconds: Vec<i64> = std::iter::from_fn(|| outlet.recv(std::time::Duration::ZERO).ok())
+            .map(|frame| frame.header().event_time_ns / 1_000_000_000)
+            .collect();
+        assert_eq!(seconds, [1, 2, 3, 4, 5, 6], "seed {seed}");
+    }
 }
 
 #[test]

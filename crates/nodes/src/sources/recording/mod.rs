@@ -166,6 +166,7 @@ impl Node for Recording {
     );
 
     const IS_STORED: bool = true;
+    const LIVE_IF: Option<&'static str> = Some("follow");
 
     fn new(params: RecordingParams) -> Result<Recording, NodeError> {
         Ok(Recording { params, player: None, opened: String::new() })

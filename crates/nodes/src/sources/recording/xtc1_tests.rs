@@ -1,6 +1,5 @@
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_engine::{
@@ -323,7 +322,7 @@ fn played(file: &Path) -> livetime_engine::Report {
     graph.set(run, "file", &file.to_str().unwrap().into()).unwrap();
     let options = EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() };
     graph.connect("run", "end", options).unwrap();
-    EngineRun::start(&graph, RunOptions::default()).unwrap().finish(Duration::from_secs(60))
+    EngineRun::start(&graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG)
 }
 
 #[test]
@@ -373,7 +372,7 @@ fn little_memory_makes_it_slow_and_nothing_else() {
     let options = EdgeOptions { when_full: WhenFull::Block, queue: 1, ..EdgeOptions::default() };
     graph.connect("run", "end", options).unwrap();
     let run = EngineRun::start(&graph, RunOptions::default()).unwrap();
-    let report = run.finish(Duration::from_secs(60));
+    let report = run.finish(livetime_testkit::HANG);
     assert_eq!(report.nodes[end].completed, 500);
     assert_eq!(report.imbalances(), Vec::<String>::new());
 }

@@ -19,7 +19,7 @@
 //! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
 //! frames are missing as batches of the link fit into the gap; else as never received.
 //!
-//! What a record lacks because it was asked for when the data had been released, or answered before they came, is a loss of the run (`late`), and the log
+//! Ticks that a record lacks because it was asked for when the data had been released, or answered before they came, are a loss of the run (`late`), and the log
 //! says so. In a replay that loses nothing, links are dead and requests late by the time of the data, and every run gives the same records.
 //!
 //! When the clock of a link is set back, old data can no longer be distinguished from what will come: waiting requests are answered with what
@@ -339,7 +339,7 @@ impl ReadoutBuffer {
         p.hurried += u64::from(matches!(cause, Cause::TooMany | Cause::SetBack));
     }
 
-    /// What a record lacks because it was asked for too late, or answered too early, is a loss of the run. Data that never came here are
+    /// Ticks that a record lacks because it was asked for too late, or answered too early, are a loss of the run. Data that never came here are
     /// counted where they were lost.
     fn count_lack(&mut self, record: &TriggerRecord, cause: Cause, ctx: &Context) {
         let is_early = !matches!(cause, Cause::Reached | Cause::Drained);

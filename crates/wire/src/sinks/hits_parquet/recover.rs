@@ -1,4 +1,4 @@
-//! What can be saved of a Parquet file whose writer has been killed, or that was damaged.
+//! Saves the sound part of a Parquet file whose writer has been killed, or that was damaged.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -89,7 +89,7 @@ fn last_index(file: &File, end: u64) -> livetime_formats::Result<Option<u64>> {
     Ok(None)
 }
 
-/// What is sound of the file that ends with an index.
+/// The sound part of the file that ends with an index.
 struct Sound {
     /// The bytes in front of the index, or of the whole file if all of it is sound.
     bytes: u64,

@@ -310,7 +310,7 @@ fn a_file_that_is_cut_anywhere_is_saved_up_to_its_last_index() {
     assert_eq!(rows.chunks(100).filter(is_kept).count(), found.row_groups);
 }
 
-/// Whatever bit is wrong, either the rows are those that were written, or the loss is told.
+/// Whatever bit is wrong, either the rows are the rows that were written, or the loss is told.
 #[test]
 fn a_flipped_bit_is_found_wherever_it_is() {
     let rows = random_hits(600);
@@ -334,7 +334,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
                 assert!(left.chunks(200).all(|group| rows.chunks(200).any(|own| own == group)), "{found:?}")
             }
         }
-        // What was saved of a damaged file is whole.
+        // The file that was saved of a damaged one is whole.
         let again = folder.path().join("again");
         let twice = recover(&saved, &again).unwrap().unwrap();
         assert!(twice.is_complete() && twice.rows == found.rows, "{twice:?}");
@@ -342,7 +342,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         fs::remove_file(&saved).unwrap();
         fs::remove_file(&again).unwrap();
     }
-    // Old indexes are read by nobody.
+    // No reader reads old indexes.
     assert!(damaged > 200 && harmless > 0, "{damaged} {harmless}");
 }
 

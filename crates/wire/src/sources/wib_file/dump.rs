@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use livetime_engine::{Context, Next, NodeError};
 use livetime_formats::wib::{DumpReader, Faults, RawFormat};
 
-use crate::sources::raw_readings::{batch_frames, enter_losses};
+use crate::sources::raw_readings::{batch_frames, tell_losses};
 use crate::{IngestCounts, LinkIngest, RawSender};
 
 type Reader = DumpReader<Box<dyn Read + Send>>;
@@ -79,10 +79,10 @@ impl Dumps {
         self.skipped + self.dumps.iter().map(|dump| dump.reader.skipped()).sum::<u64>()
     }
 
-    /// At the end: enters missing and damaged frames into the run's ledger.
-    pub(super) fn enter_losses(&self, ctx: &Context) {
+    /// At the end: reports missing and damaged frames.
+    pub(super) fn tell_losses(&self, ctx: &Context) {
         let frame_bytes = self.dumps.first().map_or(1, |dump| dump.format.bytes());
-        enter_losses(&self.counts(), self.skipped(), frame_bytes, ctx);
+        tell_losses(&self.counts(), self.skipped(), frame_bytes, ctx);
     }
 
     /// Bytes of the largest batch.

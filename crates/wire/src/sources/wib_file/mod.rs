@@ -155,7 +155,7 @@ impl Node for WibFile {
         let Some(dumps) = &mut self.dumps else { return Ok(Next::Finished) };
         if let Some(mut ended) = self.ended.take() {
             let finished = ended.finish(ctx);
-            ended.enter_losses(ctx);
+            ended.tell_losses(ctx);
             dumps.number_from(ended.sent());
             finished?;
         }
@@ -179,7 +179,7 @@ impl Node for WibFile {
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let Some(dumps) = &mut self.dumps else { return Ok(()) };
         let finished = dumps.finish(ctx);
-        dumps.enter_losses(ctx);
+        dumps.tell_losses(ctx);
         self.read_back();
         finished
     }

@@ -7,7 +7,7 @@ use super::direct::{Batch, Direct, Sent};
 use super::faults::Fault;
 use super::faulty::Faulty;
 use super::prepare::Ring;
-use crate::sources::raw_readings::enter_losses;
+use crate::sources::raw_readings::tell_losses;
 use crate::{SimulationSetup, State};
 
 /// Sends batches and the ledger.
@@ -47,10 +47,10 @@ impl Feed {
         }
     }
 
-    /// At the end: enters the frames that were lost or damaged on purpose into the run's ledger.
-    pub(super) fn enter_losses(&self, ctx: &Context) {
+    /// At the end: reports the frames that were lost or damaged on purpose.
+    pub(super) fn tell_losses(&self, ctx: &Context) {
         if let Feed::Faulty(faulty) = self {
-            enter_losses(&faulty.sender.counts(), 0, 1, ctx);
+            tell_losses(&faulty.sender.counts(), 0, 1, ctx);
         }
     }
 

@@ -154,7 +154,7 @@ impl Node for WibSimulator {
         match &mut self.running {
             Some(running) => {
                 let finished = running.feed.finish(ctx);
-                running.feed.enter_losses(ctx);
+                running.feed.tell_losses(ctx);
                 finished
             }
             None => Ok(()),

@@ -1,5 +1,5 @@
-use livetime_engine::Value;
-use livetime_engine::testing::{Harness, assert_compliant};
+use livetime_engine::testing::{Harness, Simulation, assert_compliant};
+use livetime_engine::{Graph, LossReason, NodeType, Value};
 use livetime_formats::wib::{Faults, Wib1Check, Wib1Frame, Wib1Identity};
 use livetime_frame::Frame;
 
@@ -232,6 +232,27 @@ fn every_fault_is_located() {
         let (frames, odd) = faulty(text);
         assert_eq!((frames_sent(&frames), odd), (sent, expected), "{text}");
     }
+}
+
+/// Two missing frames and three with faults, of a run that goes on.
+#[test]
+fn losses_are_in_the_ledger_while_the_run_goes_on() {
+    let mut graph = Graph::default();
+    graph.add("apa", NodeType::of::<WibSimulator>()).unwrap();
+    for (name, value) in params(&[("links", 1.into()), ("faults", "drop 30+2; mm 60+3".into())]) {
+        graph.set(0, name, &value).unwrap();
+    }
+    let mut simulation = Simulation::new(&graph, 1).unwrap();
+    let lost = |simulation: &Simulation| simulation.report().nodes[0].lost.clone();
+    let wanted = [(LossReason::SourceGap, 2), (LossReason::Unreadable, 3)].into();
+    assert!((0..100_000).any(|_| {
+        simulation.step();
+        lost(&simulation) == wanted
+    }));
+    assert!(!simulation.is_finished());
+    simulation.stop();
+    assert!(simulation.run_to_end(100_000));
+    assert_eq!(lost(&simulation), wanted, "each once");
 }
 
 #[test]

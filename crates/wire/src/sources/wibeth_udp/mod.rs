@@ -36,7 +36,7 @@ use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params
 use livetime_formats::wib::{Faults, RawFormat, WibEthFrame};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, enter_losses};
+use super::raw_readings::{batch_frames, describe, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 use socket::Receiver;
 
@@ -197,7 +197,7 @@ impl Node for WibethUdp {
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let finished = self.streams.sender.finish(ctx);
         self.read_back();
-        enter_losses(&self.streams.sender.counts(), 0, 1, ctx);
+        tell_losses(&self.streams.sender.counts(), 0, 1, ctx);
         if self.params.refused > 0 {
             ctx.unreadable(
                 self.params.refused,

@@ -16,7 +16,7 @@ use super::Report;
 use crate::output::Exit;
 use link::Link;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// Frames of a link.
@@ -25,7 +25,7 @@ pub(super) enum Content {
     Blocks,
 }
 
-/// What was found in a file.
+/// The frames and blocks that were found in a file.
 struct Found {
     layout: Layout,
     /// Bytes that belong to no frame or block.
@@ -75,7 +75,7 @@ fn begin_of(path: &Path) -> io::Result<Vec<u8>> {
     if begin.is_empty() { read.map(|_| begin) } else { Ok(begin) }
 }
 
-/// What is in the file.
+/// The report of the file.
 pub(super) fn report(path: &Path, size: u64, content: Content) -> Result<Report> {
     let failed = |error| Error::io("to read the file", error).in_file(path);
     let found = match content {

@@ -64,7 +64,7 @@ fn link_text(link: &Link) -> String {
     text + &noise_text(link)
 }
 
-/// What the header says of where a link is.
+/// The place of a link, as its header gives it.
 fn place(link: &Link) -> String {
     let elink = link.elink.map_or(String::new(), |elink| format!("e-link {elink}, "));
     let numbers = identity(link).into_iter().map(|(name, number)| format!("{name} {number}"));

@@ -185,8 +185,8 @@ fn the_ledger_knows_what_was_taken_back() {
         std::thread::sleep(Duration::from_millis(1));
     }
     run.set("hdf5", "rewind", &10.into()).unwrap();
-    assert!(run.wait(Duration::from_secs(60)));
-    let report = run.finish(Duration::from_secs(60));
+    assert!(run.wait(livetime_testkit::HANG));
+    let report = run.finish(livetime_testkit::HANG);
     assert_eq!((report.imbalances(), report.unintended_losses()), (vec![], 0));
     let taken = report.nodes[hdf5].lost[&LossReason::TakenBack];
     assert!((20..290).contains(&taken), "{taken}");

@@ -259,7 +259,7 @@ fn merged_hits_go_although_a_link_is_dead() {
     let mut rows = Vec::new();
     record.hits[0].rows(&record.decision, &mut rows).unwrap();
     let starts: Vec<u64> = rows.iter().map(|hit| hit.time_start).collect();
-    // As the raw frames of link 1: those of earlier times have been released.
+    // As the raw frames of link 1: the frames of earlier times have been released.
     assert_eq!(starts, [8005, 9005]);
     assert_eq!(record.hits[0].missing.last().unwrap().end, 7006);
 }
