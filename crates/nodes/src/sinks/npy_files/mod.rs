@@ -59,7 +59,7 @@ pub enum NpyMode {
 #[derive(Params)]
 pub struct NpyFilesParams {
     /// Folder of the files.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the files.
     #[param(default = "stack", pv = "FileName")]
@@ -87,7 +87,7 @@ pub struct NpyFilesParams {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Arrays written.
     #[param(readback, pv = "NumCaptured", role = Captured)]

@@ -67,7 +67,7 @@ const LAST_RUN: u64 = 9999;
 #[derive(Params)]
 pub struct XtcRecorderParams {
     /// Folder of the files.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the experiment.
     #[param(default = "run", pv = "FileName")]
@@ -111,7 +111,7 @@ pub struct XtcRecorderParams {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// The last file of the first input.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Frames written in this run.
     #[param(readback, pv = "NumCaptured", role = Captured)]

@@ -50,7 +50,7 @@ pub use recover::{Saved, recover};
 #[derive(Params)]
 pub struct HitsParquetParams {
     /// Folder of the files.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the files.
     #[param(default = "hits", pv = "FileName")]
@@ -96,7 +96,7 @@ pub struct HitsParquetParams {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Hits written so that they can be read whatever happens to the program.
     #[param(readback)]

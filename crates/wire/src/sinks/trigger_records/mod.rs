@@ -56,7 +56,7 @@ use encode::Encoder;
 #[derive(Params)]
 pub struct TriggerRecordsParams {
     /// Folder of the files.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the files.
     #[param(default = "run", pv = "FileName")]
@@ -96,7 +96,7 @@ pub struct TriggerRecordsParams {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Records written.
     #[param(readback, pv = "NumCaptured", role = Captured)]

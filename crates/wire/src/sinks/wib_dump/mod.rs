@@ -47,7 +47,7 @@ use crate::RawBatch;
 #[derive(Params)]
 pub struct WibDumpParams {
     /// Folder of the files.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the files.
     #[param(default = "link", pv = "FileName")]
@@ -76,7 +76,7 @@ pub struct WibDumpParams {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// The file that was begun or named last.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Frames written.
     #[param(readback)]
