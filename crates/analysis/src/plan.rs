@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use livetime_recording::select::Selected;
-use livetime_recording::{EventPlaces, FileEnds, FileRange};
+use livetime_recording::{EventPlaces, FileEnds, FileRange, MemoryLimit};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
@@ -72,6 +72,8 @@ pub struct Plan {
     hash: u64,
     /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
     folder: Option<PathBuf>,
+    /// What a part may take in this process, if not half of what is free. It is no part of the plan either.
+    pub(crate) memory: Option<MemoryLimit>,
 }
 
 /// A file of the run, as it was when the plan was made.
@@ -125,6 +127,7 @@ impl Plan {
             parts: ranges(work.leaves(), parts).map(part).collect(),
             hash: 0,
             folder: None,
+            memory: None,
         };
         plan.hash = plan.content_hash();
         plan.check()?;
@@ -156,6 +159,12 @@ impl Plan {
             ));
         }
         Ok(Plan { folder: Some(folder.to_owned()), ..self })
+    }
+
+    /// The same plan for a process in which a part may take this much memory; without it, half of what is free.
+    #[must_use]
+    pub fn with_memory(self, memory: MemoryLimit) -> Plan {
+        Plan { memory: Some(memory), ..self }
     }
 
     /// Writes the plan, beside its place first, so that nobody reads half of it.

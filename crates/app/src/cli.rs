@@ -209,6 +209,7 @@ impl Command {
             | Command::Verify(VerifyArgs { pipeline, .. }) => {
                 Some((pipeline.file.as_deref(), &mut pipeline.python))
             }
+            Command::Analyze(args) => Some((Some(args.pipeline.as_deref()?), &mut args.python)),
             Command::Bench(args) => args.pipeline(),
             _ => None,
         }

@@ -16,7 +16,7 @@ use crate::output::{self, Exit, Failure, Output};
 /// How long an interpreter may take to end when a node was left behind in it: it gives nodes up to two seconds to end by an exception.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// What `livetime` does with a pipeline file (`run`, `check`, `verify`, `pvs`, `bench graph`, `bench node`): the program's own code, so what it shows
+/// What `livetime` does with a pipeline file (`run`, `check`, `verify`, `pvs`, `analyze --pipeline`, `bench graph`, `bench node`): the program's own code, so what it shows
 /// and returns is the same too.
 ///
 /// ```no_run
@@ -42,7 +42,7 @@ impl RunCommand {
         let all = std::iter::once("livetime".into()).chain(arguments);
         let parsed = Cli::try_parse_from(all).and_then(|mut cli| {
             let Some((file, is_for_python)) = cli.command.pipeline() else {
-                let why = "wanted run, check, verify, pvs, bench graph or bench node, found another command: the program livetime does it";
+                let why = "wanted run, check, verify, pvs, analyze --pipeline, bench graph or bench node, found another command: the program livetime does it";
                 return Err(Cli::command().error(ErrorKind::InvalidSubcommand, why));
             };
             // It is what does it just now.
@@ -119,14 +119,19 @@ mod tests {
             "check b.yaml --python",
             "verify b.yaml --python",
             "pvs b.yaml --python",
+            "analyze r.xtc --pipeline b.yaml --python",
             "bench graph b.yaml",
             "bench node b.yaml n",
         ] {
             assert_eq!(parsed(text).unwrap().file(), Some(Path::new("b.yaml")), "{text}");
         }
-        for (text, code) in
-            [("run --framse 1", 2), ("inspect a", 2), ("run --help", 0), ("run a --web 0 --no-web", 2)]
-        {
+        for (text, code) in [
+            ("run --framse 1", 2),
+            ("inspect a", 2),
+            ("analyze r.xtc", 2),
+            ("run --help", 0),
+            ("run a --web 0 --no-web", 2),
+        ] {
             assert_eq!(parsed(text).map(|_| ()), Err(code), "{text}");
         }
     }

@@ -123,8 +123,11 @@ pub(crate) struct AnalyzeArgs {
     )]
     pub(crate) tables: Vec<TableFormat>,
     /// The memory that the analysis may take, as 8GiB; by default half of what is free.
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "files")]
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "merge")]
     memory: Option<u64>,
+    /// `--pipeline`: do it with Python, so that the file may name nodes of Python as `module:name`; see `livetime run --help`.
+    #[arg(long, requires = "pipeline")]
+    pub(crate) python: bool,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -137,10 +140,15 @@ impl AnalyzeArgs {
     /// As [`Recording::open`].
     pub(crate) fn open(&self) -> livetime_formats::Result<Recording> {
         let recording = Recording::open(&self.files)?;
-        Ok(match self.memory {
-            Some(bytes) => recording.with_memory(MemoryLimit::of(bytes)),
+        Ok(match self.memory() {
+            Some(memory) => recording.with_memory(memory),
             None => recording,
         })
+    }
+
+    /// What it may take, if that is said.
+    pub(crate) fn memory(&self) -> Option<MemoryLimit> {
+        self.memory.map(MemoryLimit::of)
     }
 
     /// What to compute.

@@ -108,7 +108,7 @@ impl Difference {
         Some(Difference::File { node: node.clone(), file: name.clone(), bytes: (bytes(first), bytes(other)) })
     }
 
-    fn text(&self, runs: u64, is_live: bool) -> String {
+    pub(super) fn text(&self, runs: u64, is_live: bool) -> String {
         let first = if is_live { "the live run" } else { "run 1" };
         let what = match self {
             Difference::Frame { node, output, to, frame, numbers, frames } => {
@@ -134,7 +134,7 @@ impl Difference {
         format!("not the same: run {runs} against {first}: {what}\n")
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         match self {
             Difference::Frame { node, output, to, frame, numbers, frames } => json!({
                 "node": node,
