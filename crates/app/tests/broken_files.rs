@@ -66,7 +66,7 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
     let said = |name: &str| number(&nodes[0]["readbacks"][name]);
     let count = |names: [&str; 3]| found.map_or(0, |f| names.iter().map(|n| number(&f[*n])).sum::<u64>());
     assert_eq!(run["ledger_closed"], true, "{what}");
-    assert_eq!(code == 3, number(&run["unintended_losses"]) > 0, "{what}: {run:#}");
+    assert_eq!(code != 0, number(&run["unintended_losses"]) > 0, "{what}: {run:#}");
     assert_eq!(
         said("array_counter"),
         count(["whole", "damaged", "partial"]),

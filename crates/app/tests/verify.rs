@@ -88,7 +88,7 @@ fn a_live_run_gives_what_the_replay_of_its_recording_gives() {
 #[test]
 fn what_a_live_run_has_lost_is_named_and_is_no_difference() {
     let limited = |kind: &str| {
-        format!("{{type: {kind}, from: {{node: cam, queue: 500, when_full: block, max_rate: 100 Hz}}}}")
+        format!("{{type: {kind}, from: {{node: cam, queue: 500, when_full: block, max_rate: 0.1 Hz}}}}")
     };
     // A region keeps no state: what came through it is compared. An average is another one.
     let (code, verdict) = live(&recorded("live-limited", "xtc_recorder", &limited("roi")));
