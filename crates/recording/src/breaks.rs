@@ -14,10 +14,8 @@ pub(crate) struct Breaks(Mutex<Known>);
 
 #[derive(Default, Debug)]
 struct Known {
-    /// In the order in which they were found, so that a reader can ask for new ones.
+    /// In the order in which they were found.
     all: Vec<Problem>,
-    /// How many of these the run has found when it was scanned.
-    scanned: usize,
     /// Changes of state that were looked into.
     transitions: usize,
     /// Events with a break, which may be read again.
@@ -33,17 +31,15 @@ impl Breaks {
         }
     }
 
-    /// All problems of the run behind the first `seen`.
+    /// All problems of the run behind the first `seen`: those of the scan, which may go when a file grows, then what was found since.
     pub(crate) fn behind(&self, seen: usize, run: &dyn Run) -> Vec<Problem> {
         let mut known = self.lock();
-        let scanned = run.problems().iter().skip(known.scanned);
-        let scanned: Vec<Problem> = scanned.map(Problem::of_scan).collect();
-        known.scanned += scanned.len();
-        known.all.extend(scanned);
         let (transitions, broken) = run.broken_transitions(known.transitions);
         known.transitions = transitions;
         known.all.extend(broken);
-        known.all.get(seen..).unwrap_or_default().to_vec()
+        let scanned = run.problems();
+        let found = known.all.iter().skip(seen.saturating_sub(scanned.len()));
+        scanned.iter().skip(seen).map(Problem::of_scan).chain(found.cloned()).collect()
     }
 
     // A thread that panicked has left whole entries.
