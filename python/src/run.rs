@@ -92,7 +92,7 @@ fn started(
     options: RunOptions,
 ) -> PyResult<Result<engine::Run, Vec<engine::GraphError>>> {
     let starting: Starting = options.services.get();
-    let (sender, receiver) = sync_channel(0);
+    let (sender, mut receiver) = sync_channel(0);
     let start = move || {
         let started = engine::Run::start(&graph, options);
         if let Err(SendError(Ok(run))) = sender.send(started) {
@@ -102,7 +102,9 @@ fn started(
     let thread = Builder::new().name("start".into()).spawn(start);
     thread.map_err(|error| raise(py, Kind::Graph, format_args!("cannot start a thread: {error}")))?;
     loop {
-        match apart(py, || receiver.recv_timeout(LOOK))? {
+        // A receiver is for one thread at a time.
+        let mine = &mut receiver;
+        match apart(py, move || mine.recv_timeout(LOOK))? {
             Ok(found) => return Ok(found),
             Err(RecvTimeoutError::Timeout) => {
                 py.check_signals().map_err(|interrupt| named(py, interrupt, &starting))?
