@@ -77,7 +77,7 @@ impl Recording {
     }
 
     /// How good the run is for a detector, all its events read: the exit code of a program that reads it, and a sentence.
-    fn judge(&self, py: Python<'_>, name: &str) -> PyResult<(u8, String)> {
+    fn judgement(&self, py: Python<'_>, name: &str) -> PyResult<(u8, String)> {
         let detector = self.find(py, name)?;
         let found = apart(py, || Findings::of_pictures(&self.0.judge(&detector), &self.0))?;
         Ok((found.judgement().exit_code(), found.to_string()))

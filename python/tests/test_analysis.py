@@ -38,10 +38,10 @@ def test_an_analysis_takes_no_more_memory_than_is_said(tmp_path, workers):
 
 def test_a_run_is_judged_as_the_commands_do(tmp_path):
     path = write_run(tmp_path, images(6))
-    assert lt.open(path).judge(OPAL) == lt.Judgement(0, "6 usable; nothing is lost")
+    assert lt.open(path).judgement(OPAL) == lt.Judgement(0, "6 usable; nothing is lost")
     with open(path, "r+b") as file:
         file.truncate(file.seek(0, 2) - 10)
-    assert lt.open(path).judge().code == 3
+    assert lt.open(path).judgement().code == 3
 
 
 def test_reducers_of_python_beside_those_of_rust(tmp_path):

@@ -233,9 +233,9 @@ class Run:
         and of changes of state: the path, and why."""
         return [(os.fspath(path), why) for path, why in self._recording.problems]
 
-    def judge(self, detector: DetectorLike = "") -> Judgement:
+    def judgement(self, detector: DetectorLike = "") -> Judgement:
         """Reads all events for a detector, and says how good the run is: as `livetime inspect --pictures`, `run` and `analyze` end."""
-        return Judgement(*self._recording.judge(self.detector(str(detector)).name))
+        return Judgement(*self._recording.judgement(self.detector(str(detector)).name))
 
     @property
     def detectors(self) -> list[Detector]:

@@ -163,7 +163,7 @@ impl Sound {
         let copied = file
             .try_clone()
             .and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file))
-            .and_then(|file| std::io::copy(&mut file.take(self.bytes), &mut new))
+            .and_then(|file| io::copy(&mut file.take(self.bytes), &mut new))
             .and_then(|_| new.write_all(&self.index));
         copied.map_err(|error| RecoverError::Io(output.to_owned(), error))?;
         let bytes = new.len();
