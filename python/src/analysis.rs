@@ -3,6 +3,7 @@
 use livetime_analysis::{
     Account, Error, FaultKind, Found, GoOn, Options, Progress, Reducers, Value, analyze as analyze_run,
 };
+use livetime_recording::MemoryLimit;
 use livetime_recording::select::Verdict;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -92,7 +93,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
 
 /// Analyses a run: the results of Rust's reducers by name, the partial results of Python's, the account, the layout.
 #[pyfunction]
-#[pyo3(signature = (recording, detector, list, workers, start, stop, every, block_bytes, select, progress))]
+#[pyo3(signature = (recording, detector, list, workers, start, stop, every, block_bytes, select, progress, memory = None))]
 pub(crate) fn analyze<'py>(
     py: Python<'py>,
     recording: &Bound<'_, Recording>,
@@ -105,15 +106,17 @@ pub(crate) fn analyze<'py>(
     block_bytes: Option<usize>,
     select: Option<&Bound<'_, Selected>>,
     progress: Option<Py<PyAny>>,
+    memory: Option<u64>,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let recording = recording.get();
     let detector = recording.find(py, detector)?;
     let (all, results) = reducers(py, list)?;
     let options = options(start, stop, every, workers, block_bytes, select);
     let mut tell = Tell::new(progress);
-    let found = apart(py, || {
-        analyze_run(&recording.0, &detector, &options, &all, &mut |progress| tell.tell(progress))
-    })?;
+    let run = recording.0.clone();
+    let run = memory.map(MemoryLimit::of).map_or(run.clone(), |memory| run.with_memory(memory));
+    let found =
+        apart(py, || analyze_run(&run, &detector, &options, &all, &mut |progress| tell.tell(progress)))?;
     match found {
         Ok(found) => to_python(py, &found, &results),
         Err(error) => Err(tell.exception(py, &error)),

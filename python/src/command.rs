@@ -25,7 +25,7 @@ pub(crate) fn program(
     apart(py, || livetime::main_as(called, &livetime::standard_nodes()))
 }
 
-/// What `python -m livetime run` (or `check`, `pvs`, `bench graph`, `bench node`) was called with.
+/// What `python -m livetime run` (or `check`, `verify`, `pvs`, `analyze --pipeline`, `bench graph`, `bench node`) was called with.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Command(Mutex<Option<RunCommand>>);
 

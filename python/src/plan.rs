@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use livetime_analysis::{Error, Plan as Planned, Work};
+use livetime_recording::MemoryLimit;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
@@ -18,10 +19,12 @@ pub(crate) struct Plan(Planned);
 
 #[pymethods]
 impl Plan {
-    /// Takes a plan from its text.
+    /// Takes a plan from its text. `memory`: bytes that a part may take here.
     #[new]
-    fn new(py: Python<'_>, text: &str) -> PyResult<Plan> {
-        apart(py, || Planned::parse(text))?.map(Plan).map_err(|e| exception(py, &e))
+    #[pyo3(signature = (text, memory = None))]
+    fn new(py: Python<'_>, text: &str, memory: Option<u64>) -> PyResult<Plan> {
+        let plan = apart(py, || Planned::parse(text))?.map_err(|e| exception(py, &e))?;
+        Ok(Plan(memory.map(MemoryLimit::of).map_or(plan.clone(), |memory| plan.with_memory(memory))))
     }
 
     /// Plans an analysis in so many parts.

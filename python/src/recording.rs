@@ -6,7 +6,7 @@ use std::time::Duration;
 use livetime_frame::{AttributeValue, FramePool, Layout};
 use livetime_recording as recording;
 use livetime_recording::records::RecordPlace;
-use livetime_recording::{Account, Detector, OnDamage, Reader, SmallValue};
+use livetime_recording::{Account, Detector, Findings, OnDamage, Reader, SmallValue};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -70,10 +70,17 @@ impl Recording {
         apart(py, || self.0.files())
     }
 
-    /// Places from which on a file cannot be read: path, and why.
+    /// Places from which on a file cannot be read, and those found inside of events that were read: path, and why.
     #[getter]
     fn problems(&self, py: Python<'_>) -> PyResult<Vec<(PathBuf, String)>> {
         apart(py, || self.0.problems().into_iter().map(|p| (p.path, p.why)).collect())
+    }
+
+    /// How good the run is for a detector, all its events read: the exit code of a program that reads it, and a sentence.
+    fn judgement(&self, py: Python<'_>, name: &str) -> PyResult<(u8, String)> {
+        let detector = self.find(py, name)?;
+        let found = apart(py, || Findings::of_pictures(&self.0.judge(&detector), &self.0))?;
+        Ok((found.judgement().exit_code(), found.to_string()))
     }
 
     /// Whether events may still come.

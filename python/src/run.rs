@@ -1,12 +1,14 @@
 //! A running graph.
 
+use std::sync::mpsc::{RecvTimeoutError, SendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use livetime_control::model::Bell;
 use livetime_control::report::json::report_json;
 use livetime_engine as engine;
-use livetime_engine::{Report, RunOptions, Value};
+use livetime_engine::{Report, RunOptions, Starting, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -65,6 +67,9 @@ enum State {
     Gone,
 }
 
+/// How often it is looked whether somebody pressed Ctrl-C.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// Runs whose threads may still call Python, whether or not anybody holds them: [`end_all`] waits for them.
 static ALL: Mutex<Vec<Arc<engine::Run>>> = Mutex::new(Vec::new());
 
@@ -77,6 +82,47 @@ fn remember(run: &Arc<engine::Run>) {
     let mut all = all();
     all.retain(|run| !run.is_finished());
     all.push(run.clone());
+}
+
+/// Starts a graph on a thread of its own, so that Ctrl-C is heard while a node does not come back from its start. That node is then left
+/// behind; if it comes back after all, its run is aborted.
+fn started(
+    py: Python<'_>,
+    graph: engine::Graph,
+    options: RunOptions,
+) -> PyResult<Result<engine::Run, Vec<engine::GraphError>>> {
+    let starting: Starting = options.services.get();
+    let (sender, mut receiver) = sync_channel(0);
+    let start = move || {
+        let started = engine::Run::start(&graph, options);
+        if let Err(SendError(Ok(run))) = sender.send(started) {
+            run.abort();
+        }
+    };
+    let thread = Builder::new().name("start".into()).spawn(start);
+    thread.map_err(|error| raise(py, Kind::Graph, format_args!("cannot start a thread: {error}")))?;
+    loop {
+        // A receiver is for one thread at a time.
+        let mine = &mut receiver;
+        match apart(py, move || mine.recv_timeout(LOOK))? {
+            Ok(found) => return Ok(found),
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().map_err(|interrupt| named(py, interrupt, &starting))?
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(raise(py, Kind::Bug, "wanted a run that starts, found that its thread ended"));
+            }
+        }
+    }
+}
+
+/// With a note about the node that does not come back, which interpreters before 3.11 do not take.
+fn named(py: Python<'_>, interrupt: PyErr, starting: &Starting) -> PyErr {
+    if let Some(node) = starting.node() {
+        let note = format!("node `{node}` does not come back from its start, and is left behind");
+        let _ = interrupt.value(py).call_method1("add_note", (note,));
+    }
+    interrupt
 }
 
 /// In the child of a fork: the runs are the parent's.
@@ -172,8 +218,7 @@ impl Run {
         let on_event = is_shown.then_some(on_event);
         let options =
             RunOptions { max_frames, hold_sources, remember_frames, on_event, ..RunOptions::default() };
-        let started = apart(py, || engine::Run::start(&graph, options))?;
-        let run = Arc::new(started.map_err(|errors| of_graph(py, &errors))?);
+        let run = Arc::new(started(py, graph, options)?.map_err(|errors| of_graph(py, &errors))?);
         remember(&run);
         let serve = || {
             let mut faces = Faces::start(&run, &bell, serving.as_ref().unwrap_or(&access))?;

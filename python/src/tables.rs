@@ -30,5 +30,5 @@ pub(crate) fn write_table(
         let columns: Vec<(&str, &Array)> = all.iter().map(|(name, cells)| (&**name, cells)).collect();
         livetime::tables::write(&path, &columns)
     })?;
-    written.map_err(PyOSError::new_err)
+    written.map_err(|error| PyOSError::new_err(error.to_string()))
 }

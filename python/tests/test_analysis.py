@@ -27,6 +27,23 @@ def test_reducers_of_rust_find_what_numpy_finds(tmp_path):
     assert np.array_equal(hits["hot"], (pictures >= 1100).sum(0)) and len(hits["events"]) == 3
 
 
+@pytest.mark.parametrize("workers", [1, "processes"])
+def test_an_analysis_takes_no_more_memory_than_is_said(tmp_path, workers):
+    run = lt.open(write_run(tmp_path, images(6)))
+    more = {"processes": 1} if workers == "processes" else {}
+    with pytest.raises(lt.AnalysisError, match="memory"):
+        lt.analyze(run, OPAL, "mean", workers=workers, memory="1 KiB", **more)
+    assert lt.analyze(run, OPAL, "mean", workers=workers, memory="1 GiB", **more).account.used == 6
+
+
+def test_a_run_is_judged_as_the_commands_do(tmp_path):
+    path = write_run(tmp_path, images(6))
+    assert lt.open(path).judgement(OPAL) == lt.Judgement(0, "6 usable; nothing is lost")
+    with open(path, "r+b") as file:
+        file.truncate(file.seek(0, 2) - 10)
+    assert lt.open(path).judgement().code == 3
+
+
 def test_reducers_of_python_beside_those_of_rust(tmp_path):
     pictures = np.stack(images(30))
     run = lt.open(write_run(tmp_path, list(pictures)))

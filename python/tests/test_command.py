@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import livetime as lt
+from livetime.testing import images, write_run
 
 MODULE = """
 import numpy as np
@@ -283,6 +284,54 @@ def test_commands_about_a_file_know_nodes_of_python(folder, program, arguments):
     done = subprocess.run([program, *arguments, *more, "--python"], capture_output=True, text=True, env=ENVIRONMENT)
     assert done.returncode in (0, 3), done.stderr
     assert "cut" in done.stdout.lower()
+
+
+NUMBERED = """
+import itertools
+import livetime as lt
+
+numbers = itertools.count()
+
+@lt.node
+def numbered(image: lt.Array):
+    # All nodes of this process count together: what one sends depends on which is first.
+    return image * 0 + next(numbers) % 200
+
+@lt.node
+def cut(image: lt.Array):
+    return image // 2
+"""
+
+
+def test_verify_knows_nodes_of_python_and_says_which_depends_on_the_schedule(tmp_path, program):
+    (tmp_path / "counting.py").write_text(NUMBERED)
+    pipeline = """nodes:
+  cam: {type: sim_detector, params: {size_x: 8, size_y: 8, acquire_period: 0 ms}}
+  one: {type: "counting:NODE", from: cam}
+  other: {type: "counting:NODE", from: cam}
+  end: {type: "null", from: one}
+  end2: {type: "null", from: other}
+"""
+    for node, code in [("numbered", 1), ("cut", 0)]:
+        (tmp_path / "p.yaml").write_text(pipeline.replace("NODE", node))
+        command = [program, "verify", "p.yaml", "--frames", "100", "--runs", "5", "--json", "--python"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT)
+        assert done.returncode == code, (done.stdout, done.stderr)
+        verdict = json.loads(done.stdout)
+        assert verdict["same"] == (code == 0), verdict
+        assert code == 0 or verdict["difference"]["node"] in ("one", "other"), verdict
+
+
+def test_analyze_takes_nodes_of_python(tmp_path, program):
+    run = write_run(tmp_path, images(6))
+    (tmp_path / "counting.py").write_text(NUMBERED)
+    (tmp_path / "p.yaml").write_text('nodes:\n  cam: {type: sim_detector}\n  half: {type: "counting:cut", from: cam}\n  end: {type: "null", from: half}\n')
+    command = [program, "analyze", str(run), "--pipeline", "p.yaml", "--json"]
+    plain = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert plain.returncode == 2 and "unknown node type `counting:cut`: `--python`" in plain.stdout + plain.stderr
+    done = subprocess.run([*command, "--python"], cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["nodes"][1]["completed"] == 6
 
 
 @pytest.mark.parametrize("arguments", [["run", "--python", "p.yaml"], ["check", "--python", "p.yaml"], ["pyana", "-m", "x", "y.xtc"], ["bench", "python"]])

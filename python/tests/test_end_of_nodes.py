@@ -119,6 +119,32 @@ def test_stop_names_the_node_and_the_interpreter_ends(how):
     assert (done.returncode, done.stdout) == (0, wanted), done.stderr
 
 
+STARTING = """
+class Hangs(lt.Node):
+    def start(self):
+        print("begun", flush=True)
+        HANG
+    def frame(self, image: lt.Array):
+        return image
+graph = lt.Graph()
+graph.add("cam", "sim_detector")
+graph.add("same", Hangs, from_="cam")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    graph.start(epics=False)
+except KeyboardInterrupt as error:
+    print(error.__notes__)
+"""
+
+
+@pytest.mark.parametrize("how", [how for how in HANGS if how != "holding the interpreter"])
+def test_ctrl_c_ends_a_start_that_hangs_and_names_the_node(how):
+    done = ended(STARTING.replace("HANG", HANGS[how].replace("\n", "\n    ")))
+    wanted = "begun\n['node `same` does not come back from its start, and is left behind']\n"
+    assert (done.returncode, done.stdout) == (0, wanted), done.stderr
+
+
 @pytest.mark.parametrize("seconds", [0.0, 100.0])
 def test_ctrl_c_ends_a_stop(seconds):
     script = SCRIPT.replace("HANG", "time.sleep(1000)").replace("run.stop(0.1)", "run.stop(100)" if seconds else "run.wait()")

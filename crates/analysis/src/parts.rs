@@ -111,6 +111,7 @@ impl Plan {
             let files: Vec<PathBuf> = self.paths().collect();
             let recording =
                 Recording::open_part(&files, self.detector.format(), &self.state, &planned.places)?;
+            let recording = self.memory.map_or(recording.clone(), |memory| recording.with_memory(memory));
             work.reduce(&recording, planned.leaves.clone(), workers, tell)?
         };
         let number = (part as u64).to_le_bytes();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use livetime_recording::select::Selected;
-use livetime_recording::{EventPlaces, FileEnds, FileRange};
+use livetime_recording::{EventPlaces, FileEnds, FileRange, MemoryLimit};
 
 use crate::account::MOST_EVENTS;
 use crate::cut::{Cut, MOST_EVENTS as MOST_IN_BLOCK};
@@ -65,6 +65,8 @@ pub struct Plan {
     hash: u64,
     /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
     folder: Option<PathBuf>,
+    /// What a part may take in this process, if not half of what is free. It is no part of the plan either.
+    pub(crate) memory: Option<MemoryLimit>,
 }
 
 /// A file of the run, as it was when the plan was made.
@@ -104,6 +106,12 @@ impl Plan {
             ));
         }
         Ok(Plan { folder: Some(folder.to_owned()), ..self })
+    }
+
+    /// The same plan for a process in which a part may take this much memory; without it, half of the memory that is free.
+    #[must_use]
+    pub fn with_memory(self, memory: MemoryLimit) -> Plan {
+        Plan { memory: Some(memory), ..self }
     }
 
     /// How the reducers of the plan describe themselves.

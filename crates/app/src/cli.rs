@@ -51,7 +51,8 @@ pub(crate) enum Command {
     /// List the pipeline files that the program brings, or print one.
     #[command(after_help = EXAMPLES_HELP)]
     Examples(ExamplesArgs),
-    /// Run a replay again and again while its threads are disturbed, and name the first frame that differs.
+    /// Run a replay again and again while its threads are disturbed, or a live run and then its recording, and name the first frame or
+    /// file that differs.
     #[command(after_help = VERIFY_HELP)]
     Verify(VerifyArgs),
     /// List the types of nodes, or describe one with its ports and parameters.
@@ -203,9 +204,11 @@ impl Command {
         match self {
             Command::Run(RunArgs { pipeline, .. })
             | Command::Check(CheckArgs { pipeline, .. })
-            | Command::Pvs(PvsArgs { pipeline, .. }) => {
+            | Command::Pvs(PvsArgs { pipeline, .. })
+            | Command::Verify(VerifyArgs { pipeline, .. }) => {
                 Some((pipeline.file.as_deref(), &mut pipeline.python))
             }
+            Command::Analyze(args) => Some((Some(args.pipeline.as_deref()?), &mut args.python)),
             Command::Bench(args) => args.pipeline(),
             _ => None,
         }

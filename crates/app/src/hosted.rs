@@ -15,8 +15,8 @@ use crate::output::{self, Exit, Failure, Output};
 /// How long an interpreter may take to end when a node was left behind in it: it gives nodes up to two seconds to end by an exception.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// Carries out a command about a pipeline file (`run`, `check`, `pvs`, `bench graph`, `bench node`) by the program's own code, so that output
-/// and exit codes are the same too.
+/// Carries out a command about a pipeline file (`run`, `check`, `verify`, `pvs`, `analyze --pipeline`, `bench graph`, `bench node`) by the
+/// program's own code, so that output and exit codes are the same too.
 ///
 /// ```no_run
 /// let arguments = ["run", "beamline.yaml", "--frames", "10"].map(Into::into);
@@ -41,7 +41,7 @@ impl RunCommand {
         let all = std::iter::once("livetime".into()).chain(arguments);
         let parsed = Cli::try_parse_from(all).and_then(|mut cli| {
             let Some((file, is_for_python)) = cli.command.pipeline() else {
-                let why = "wanted run, check, pvs, bench graph or bench node, found another command: the program livetime does it";
+                let why = "wanted run, check, verify, pvs, analyze --pipeline, bench graph or bench node, found another command: the program livetime does it";
                 return Err(Cli::command().error(ErrorKind::InvalidSubcommand, why));
             };
             // It is what does it just now.
@@ -114,14 +114,23 @@ mod tests {
         assert_eq!((command.file(), command.cli.log), (Some(Path::new("b.yaml")), Level::Debug));
         let Command::Run(args) = &command.cli.command else { panic!("{command:?}") };
         assert_eq!((args.trace_every, args.pipeline.python), (3, false));
-        for text in
-            ["check b.yaml --python", "pvs b.yaml --python", "bench graph b.yaml", "bench node b.yaml n"]
-        {
+        for text in [
+            "check b.yaml --python",
+            "verify b.yaml --python",
+            "pvs b.yaml --python",
+            "analyze r.xtc --pipeline b.yaml --python",
+            "bench graph b.yaml",
+            "bench node b.yaml n",
+        ] {
             assert_eq!(parsed(text).unwrap().file(), Some(Path::new("b.yaml")), "{text}");
         }
-        for (text, code) in
-            [("run --framse 1", 2), ("inspect a", 2), ("run --help", 0), ("run a --web 0 --no-web", 2)]
-        {
+        for (text, code) in [
+            ("run --framse 1", 2),
+            ("inspect a", 2),
+            ("analyze r.xtc", 2),
+            ("run --help", 0),
+            ("run a --web 0 --no-web", 2),
+        ] {
             assert_eq!(parsed(text).map(|_| ()), Err(code), "{text}");
         }
     }

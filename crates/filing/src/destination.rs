@@ -37,7 +37,7 @@ use crate::{Result, Series, WriteReport, ensure_folder};
 #[derive(Params)]
 pub struct Destination {
     /// Folder of the files.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the files.
     #[param(pv = "FileName")]
@@ -52,7 +52,7 @@ pub struct Destination {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// How writing fares.
     #[param(flatten)]

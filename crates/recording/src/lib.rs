@@ -42,7 +42,8 @@
 //! Recorders note what went wrong, files break off, disks fail. What that means for an event is judged in one place, by
 //! [`Recording::read`], and everything that reads a run uses its word: there is a picture, whole or not ([`Condition`]), or there is
 //! none, for one of the reasons of [`FaultKind`]. What becomes of a picture that is not whole is for the reader to say:
-//! [`OnDamage`]. Whatever happens to an event is counted ([`Account`]).
+//! [`OnDamage`]. Whatever happens to an event is counted ([`Account`]). Something broken in an event beside what is read of it is a place
+//! that cannot be read ([`Recording::problems`]). What it all comes to is one judgement ([`Findings::judgement`]).
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
@@ -56,11 +57,13 @@ pub use livetime_formats::{Error, Result};
 pub use livetime_formats::{clock, geometry};
 pub use livetime_runtime::{MemoryLimit, TooMuchMemory};
 
+mod breaks;
 mod constants;
 mod damage;
 mod detector;
 mod frames;
 mod hdf5;
+mod judgement;
 mod lcls1;
 mod lcls2;
 mod order;
@@ -83,6 +86,7 @@ pub use constants::Constants;
 pub use damage::{Account, Condition, Fault, FaultKind, OnDamage};
 pub use detector::{Detector, Wanted};
 pub use frames::{EventFrame, Frames, Options, Step};
+pub use judgement::{Findings, Judgement};
 pub use order::{Memory, Ordered, ReadError};
 pub use picture::{Panel, Picture, Reader};
 pub use places::{EventPlaces, FileEnds, FileRange};

@@ -52,6 +52,8 @@ pub struct Picture {
     pub(crate) is_elsewhere: bool,
     /// What was recorded begins or ends in the middle of it, and nothing else is wrong.
     pub(crate) is_cut_short: bool,
+    /// What means nothing in the event, beside the picture.
+    pub(crate) broken_beside: Option<String>,
     pub(crate) file_bytes: u64,
 }
 
@@ -189,7 +191,7 @@ impl Picture {
         (self.event, self.time_ns, self.format, self.file_bytes) = (event, 0, format, 0);
         self.memory = memory;
         (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
-        (self.is_elsewhere, self.is_cut_short) = (false, false);
+        (self.is_elsewhere, self.is_cut_short, self.broken_beside) = (false, false, None);
         self.places.clear();
         self.attributes.clear();
     }

@@ -12,6 +12,7 @@ use livetime_formats::{Error, Result, xtc1, xtc2};
 use livetime_frame::Layout;
 use livetime_runtime::MemoryLimit;
 
+use crate::breaks::Breaks;
 use crate::frames::Choice;
 use crate::hdf5::Hdf5;
 use crate::lcls1::Lcls1;
@@ -97,7 +98,8 @@ impl RunFormat {
     }
 }
 
-/// A place from which on a file cannot be read. Nobody knows how many events lie behind it.
+/// A place from which on a file cannot be read, and the number of events behind it is unknown; or a part of a datagram that means nothing, which
+/// whoever reads the event finds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The file.
@@ -116,6 +118,7 @@ pub struct Recording {
     format: RunFormat,
     numbers: Numbers,
     memory: MemoryLimit,
+    breaks: Arc<Breaks>,
 }
 
 /// How the events that were scanned are numbered: the one at the position `skip` has the number `first`, and those before it have none. In
@@ -254,7 +257,8 @@ impl Recording {
     }
 
     fn new(run: Box<dyn Run>, format: RunFormat, memory: MemoryLimit) -> Recording {
-        Recording { run: Arc::new(RwLock::new(run)), format, numbers: Numbers::default(), memory }
+        let (run, numbers) = (Arc::new(RwLock::new(run)), Numbers::default());
+        Recording { run, format, numbers, memory, breaks: Arc::default() }
     }
 
     /// Opens files of which only what lies in some places is scanned. The events there are numbered as those of a whole run; see
@@ -340,16 +344,14 @@ impl Recording {
         self.run().state()
     }
 
-    /// The places from which on a file cannot be read.
+    /// The places from which on a file cannot be read, and those inside of changes of state, and of events that were read so far.
     pub fn problems(&self) -> Vec<Problem> {
         self.problems_from(0)
     }
 
     /// Those behind the first `known`.
     pub fn problems_from(&self, known: usize) -> Vec<Problem> {
-        let run = self.run();
-        let new = run.problems().iter().skip(known);
-        new.map(|p| Problem { path: p.path.clone(), why: p.error.to_string() }).collect()
+        self.breaks.behind(known, &**self.run())
     }
 
     /// Whether files are still being written: there will be more events.
@@ -471,7 +473,19 @@ impl Recording {
         picture.begin(event, self.format, self.memory);
         let position = self.position_for(event);
         let read = position.and_then(|position| self.run().read(detector, position, reader, picture, apart));
+        if let Some(why) = picture.broken_beside.take() {
+            self.note_break(event, &why);
+        }
         read.map_err(|fault| Fault { event: Some(event), ..fault })
+    }
+
+    fn note_break(&self, event: usize, why: &str) {
+        let run = self.run();
+        let place = self.numbers.position(event).and_then(|position| run.place(position));
+        if let Some((path, time)) = place {
+            let why = format!("event {event} at {time}: {why}");
+            self.breaks.note(event, Problem { path: path.to_owned(), why });
+        }
     }
 
     /// The position of an event that is about to be read; of those that are read as a whole, its bytes must find room.
@@ -625,6 +639,12 @@ impl OpenRun {
     /// The run, if its files are named alike.
     pub fn find(&self, text: &str) -> Option<Recording> {
         self.0.as_ref().filter(|(known, _)| known == text).map(|(_, recording)| recording.clone())
+    }
+}
+
+impl Problem {
+    pub(crate) fn of_scan(problem: &xtc1::run::Problem) -> Problem {
+        Problem { path: problem.path.clone(), why: problem.error.to_string() }
     }
 }
 

@@ -83,6 +83,11 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// Places from which on a file cannot be read.
     fn problems(&self) -> &[Problem];
 
+    /// How many changes of state there are, and what of those behind the first `seen` means nothing.
+    fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {
+        (seen, Vec::new())
+    }
+
     /// Whether files are still being written.
     fn is_growing(&self) -> bool;
 

@@ -433,8 +433,8 @@ fn what_is_damaged_double_or_not_understood_is_kept_and_said() {
         builder.leaf(header, &[&payload]).unwrap();
         Edit::Replace
     });
-    check(&broken, Engine::NONE, &|reason| matches!(reason, Reason::Unreadable(_)));
-    check(&broken, Engine::BLOCKPACK, &|reason| matches!(reason, Reason::Unreadable(_)));
+    check(&broken, Engine::NONE, &|reason| matches!(reason, Reason::NotDecompressed(_)));
+    check(&broken, Engine::BLOCKPACK, &|reason| matches!(reason, Reason::NotDecompressed(_)));
 }
 
 #[test]

@@ -54,7 +54,7 @@ from .errors import (
 )
 from .graph import Epics, Frames, Graph, LiveNode, LiveRun, Report, Web
 from .node import Array, AtLeast, AtMost, Doc, Node, node, param, readback, source
-from .recording import Account, Detector, Fault, Run, open
+from .recording import Account, Detector, Fault, Judgement, Run, open
 from .select import Selection
 from .small import SmallData, SmallValue
 from .tables import write_table

@@ -19,7 +19,7 @@ import numpy as np
 from . import _livetime
 from .errors import AnalysisError
 from .corrections import Corrections
-from .recording import DetectorLike, Fault, Run
+from .recording import DetectorLike, Fault, Run, size
 from .select import SelectionLike, selected
 
 if TYPE_CHECKING:
@@ -301,6 +301,7 @@ def analyze(
     select: SelectionLike | None = None,
     corrections: Corrections | None = None,
     parts: int | None = None,
+    memory: int | str | None = None,
     progress: bool | Progress = False,
 ) -> Found:
     """Gives the arrays of a detector to reducers, and returns what they found.
@@ -313,6 +314,8 @@ def analyze(
       counted in `found.account.refused` and `found.account.without_value`.
     - `corrections`: `Corrections` of the arrays before reducers see them, as `float32`.
     - `parts`: how many parts processes and clusters share out; without it four for each worker.
+    - `memory`: what the analysis, or each process of one, may take, as `"8 GiB"`; without it half of what is free. What needs more is
+      refused before it begins.
     - `progress`: `True` for a line on stderr, or a function that is called with events done, events in all, and bytes done.
 
     An exception of a reducer ends the analysis and is raised as it was, with a note where. Ctrl-C ends it too.
@@ -328,7 +331,8 @@ def analyze(
     chosen = selected(run._recording, select, start, stop, workers if isinstance(workers, int) else None)
     # A selection of no event is one too.
     judged = None if chosen is None else chosen._selected
-    wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, judged)
+    bytes_ = None if memory is None else size(memory)
+    wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, judged, bytes_)
     with _Shown(progress) as tell:
         found = _executor(workers, processes)(wanted, parts, tell)
     return _found(named, found, time.monotonic() - begun)
@@ -378,6 +382,7 @@ class _Wanted:
     every: int
     block_bytes: int | None
     select: _livetime.Selected | None
+    memory: int | None
 
 
 class PythonReducer:
@@ -490,7 +495,7 @@ def _threads(wanted: _Wanted, workers: int | None, tell: Progress | None) -> tup
         raise ValueError(f"workers: wanted at least 1, found {workers}")
     return _livetime.analyze(
         wanted.run._recording, wanted.detector, wanted.reducers, workers,
-        wanted.start, wanted.stop, wanted.every, wanted.block_bytes, wanted.select, tell,
+        wanted.start, wanted.stop, wanted.every, wanted.block_bytes, wanted.select, tell, wanted.memory,
     )
 
 

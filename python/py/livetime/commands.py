@@ -1,4 +1,4 @@
-"""Commands about pipelines with nodes of Python: `python -m livetime run FILE`, and `check`, `pvs`, `bench graph`, `bench node`.
+"""Commands about pipelines with nodes of Python: `python -m livetime run FILE`, and `check`, `verify`, `pvs`, `analyze --pipeline`, `bench graph`, `bench node`.
 
 The program `livetime` has no interpreter. A pipeline file that names nodes as `module:name` is run by the interpreter that has
 the package: with the arguments, the page, the report and the exit codes of `livetime run`, because it is the same code.

@@ -32,7 +32,7 @@ def processes(wanted: _Wanted, count: int | None, parts: int | None, tell: Progr
     if count < 1:
         raise ValueError(f"processes: wanted at least 1, found {count}")
     plan = _plan(wanted, parts or count * _PARTS_OF_WORKER)
-    task = _pickled((plan.text(), wanted.reducers))
+    task = _pickled((plan.text(), wanted.reducers, wanted.memory))
     with _Parts(plan, wanted.reducers, tell) as done:
         tries = _TRIES
         while done.left and tries:
@@ -71,7 +71,7 @@ def dask(wanted: _Wanted, client: Any, parts: int | None, tell: Progress | None)
     """With the workers of a Dask cluster. A worker that dies costs its part, which the scheduler gives to another one."""
     workers = max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
     plan = _plan(wanted, parts or workers * _PARTS_OF_WORKER)
-    task = _pickled((plan.text(), wanted.reducers))
+    task = _pickled((plan.text(), wanted.reducers, wanted.memory))
     from distributed import as_completed
 
     with _Parts(plan, wanted.reducers, tell) as done:
@@ -94,8 +94,8 @@ def _same(task: bytes) -> bytes:
 
 def reduce_part(task: bytes, part: int) -> bytes:
     """Does one part of a plan, in any process: the bytes of its file."""
-    text, reducers = pickle.loads(task)
-    return _livetime.Plan(text).reduce(part, reducers, 1, None)
+    text, reducers, memory = pickle.loads(task)
+    return _livetime.Plan(text, memory).reduce(part, reducers, 1, None)
 
 
 class _Parts:

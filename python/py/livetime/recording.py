@@ -105,6 +105,15 @@ class Transition(NamedTuple):
     """The number of the run, where `BeginRun` has it."""
 
 
+class Judgement(NamedTuple):
+    """How good recorded data are: what every reader of them ends with."""
+
+    code: int
+    """0: all can be used; 3: something is lost; 1: something is lost, and nothing can be used."""
+    text: str
+    """What can be used, and what is lost."""
+
+
 class Detector:
     """A detector of a run. Where a function takes a detector, its name or a part of it does too."""
 
@@ -220,8 +229,13 @@ class Run:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """Places from which on a file cannot be read: its path, and why. Nobody knows how many events lie behind."""
+        """Places from which on a file cannot be read (how many events lie behind is unknown), and those inside of events that were read so far
+        and of changes of state: the path, and why."""
         return [(os.fspath(path), why) for path, why in self._recording.problems]
+
+    def judgement(self, detector: DetectorLike = "") -> Judgement:
+        """Reads all events for a detector, and says how good the run is: as `livetime inspect --pictures`, `run` and `analyze` end."""
+        return Judgement(*self._recording.judgement(self.detector(str(detector)).name))
 
     @property
     def detectors(self) -> list[Detector]:

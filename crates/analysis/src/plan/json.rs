@@ -100,6 +100,7 @@ pub(super) fn parse(text: &str) -> Result<Plan> {
         parts: json.get("parts")?.all(part)?,
         hash: json.get("hash")?.hash()?,
         folder: None,
+        memory: None,
     })
 }
 

@@ -51,6 +51,7 @@ impl Plan {
             parts: ranges(work.leaves(), parts).map(part).collect(),
             hash: 0,
             folder: None,
+            memory: None,
         };
         plan.hash = plan.content_hash();
         plan.check()?;

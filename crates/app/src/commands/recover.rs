@@ -9,6 +9,7 @@ use livetime_formats::Error;
 use livetime_formats::file::{GrowingFile, Head};
 use livetime_formats::hdf5::Recovered;
 use livetime_formats::xtc1::recover::{LostRegion, Neighbour, Saved, save};
+use livetime_recording::Findings;
 use serde_json::{Value, json};
 
 use super::inspect::what_is_read_as_it_is;
@@ -26,7 +27,8 @@ Examples:
 
 Of a Parquet file of hits_parquet the command saves all undamaged row groups up to the last index. An HDF5 file is whole up to the
 last flush: the command only takes away the mark of a file that is being written, so no program may still write the file.
-The command ends with 0 if the file was whole, with 3 if data were lost, and with 1 if nothing could be saved: then no file is
+The command ends with 0 if the file was whole, with 3 if data were lost, or if the saved part has damage, and with 1 if nothing could be
+saved: then no file is
 written. Nothing is overwritten.";
 
 /// Arguments of `recover`.
@@ -70,11 +72,9 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
         true => output.json(&as_json(args, &saved))?,
         false => output.data(&text(args, &saved))?,
     }
-    Ok(match (saved.datagrams, saved.is_complete()) {
-        (0, _) => Exit::Failed,
-        (_, true) => Exit::Ok,
-        (_, false) => Exit::Loss,
-    })
+    let found =
+        Findings { usable: saved.datagrams, failures: 0, problems: saved.lost_regions + saved.unsound };
+    Ok(if saved.datagrams == 0 { Exit::Failed } else { found.judgement().into() })
 }
 
 /// Of an empty file, whatever its format was going to be.
@@ -132,7 +132,12 @@ fn hdf5(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
         survey.unreadable.iter().for_each(|why| text += &format!("cannot be read: {why}\n"));
         output.data(&text)?;
     }
-    Ok(if survey.unreadable.is_empty() { Exit::Ok } else { Exit::Loss })
+    let found = Findings {
+        usable: survey.data_sets.len() as u64,
+        failures: 0,
+        problems: survey.unreadable.len() as u64,
+    };
+    Ok(found.judgement().into())
 }
 
 /// Recovers a copy, which gets its name when it is whole.
@@ -151,7 +156,10 @@ fn parquet(args: &Task, output: &mut Output) -> Result<Exit, Failure> {
     let input = args.file.display();
     let (text, exit) = match &saved {
         None => (format!("nothing could be saved of {input}: it has no index that is whole\n"), Exit::Failed),
-        Some(saved) => (parquet_text(args, saved), if saved.is_complete() { Exit::Ok } else { Exit::Loss }),
+        Some(saved) => {
+            let found = Findings::of_file(saved.rows.max(1), saved.is_complete());
+            (parquet_text(args, saved), found.judgement().into())
+        }
     };
     let json = json!({
         "file": input.to_string(),
@@ -219,7 +227,8 @@ fn text(args: &Task, saved: &Saved) -> String {
         );
     }
     if saved.is_complete() {
-        return text + "nothing was lost\n";
+        let more = if saved.unsound > 0 { "nothing else was lost\n" } else { "nothing was lost\n" };
+        return text + more;
     }
     if saved.datagrams == 0 && what_is_read_as_it_is(&args.file).is_some() {
         return text;

@@ -7,7 +7,7 @@ mod map;
 use std::path::Path;
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder, Rgb, RgbImage};
+use image::{ExtendedColorType, ImageEncoder, ImageResult, Rgb, RgbImage};
 use livetime_formats::file::GrowingFile;
 
 pub(crate) use axis::Axis;
@@ -99,15 +99,12 @@ const COLOURS: [Rgb<u8>; 4] =
 /// A picture as a PNG file. It is packed fast: noise becomes hardly smaller with more time, and a plot is small.
 ///
 /// # Errors
-/// Text, if the picture is larger than the format allows.
-pub(crate) fn png(image: &RgbImage) -> Result<Vec<u8>, String> {
+/// If the picture is larger than the format allows.
+pub(crate) fn png(image: &RgbImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
     let (width, height) = image.dimensions();
-    encoder
-        .write_image(image.as_raw(), width, height, ExtendedColorType::Rgb8)
-        .map(|()| bytes)
-        .map_err(|e| e.to_string())
+    encoder.write_image(image.as_raw(), width, height, ExtendedColorType::Rgb8).map(|()| bytes)
 }
 
 /// Writes a picture to the file `path` as PNG; an older one of this name is replaced when the new one is whole.
@@ -116,7 +113,7 @@ pub(crate) fn png(image: &RgbImage) -> Result<Vec<u8>, String> {
 /// Text, if the operating system reports an error.
 pub(crate) fn save(image: &RgbImage, path: &Path) -> Result<(), String> {
     let cannot = |e: String| format!("cannot write {}: {e}", path.display());
-    let bytes = png(image).map_err(cannot)?;
+    let bytes = png(image).map_err(|e| cannot(e.to_string()))?;
     let mut new = GrowingFile::replace(path).map_err(|e| cannot(e.reason()))?;
     new.append(&[&bytes]).map(drop).and_then(|()| new.finish()).map_err(|e| cannot(e.reason()))
 }

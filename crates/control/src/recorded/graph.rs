@@ -110,7 +110,13 @@ impl GraphAnalysis {
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
         let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
         let source = pipeline.graph.node(&source).map_err(refuse)?;
-        pipeline.graph.memory_bytes = memory_bound(&pipeline.graph, &pipeline.plan, replay.workers);
+        let frames = frames_bound(&pipeline.graph, &pipeline.plan, replay.workers);
+        let what = "the frames of a pipeline";
+        recording.memory().check(frames as u64, what).map_err(|error| refuse(error.to_string()))?;
+        // Twice, for frames whose layout nobody knows before, as far as there may be more. Only what is held is taken.
+        let most = usize::try_from(recording.memory().bytes()).unwrap_or(usize::MAX);
+        let wanted = frames.saturating_mul(2).max(Graph::default().memory_bytes);
+        pipeline.graph.memory_bytes = wanted.min(most).max(frames);
         let end = options.events.end.min(recording.events());
         let events = options.events.start.min(end)..end;
         let files = files_of(recording).map_err(refuse)?;
@@ -255,14 +261,13 @@ fn files_of(recording: &Recording) -> Result<String, String> {
     recording.files().into_iter().map(line).collect()
 }
 
-/// Bytes that full queues and pools can hold at most, if all frames are as large as the largest. Only what is held is taken.
-fn memory_bound(graph: &Graph, plan: &Plan, workers: usize) -> usize {
+/// Bytes that full queues and pools can hold at most, if all frames are as large as the largest.
+fn frames_bound(graph: &Graph, plan: &Plan, workers: usize) -> usize {
     let layouts = plan.streams.iter().flatten().filter_map(|stream| stream.layout());
     let frame = layouts.map(|layout| FramePool::cost_bytes(layout.span())).max().unwrap_or(0);
     let is_pool = |placement: &Placement| matches!(placement, Placement::Pool(_));
     let pools = graph.nodes().iter().filter(|n| is_pool(&n.options.placement)).count();
     let queued: usize = graph.edges().iter().map(|e| e.options.queue + 1).sum();
     let frames = queued + (pools + 1) * (AHEAD + 1) * workers + KEPT;
-    // Twice, for frames whose layout nobody knows before.
-    frame.saturating_mul(2 * frames).max(Graph::default().memory_bytes)
+    frame.saturating_mul(frames)
 }

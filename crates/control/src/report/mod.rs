@@ -12,6 +12,7 @@ pub mod times;
 use std::process::ExitCode;
 
 use livetime_engine::Report;
+use livetime_recording::{Findings, Judgement};
 
 /// How a program ends that ran something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +30,17 @@ pub enum Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit as u8)
+    }
+}
+
+/// What is judged to be lost of recorded data, and whether anything is left.
+impl From<Judgement> for Exit {
+    fn from(judgement: Judgement) -> Exit {
+        match judgement {
+            Judgement::Whole => Exit::Ok,
+            Judgement::Lossy => Exit::Loss,
+            Judgement::Nothing => Exit::Failed,
+        }
     }
 }
 
@@ -102,11 +114,22 @@ impl<'a> Ending<'a> {
             (Exit::Failed, "ledger_open")
         } else if !self.report.unfinished.is_empty() {
             (Exit::Failed, "not_finished")
-        } else if self.report.unintended_losses() > 0 {
-            (Exit::Loss, "unintended_losses")
         } else {
-            (Exit::Ok, "ok")
+            let judgement = self.findings().judgement();
+            let reason = match judgement {
+                Judgement::Whole => "ok",
+                Judgement::Lossy => "unintended_losses",
+                Judgement::Nothing => "nothing_sent",
+            };
+            (judgement.into(), reason)
         }
+    }
+
+    /// A run of which nothing came, and something was lost, has failed, as every reader of a recording that cannot be read has.
+    fn findings(&self) -> Findings {
+        let sources = self.report.nodes.iter().filter(|node| node.received == 0);
+        let usable = sources.map(|source| source.emitted).sum();
+        Findings { usable, failures: self.report.unintended_losses(), problems: 0 }
     }
 }
 

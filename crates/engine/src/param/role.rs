@@ -11,6 +11,10 @@
 /// | `Captured` | readback, int | frames of the capture; 0 when it begins |
 /// | `CaptureSize` | int | the number of frames at which a capture ends; 0 for no end |
 /// | `Work` | bool | written true, it asks for work, and the node sets it back to false when that is done |
+/// | `Folder` | text | the folder that a sink writes its files to; empty for none |
+/// | `File` | text | the file that a sink writes; empty for none |
+/// | `LastFile` | readback, text | the file that a sink wrote, or writes, last |
+/// | `WriteMode` | choice | `single` if each frame becomes a file |
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// A source sends frames while it is true.
@@ -25,6 +29,14 @@ pub enum Role {
     CaptureSize,
     /// Asks for work, and is set back when it is done.
     Work,
+    /// The folder that a node writes its files to; empty for none.
+    Folder,
+    /// The file that a node writes; empty for none.
+    File,
+    /// The name of the file that a node wrote last.
+    LastFile,
+    /// Whether a file takes one frame or several.
+    WriteMode,
 }
 
 impl Role {

@@ -39,9 +39,10 @@ use livetime_frame::{DType, Element, Frame, Schema, TableRef};
 #[derive(Params)]
 pub struct TableCsvParams {
     /// The file; if the name is taken, it has the next free number, as `truth.1.csv`.
+    #[param(role = File)]
     pub file: String,
     /// The file that is being written, or the last one.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Rows written.
     #[param(readback)]

@@ -33,7 +33,11 @@ use livetime_formats::file::{FileName, Format};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::xtc1::run::Run;
 use livetime_formats::{Error, Result};
+use livetime_frame::ByteSize;
+use livetime_runtime::MemoryLimit;
 use livetime_runtime::ordered::{Interrupted, in_order};
+
+use crate::damage::too_much;
 
 use job::{BLOCK, Job, Source};
 use merge::Merge;
@@ -47,6 +51,9 @@ pub use frames::{FramesOptions, FramesReport, Packing, Target, convert_frames};
 pub use report::{Joined, Kept, Leaves, Lost, Reason, Report};
 pub use select::Selection;
 pub use split::Split;
+
+/// How often a job holds a datagram.
+const COPIES: u64 = 3;
 
 /// How to convert.
 #[derive(Clone, Debug)]
@@ -63,10 +70,12 @@ pub struct Options {
     pub split: Split,
     /// Number of threads; 0 counts as 1.
     pub workers: usize,
+    /// What the work may take.
+    pub memory: MemoryLimit,
 }
 
 impl Default for Options {
-    /// Copies everything, with all cores.
+    /// Copies everything, with all cores, and half of the memory that is free.
     fn default() -> Options {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         Options {
@@ -76,6 +85,7 @@ impl Default for Options {
             selection: Selection::default(),
             split: Split::Not,
             workers,
+            memory: MemoryLimit::half_of_free(),
         }
     }
 }
@@ -154,7 +164,12 @@ fn run<S: Source>(
     };
     // Two more than workers: one that waits to be written, and one that is.
     let jobs = (0..count + 2).map(|_| Job::default()).collect();
-    let take = |job: &mut Job| source.fill(job);
+    check_memory(options, BLOCK)?;
+    let take = |job: &mut Job| {
+        let has_more = source.fill(job)?;
+        // The other copies of this datagram, and the other threads, have not taken theirs yet.
+        check_memory(options, job.input.len()).map(|()| has_more)
+    };
     let jobs = in_order(jobs, &mut workers, take, give, || watch(done.load(Ordering::Relaxed)));
     let jobs = jobs.map_err(interrupted)?;
     jobs.into_iter().try_for_each(|mut job| job.check_written())?;
@@ -170,6 +185,14 @@ fn run<S: Source>(
     }
     report.files = output.finish()?;
     Ok(report)
+}
+
+/// Refuses what needs more memory than the work may take: every job holds its input, its output, and the output as it was read again.
+fn check_memory(options: &Options, input: usize) -> Result<()> {
+    let threads = options.workers.max(1);
+    let needed = COPIES * (threads as u64 + 2) * input as u64;
+    let what = format!("a conversion by {threads} threads of datagrams of {}", ByteSize(input as u64));
+    options.memory.check(needed, what).map_err(too_much)
 }
 
 /// None of the `all` events of a run is wanted.

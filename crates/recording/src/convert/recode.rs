@@ -127,7 +127,7 @@ impl<'a> Recoder<'a> {
         plain.clear();
         let change = match self.decompressor.decode_with(leaf.payload, configs, &mut plain) {
             Ok(()) => self.pack_again(leaf, &plain, configs, builder),
-            Err(error) => Ok(Change::Kept(Reason::Unreadable(error.reason()))),
+            Err(error) => Ok(Change::Kept(Reason::NotDecompressed(error.reason()))),
         };
         self.plain = plain;
         change

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use livetime_formats::xtc1::{Src, TypeId};
 
+use crate::{Findings, Judgement};
+
 /// The report of a conversion.
 #[derive(Clone, Default, Debug)]
 pub struct Report {
@@ -69,8 +71,10 @@ pub enum Reason {
     Twin,
     /// It would not become smaller.
     NotSmaller,
-    /// Its configuration is missing, its size is not what it should be, or it cannot be decompressed.
+    /// Its configuration is missing, or its size is not what it should be.
     Unreadable(String),
+    /// It is compressed, and cannot be decompressed.
+    NotDecompressed(String),
 }
 
 /// Leaves that were copied unchanged for one reason.
@@ -107,9 +111,23 @@ pub struct Lost {
 }
 
 impl Report {
-    /// Whether everything that was wanted is in the output.
+    /// Whether everything that was wanted is in the output, and nothing in it is broken.
     pub fn is_complete(&self) -> bool {
-        self.lost.is_empty() && self.joined.cameras_left_out == 0
+        self.findings().judgement() == Judgement::Whole
+    }
+
+    /// What can be used of the input, and what cannot: bytes that are no datagrams, pieces without an event, and what is broken inside of
+    /// datagrams, which are copied as they are.
+    pub fn findings(&self) -> Findings {
+        let problems = self.lost.len() as u64 + self.broken_inside();
+        Findings { usable: self.events, failures: self.joined.cameras_left_out, problems }
+    }
+
+    /// Parts of datagrams that mean nothing, and leaves that cannot be decompressed.
+    pub fn broken_inside(&self) -> u64 {
+        let is_broken = |reason: &Reason| matches!(reason, Reason::Broken | Reason::NotDecompressed(_));
+        let broken = self.kept.iter().filter(|((_, _, reason), _)| is_broken(reason));
+        broken.map(|(_, kept)| kept.count).sum()
     }
 
     /// Leaves that were changed.
@@ -156,7 +174,7 @@ impl std::fmt::Display for Reason {
             Reason::Broken => "behind something broken in its container",
             Reason::Twin => "raw and compressed in the same event",
             Reason::NotSmaller => "would not become smaller",
-            Reason::Unreadable(reason) => reason,
+            Reason::Unreadable(reason) | Reason::NotDecompressed(reason) => reason,
         })
     }
 }

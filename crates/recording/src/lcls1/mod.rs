@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use livetime_formats::xtc1::compressed::Decompressor;
+use livetime_formats::xtc1::compressed::{Decompressor, plain_len};
 use livetime_formats::xtc1::data::{
     Candidate, CspadConfig, Recorded, RecordedValue, damage_of_event, first_readable, is_same_sender, panels,
     pictures_of,
@@ -106,6 +106,19 @@ impl Run for Lcls1 {
         self.run.problems()
     }
 
+    fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {
+        let (all, mut bytes) = (self.run.transitions(), EventBytes::default());
+        let broken = all.iter().skip(seen).filter_map(|transition| {
+            let path = self.run.files().nth(transition.piece.file as usize)?.to_owned();
+            self.run.read_transition(transition, &mut bytes).ok()?;
+            let pieces: Vec<_> = bytes.pieces().filter_map(|piece| Datagram::parse(piece).ok()).collect();
+            let (name, error) = (transition.header.transition().name(), broken_part(&pieces)?);
+            Some(crate::Problem { path, why: format!("{name}: {error}") })
+        });
+        let broken = broken.collect();
+        (all.len(), broken)
+    }
+
     fn is_growing(&self) -> bool {
         self.run.is_growing()
     }
@@ -180,6 +193,7 @@ impl Run for Lcls1 {
                 Err(error) => return Err(error.into()),
             };
         judge(chosen, configs, picture);
+        picture.broken_beside = broken_part(&pieces).map(|error| error.to_string());
         describe(event, &pieces[chosen.piece], *src, names, picture)?;
         // What was read is needed no more if it was decompressed; its memory is still in the cache.
         if !chosen.leaf.header.type_id.is_compressed() {
@@ -286,6 +300,15 @@ fn lacks_quadrants(panels: usize, leaf: &Xtc<'_>, configs: &Configs) -> bool {
     let config = configs.find(leaf.header.src, id::CSPAD_CONFIG);
     let config = config.and_then(|(type_id, payload)| CspadConfig::parse(type_id.version(), payload).ok());
     config.is_some_and(|config| (panels as u32) < config.quads())
+}
+
+/// The first part of these datagrams that means nothing: of a container, or of what is compressed.
+fn broken_part(pieces: &[Datagram<'_>]) -> Option<Error> {
+    let in_leaves = |piece: &Datagram<'_>| {
+        let mut compressed = piece.leaves().filter(|leaf| leaf.header.type_id.is_compressed());
+        compressed.find_map(|leaf| plain_len(leaf.payload).err().map(|error| error.at(leaf.offset as u64)))
+    };
+    pieces.iter().find_map(|piece| piece.check().err().or_else(|| in_leaves(piece)))
 }
 
 /// What an event without a picture of the detector means.

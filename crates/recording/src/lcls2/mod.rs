@@ -116,6 +116,18 @@ impl Run for Lcls2 {
         self.run.problems()
     }
 
+    fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {
+        let (all, mut bytes) = (self.run.transitions(), EventBytes::default());
+        let broken = all.iter().skip(seen).filter_map(|transition| {
+            self.run.read_transition(transition, &mut bytes).ok()?;
+            let (name, error) = (transition.header.transition(), broken_part(&bytes)?);
+            let path = self.run.files().next()?.to_owned();
+            Some(crate::Problem { path, why: format!("{name}: {error}") })
+        });
+        let broken = broken.collect();
+        (all.len(), broken)
+    }
+
     fn is_growing(&self) -> bool {
         self.run.is_growing()
     }
@@ -175,6 +187,7 @@ impl Run for Lcls2 {
         }
         let good = take(&records, field, &reader.bytes, picture)?;
         judge(good, records.len(), self.segments_of(name, algorithm), picture);
+        picture.broken_beside = broken_part(&reader.bytes).map(|error| error.to_string());
         if picture.damage != 0 {
             let damage = AttributeValue::Uint(picture.damage.into());
             picture.attributes.push((reader.names.of("Damage"), damage));
@@ -317,6 +330,11 @@ fn judge(good: usize, found: usize, wanted: usize, picture: &mut Picture) {
         _ if good < wanted => Condition::Partial,
         _ => Condition::Whole,
     };
+}
+
+/// The first part of these datagrams that means nothing.
+fn broken_part(bytes: &EventBytes) -> Option<Error> {
+    bytes.pieces().filter_map(|piece| Datagram::parse(piece).ok()).find_map(|piece| piece.check().err())
 }
 
 /// What an event without a record of the detector means.

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use livetime_control::describe::value_json;
 use livetime_control::model::{Moment, NodeMoment};
-use livetime_engine::{Graph, ParamSpec, Value as Param};
+use livetime_engine::{Graph, ParamSpec, Role, Value as Param};
 use livetime_runtime::lock;
 use serde_json::{Map, Value, json};
 
@@ -16,12 +16,6 @@ use super::listing::modified_ns;
 
 /// Files that are kept in mind; a node that writes a file for each frame has many.
 const MOST: usize = 500;
-/// How areaDetector calls the readback with the name of the last file.
-const FILE: &str = "FullFileName";
-/// The parameter with the folder of files.
-const FOLDER: &str = "FilePath";
-/// The parameter that says whether each frame becomes a file.
-const MODE: &str = "FileWriteMode";
 /// The end of the name of a file that is being written.
 const IN_PROGRESS: &str = ".inprogress";
 
@@ -56,15 +50,14 @@ pub(crate) struct Seen {
 }
 
 fn is_file_name(spec: &ParamSpec) -> bool {
-    spec.readback && spec.pv == Some(FILE)
+    spec.role == Some(Role::LastFile)
 }
 
 /// The folders that the pipeline names for nodes that write files.
 pub(crate) fn folders_of(graph: &Graph) -> Vec<PathBuf> {
     let nodes = graph.nodes().iter().filter(|decl| decl.node_type.param_specs().iter().any(is_file_name));
     let folder = |decl: &livetime_engine::NodeDecl| {
-        let spec =
-            decl.node_type.param_specs().iter().find(|spec| spec.pv == Some(FOLDER) && !spec.readback)?;
+        let spec = decl.node_type.param_specs().iter().find(|spec| spec.role == Some(Role::Folder))?;
         match decl.value(spec.name)? {
             Param::Text(text) if !text.is_empty() => Some(PathBuf::from(text)),
             _ => None,
@@ -75,8 +68,7 @@ pub(crate) fn folders_of(graph: &Graph) -> Vec<PathBuf> {
 
 /// The file that a node names.
 fn file_of(node: &NodeMoment) -> Option<&Path> {
-    let index = node.specs.iter().position(is_file_name)?;
-    match node.values.get(index)? {
+    match node.value_of(Role::LastFile)? {
         Param::Text(text) if !text.is_empty() => Some(Path::new(text)),
         _ => None,
     }
@@ -151,9 +143,8 @@ fn writer_json(moment: &Moment, number: usize, node: &NodeMoment) -> Value {
 
 /// Whether the node may still write to the file that it names.
 fn is_writing(moment: &Moment, node: &NodeMoment) -> bool {
-    let has_capture = node.specs.iter().any(|spec| spec.pv == Some("Capture") && !spec.readback);
-    let mode =
-        node.specs.iter().position(|spec| spec.pv == Some(MODE)).and_then(|index| node.values.get(index));
+    let has_capture = node.value_of(Role::Capture).is_some();
+    let mode = node.value_of(Role::WriteMode);
     let is_single = matches!(mode, Some(Param::Text(mode)) if mode == "single");
     !moment.report.finished && !is_single && (node.is_capturing() || !has_capture)
 }

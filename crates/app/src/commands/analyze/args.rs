@@ -124,8 +124,11 @@ pub(crate) struct AnalyzeArgs {
     )]
     pub(crate) tables: Vec<TableFormat>,
     /// The memory that the analysis may take, as 8GiB; by default half of the memory that is free.
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "files")]
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "merge")]
     memory: Option<u64>,
+    /// `--pipeline`: do it with Python, so that the file may name nodes of Python as `module:name`; see `livetime run --help`.
+    #[arg(long, requires = "pipeline")]
+    pub(crate) python: bool,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -138,10 +141,15 @@ impl AnalyzeArgs {
     /// As [`Recording::open`].
     pub(crate) fn open(&self) -> livetime_formats::Result<Recording> {
         let recording = Recording::open(&self.files)?;
-        Ok(match self.memory {
-            Some(bytes) => recording.with_memory(MemoryLimit::of(bytes)),
+        Ok(match self.memory() {
+            Some(memory) => recording.with_memory(memory),
             None => recording,
         })
+    }
+
+    /// The memory that the analysis may take, if it was given.
+    pub(crate) fn memory(&self) -> Option<MemoryLimit> {
+        self.memory.map(MemoryLimit::of)
     }
 
     /// The results to compute.

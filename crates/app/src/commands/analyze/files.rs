@@ -9,6 +9,7 @@ use livetime_formats::file::GrowingFile;
 use livetime_frame::DType;
 use serde_json::Value as Json;
 
+use super::error::FileError;
 use super::tables::{self, Columns, TableFormat};
 use super::{Measured, picture, sweep};
 use crate::analyze::{Named, Value};
@@ -36,7 +37,7 @@ impl Files {
         last: &Measured,
         all: &[Measured],
         formats: &[TableFormat],
-    ) -> Result<(Files, Vec<Written>), String> {
+    ) -> Result<(Files, Vec<Written>), FileError> {
         make_folder(folder)?;
         let make = |named: &Named| result(folder, named, last, formats);
         let made = on_threads(&last.found.results, last.workers, make);
@@ -55,26 +56,26 @@ impl Files {
     fn add(
         &mut self,
         path: PathBuf,
-        write: impl FnOnce(&mut GrowingFile) -> Result<(), String>,
-    ) -> Result<PathBuf, String> {
-        let cannot = |e: String| format!("cannot write {}: {e}", path.display());
-        let mut new = GrowingFile::replace(&path).map_err(|e| cannot(e.reason()))?;
-        write(&mut new).map_err(cannot)?;
+        write: impl FnOnce(&mut GrowingFile) -> Result<(), FileError>,
+    ) -> Result<PathBuf, FileError> {
+        let new = GrowingFile::replace(&path).map_err(FileError::Refused);
+        let written = new.and_then(|mut new| write(&mut new).map(|()| new));
+        let new = written.map_err(FileError::of(path.clone()))?;
         self.0.push(new);
         Ok(path)
     }
 
     /// Gives all files their names, with the report on them, and removes what an analysis before has left in the folder: its files
     /// would be taken for results of this one.
-    pub(super) fn finish(mut self, folder: &Path, report: &Json) -> Result<(), String> {
+    pub(super) fn finish(mut self, folder: &Path, report: &Json) -> Result<(), FileError> {
         self.add(folder.join(REPORT), |new| put(new, &[format!("{report:#}\n").as_bytes()]))?;
         let former = former(folder);
         let names: Vec<PathBuf> = self.0.iter().map(|new| new.path().to_owned()).collect();
         for new in self.0 {
-            new.finish().map_err(|e| e.to_string())?;
+            new.finish().map_err(FileError::Named)?;
         }
         for path in former.into_iter().filter(|path| !names.contains(path) && path.is_file()) {
-            fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
+            fs::remove_file(&path).map_err(|e| FileError::Former(path, e))?;
         }
         Ok(())
     }
@@ -98,7 +99,7 @@ fn result(
     named: &Named,
     last: &Measured,
     formats: &[TableFormat],
-) -> Result<(Files, Written), String> {
+) -> Result<(Files, Written), FileError> {
     let (mut files, mut written) = (Files::default(), Written::default());
     let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
     match &named.value {
@@ -144,18 +145,18 @@ fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -
     done.into_iter().map(|(_, made)| made).collect()
 }
 
-pub(super) fn make_folder(folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|e| format!("cannot make the folder {}: {e}", folder.display()))
+pub(super) fn make_folder(folder: &Path) -> Result<(), FileError> {
+    fs::create_dir_all(folder).map_err(|e| FileError::Folder(folder.to_owned(), e))
 }
 
-fn put(new: &mut GrowingFile, parts: &[&[u8]]) -> Result<(), String> {
-    new.append(parts).map(drop).map_err(|e| e.reason())
+fn put(new: &mut GrowingFile, parts: &[&[u8]]) -> Result<(), FileError> {
+    new.append(parts).map(drop).map_err(FileError::Refused)
 }
 
 /// A structured array: the cells of a row lie beside each other.
-pub(super) fn write_table(new: &mut GrowingFile, columns: Columns) -> Result<(), String> {
+pub(super) fn write_table(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
     if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
-        return Err(format!("wanted names without quotes, backslashes and ends of lines, found `{name}`"));
+        return Err(FileError::ColumnName((*name).to_owned()));
     }
     let types = columns.iter().map(|(name, cells)| format!("('{name}', {})", describe(cells.dtype())));
     let types = format!("[{}]", types.collect::<Vec<_>>().join(", "));
@@ -226,7 +227,7 @@ mod tests {
     }
 
     /// An analysis that wrote these files.
-    fn analysis(folder: &Path, files: &[&str]) -> Result<(), String> {
+    fn analysis(folder: &Path, files: &[&str]) -> Result<(), FileError> {
         let mut new = Files::default();
         for name in files {
             new.add(folder.join(name), |new| put(new, &[name.as_bytes()]))?;
@@ -257,9 +258,9 @@ mod tests {
         new.add(folder.join("mean.npy"), |new| put(new, &[b"other"])).unwrap();
         let failed = new.add(folder.join("std.npy"), |new| {
             put(new, &[b"half"])?;
-            Err("the disk is full".into())
+            Err(FileError::Io(std::io::Error::other("the disk is full")))
         });
-        assert!(failed.unwrap_err().ends_with("/std.npy: the disk is full"));
+        assert!(failed.unwrap_err().to_string().ends_with("/std.npy: the disk is full"));
         drop(new);
         assert_eq!(names(folder), ["analysis.json", "mean.npy"]);
         assert_eq!(fs::read(folder.join("mean.npy")).unwrap(), b"mean.npy");

@@ -130,8 +130,9 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn exit(&self) -> Exit {
+        // What the source could not read is among the losses of the run.
         match self.ending.exit().0 {
-            Exit::Ok if !self.recording.problems().is_empty() || self.found.damaged > 0 => Exit::Loss,
+            Exit::Ok if self.found.damaged > 0 => Exit::Loss,
             exit => exit,
         }
     }

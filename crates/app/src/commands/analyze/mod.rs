@@ -2,6 +2,7 @@
 
 mod args;
 mod correct;
+mod error;
 mod files;
 mod graph;
 mod parts;
@@ -17,12 +18,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use livetime_engine::NodeType;
+use livetime_recording::Findings;
 use livetime_recording::select::Selected;
 use serde_json::Value as Json;
 
 use crate::analyze::{
-    self, Corrected, Detector, Found, GoOn, Histogram, Hits, NoiseMask, Options, PixelStatistics, Recording,
-    Reducers, analyze,
+    self, Account, Corrected, Detector, Found, GoOn, Histogram, Hits, NoiseMask, Options, PixelStatistics,
+    Recording, Reducers, analyze,
 };
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
@@ -64,11 +66,12 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let select = correct::select(args, &recording)?;
     let assembly = args.correct.assembly()?;
-    let mut all = Vec::new();
+    let (mut all, mut read) = (Vec::new(), recording);
     for workers in args.workers.all() {
         let options = options(args, workers, select.clone());
         let measured = measure(args, &detector, &wanted, &options, output);
-        let mut measured = measured.map_err(|error| Failure::new(Exit::Failed, error))?;
+        let (mut measured, recording) = measured.map_err(|error| Failure::new(Exit::Failed, error))?;
+        read = recording;
         let found = correct::assembled(measured.found, assembly.as_ref());
         measured.found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
         all.push(measured);
@@ -76,9 +79,11 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
     let is_same = sweep::are_same(&all);
     let new = New::make(args, last, &all)?;
+    // With what the analysis found in them.
+    let run = &RunFiles::of(&read);
     let report = report::Report {
         args,
-        run: &RunFiles::of(&recording),
+        run,
         detector: &detector,
         all: &all,
         last,
@@ -99,9 +104,13 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
         output.log("livetime: the results depend on the number of workers");
         return Ok(Exit::Failed);
     }
-    let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
-    let is_whole = !has_lost && recording.problems().is_empty();
-    Ok(if is_whole { Exit::Ok } else { Exit::Loss })
+    Ok(exit_of(&last.found.account, wanted.through.as_ref(), run))
+}
+
+/// How an analysis ends: as every reader of the run does.
+fn exit_of(account: &Account, through: Option<&Through>, run: &RunFiles) -> Exit {
+    let failures = account.lost() + through.map_or(0, Through::lost);
+    Findings { usable: account.used, failures, problems: run.problems() }.judgement().into()
 }
 
 /// Whether the run has any of the events that are wanted.
@@ -154,14 +163,14 @@ fn detector(recording: &Recording, args: &AnalyzeArgs) -> Result<Detector, Failu
     })
 }
 
-/// Opens the run and analyses it.
+/// Opens the run and analyses it; returns the run too, which knows what was broken in it.
 fn measure(
     args: &AnalyzeArgs,
     detector: &Detector,
     wanted: &Wanted,
     options: &Options,
     output: &mut Output,
-) -> analyze::Result<Measured> {
+) -> analyze::Result<(Measured, Recording)> {
     let meter = Meter::start();
     let recording = args.open()?;
     let mut progress: Option<Progress> = None;
@@ -183,7 +192,7 @@ fn measure(
     }
     let found = wanted.shown(found?);
     let usage = meter.stop(found.account.file_bytes, found.account.raw_bytes);
-    Ok(Measured { workers: options.workers, found, usage })
+    Ok((Measured { workers: options.workers, found, usage }, recording))
 }
 
 fn options(args: &AnalyzeArgs, workers: usize, select: Option<Arc<Selected>>) -> Options {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::correct::{assembled, select};
 use super::report::{Report, RunFiles, not_used_json};
 use super::through::{Through, Wanted};
-use super::{AnalyzeArgs, Measured, New, options, reducers};
+use super::{AnalyzeArgs, Measured, New, exit_of, options, reducers};
 use crate::analyze::{Error, GoOn, Plan, Work};
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
@@ -30,7 +30,9 @@ pub(super) fn run(
                 Some(folder) => plan.in_folder(folder),
                 None => Ok(plan),
             });
-            reduce(args, &plan.map_err(failed)?, part, nodes, output)
+            let plan = plan.map_err(failed)?;
+            let plan = args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory));
+            reduce(args, &plan, part, nodes, output)
         }
         None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, nodes, output),
         None => plan(args, path, nodes, output),
@@ -167,8 +169,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         true => output.json(&json)?,
         false => output.data(&text)?,
     }
-    let has_lost = last.found.account.lost() > 0 || wanted.through.as_ref().is_some_and(Through::has_lost);
-    Ok(if !has_lost && run.is_whole() { Exit::Ok } else { Exit::Loss })
+    Ok(exit_of(&last.found.account, wanted.through.as_ref(), &run))
 }
 
 fn failed(error: Error) -> Failure {

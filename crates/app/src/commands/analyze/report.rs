@@ -278,8 +278,9 @@ impl RunFiles {
         }
     }
 
-    pub(super) fn is_whole(&self) -> bool {
-        self.problems.is_empty()
+    /// How many places cannot be read.
+    pub(super) fn problems(&self) -> u64 {
+        self.problems.len() as u64
     }
 
     /// The problems of the files, and whether there will be more.

@@ -16,6 +16,7 @@ use std::path::Path;
 use livetime_formats::file::GrowingFile;
 use livetime_frame::{DType, with_dtype};
 
+pub use super::error::FileError;
 use super::files;
 use crate::analyze::Array;
 
@@ -34,21 +35,19 @@ impl TableFormat {
     /// Whether this program can write it.
     ///
     /// # Errors
-    /// Text, if it was built without.
-    pub(super) fn check(self) -> Result<(), String> {
+    /// If it was built without.
+    pub(super) fn check(self) -> Result<(), FileError> {
         let is_there = self != TableFormat::Parquet || cfg!(feature = "parquet");
-        is_there.then_some(()).ok_or_else(|| {
-            "wanted a program built with the feature `parquet` (--tables), found one without it".to_owned()
-        })
+        is_there.then_some(()).ok_or(FileError::NoParquet)
     }
 
     /// Writes columns into a new file.
-    pub(super) fn write(self, new: &mut GrowingFile, columns: Columns) -> Result<(), String> {
+    pub(super) fn write(self, new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
         self.check()?;
         match self {
             TableFormat::Npy => files::write_table(new, columns),
-            TableFormat::Csv => csv(new, columns).map_err(|e| e.to_string()),
-            TableFormat::Parquet => parquet(new, columns).map_err(|e| e.to_string()),
+            TableFormat::Csv => csv(new, columns).map_err(FileError::Io),
+            TableFormat::Parquet => parquet(new, columns),
         }
     }
 
@@ -65,17 +64,17 @@ impl TableFormat {
 /// same bytes as the files of `livetime analyze --tables`. The file is replaced.
 ///
 /// # Errors
-/// Text if the name ends otherwise, or the file cannot be written.
-pub fn write(path: &Path, columns: &[(&str, &Array)]) -> Result<(), String> {
+/// If the name ends otherwise, or the file cannot be written.
+pub fn write(path: &Path, columns: &[(&str, &Array)]) -> Result<(), FileError> {
     let ending = path.extension().unwrap_or_default();
     let known = <TableFormat as clap::ValueEnum>::value_variants();
-    let found = known.iter().find(|format| format.ending() == ending).ok_or_else(|| {
-        format!("wanted a name that ends with .parquet, .csv or .npy, found {}", path.display())
-    })?;
-    let cannot = |e: String| format!("cannot write {}: {e}", path.display());
-    let mut new = GrowingFile::replace(path).map_err(|e| cannot(e.reason()))?;
-    found.write(&mut new, columns).map_err(cannot)?;
-    new.finish().map_err(|e| e.to_string())
+    let found = known
+        .iter()
+        .find(|format| format.ending() == ending)
+        .ok_or_else(|| FileError::Ending(path.to_owned()))?;
+    let new = GrowingFile::replace(path).map_err(FileError::Refused);
+    let written = new.and_then(|mut new| found.write(&mut new, columns).map(|()| new));
+    written.map_err(FileError::of(path.to_owned()))?.finish().map_err(FileError::Named)
 }
 
 /// Columns with their names.
@@ -116,13 +115,18 @@ fn cell(cells: &Array, row: usize) -> String {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &mut GrowingFile, _: Columns) -> Result<(), String> {
+fn parquet(_: &mut GrowingFile, _: Columns) -> Result<(), FileError> {
     TableFormat::Parquet.check()
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
+    write_parquet(new, columns).map_err(FileError::Parquet)
 }
 
 /// Whole numbers have 64 bits, all others are doubles. The table has the name of the file.
 #[cfg(feature = "parquet")]
-fn parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
+fn write_parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
     use std::sync::Arc;
 
     use livetime_formats::parquet::{index, write_column};
@@ -200,7 +204,7 @@ mod tests {
     use super::*;
     use crate::analyze::{Column, Table};
 
-    fn write_table(path: &Path, table: &Table) -> Result<(), String> {
+    fn write_table(path: &Path, table: &Table) -> Result<(), FileError> {
         let columns: Vec<_> = table.columns.iter().map(|column| (column.name, &column.cells)).collect();
         write(path, &columns)
     }
@@ -232,7 +236,7 @@ mod tests {
         assert!(saved("t.npy").is_ok() && saved("t.csv").is_ok());
         assert_eq!(std::fs::read_to_string(folder.path().join("t.csv")).unwrap(), "\"a,b\"\n1\n2\n");
         assert!(write(&folder.path().join("q.npy"), &[("it's", &cells)]).is_err());
-        let error = saved("t.parque").unwrap_err();
+        let error = saved("t.parque").unwrap_err().to_string();
         assert!(error.starts_with("wanted a name that ends with .parquet, .csv or .npy, found "), "{error}");
         assert!(write(Path::new("/no/such/t.csv"), &[]).is_err());
     }

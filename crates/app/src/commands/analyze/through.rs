@@ -126,9 +126,9 @@ impl Through {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
     }
 
-    /// Whether an event was lost.
-    pub(super) fn has_lost(&self) -> bool {
-        self.account().lost > 0
+    /// How many events were lost.
+    pub(super) fn lost(&self) -> u64 {
+        self.account().lost
     }
 
     /// Which pipeline it is.

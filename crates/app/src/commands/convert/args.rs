@@ -9,11 +9,11 @@ use livetime_codecs::BlockpackTier;
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::SourcePattern;
 use livetime_formats::xtc1::compressed::Engine;
-use livetime_recording::Wanted;
 use livetime_recording::convert::{
     FramesOptions, MEAN_OF, Options, Packing, ReferenceSource, Selection, Split, Target,
 };
 use livetime_recording::select::Expression;
+use livetime_recording::{MemoryLimit, Wanted};
 
 use crate::config::positive_quantity;
 use crate::output::{Exit, Failure};
@@ -84,7 +84,7 @@ pub(crate) struct ConvertArgs {
     /// Begin a new file (a chunk: -c00, -c01 ...) after this many events.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     split_events: Option<u64>,
-    /// Pictures to or from HDF5: the memory that the conversion may take, as 8GiB; by default half of the memory that is free.
+    /// The memory that the conversion may take, as 8GiB; by default half of the memory that is free.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) memory: Option<u64>,
     /// Begin a new file before one exceeds this size, such as 2GB.
@@ -117,10 +117,6 @@ impl ConvertArgs {
 
     /// For the library.
     pub(super) fn options(&self, workers: usize) -> Result<Options, Failure> {
-        if self.memory.is_some() {
-            let why = "--memory: wanted HDF5 to read or to write, found XTC alone, of which some datagrams are in memory";
-            return Err(Failure::new(Exit::Usage, why));
-        }
         let split = match (self.split_events, self.split_size) {
             (Some(events), _) => Split::Events(events),
             (None, Some(bytes)) => Split::Bytes(bytes),
@@ -137,7 +133,16 @@ impl ConvertArgs {
             without: self.without.clone(),
         };
         let tier = if self.dense { BlockpackTier::Dense } else { BlockpackTier::Fast };
-        Ok(Options { codec: self.engine()?, tier, reference: self.reference()?, selection, split, workers })
+        let memory = self.memory.map_or_else(MemoryLimit::half_of_free, MemoryLimit::of);
+        Ok(Options {
+            codec: self.engine()?,
+            tier,
+            reference: self.reference()?,
+            selection,
+            split,
+            workers,
+            memory,
+        })
     }
 
     /// The codec of an XTC file.

@@ -51,7 +51,7 @@ pub(super) fn convert(args: &ConvertArgs, to_hdf5: bool, output: &mut Output) ->
         true => output.json(&as_json(&report, &usage))?,
         false => output.data(&text(&report, &usage))?,
     }
-    Ok(if report.is_complete() { Exit::Ok } else { Exit::Loss })
+    Ok(report.findings().judgement().into())
 }
 
 fn text(report: &FramesReport, usage: &Usage) -> String {

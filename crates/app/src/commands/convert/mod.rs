@@ -6,9 +6,9 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use livetime_recording::Recording;
 use livetime_recording::convert::{Options, Report, convert as convert_files};
 use livetime_recording::select::{Selected, Verdict};
+use livetime_recording::{Findings, Recording};
 use serde_json::{Value, json};
 
 use crate::interrupts::Interrupt;
@@ -46,8 +46,12 @@ pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, F
                     &(selected.as_ref().map_or_else(String::new, selection) + &text::text(&report, &usage)),
                 )?;
             }
-            let is_whole = selected.is_none_or(|selected| selected.count(Verdict::Unreadable) == 0);
-            Ok(if report.is_complete() && is_whole { Exit::Ok } else { Exit::Loss })
+            let unreadable = selected.map_or(0, |selected| selected.count(Verdict::Unreadable));
+            Ok(report
+                .findings()
+                .and(Findings { failures: unreadable, ..Findings::default() })
+                .judgement()
+                .into())
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn report(path: &Path, file: &File) -> Result<Report> {
         json["run"] = run.json();
     }
     let is_whole = survey.unreadable.is_empty() && run.is_none_or(|run| run.problems.is_empty());
-    Ok(Report { text, json, exit: exit_of(is_whole, !survey.data_sets.is_empty()) })
+    Ok(Report { text, json, exit: exit_of(survey.data_sets.len() as u64, is_whole) })
 }
 
 /// The file as a recorded run.

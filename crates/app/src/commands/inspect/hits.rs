@@ -171,7 +171,7 @@ mod with_parquet {
         Report {
             text: format!("{text}\n{}", table.render(Style::default())),
             json,
-            exit: exit_of(is_whole, true),
+            exit: exit_of(1, is_whole),
         }
     }
 
@@ -185,7 +185,7 @@ mod with_parquet {
                 bytes(size)
             ),
             json: json!({ "file": file, "format": "parquet", "bytes": size, "state": state }),
-            exit: exit_of(false, false),
+            exit: exit_of(0, false),
         }
     }
 

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use livetime_formats::file::End;
 use livetime_formats::{Error, clock, xtc1 as lcls1, xtc2 as lcls2};
-use livetime_recording::RunFormat;
+use livetime_recording::{Findings, RunFormat};
 use serde_json::{Value, json};
 
 use crate::cli::InspectArgs;
@@ -29,14 +29,9 @@ struct Report {
     exit: Exit,
 }
 
-/// How the inspection of a file ends: as every reader of the file does. What is broken or cut off is a loss if something
-/// else can be read.
-fn exit_of(is_whole: bool, has_any: bool) -> Exit {
-    match (is_whole, has_any) {
-        (true, _) => Exit::Ok,
-        (false, true) => Exit::Loss,
-        (false, false) => Exit::Failed,
-    }
+/// How the inspection of a file ends: as every reader of the file does.
+fn exit_of(usable: u64, is_whole: bool) -> Exit {
+    Findings::of_file(usable, is_whole).judgement().into()
 }
 
 /// The worse of two results: an unreadable file is worse than one with losses.
@@ -124,7 +119,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
             RunFormat::Xtc2 => tree::lcls2(path, &file, args.first, output)?,
             _ => return Err(unknown().into()),
         };
-        return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(is_whole, true) });
+        return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(1, is_whole) });
     }
     let mut progress = Progress::new(size, output);
     let tell = |done| {

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use livetime_formats::Error;
-use livetime_recording::{Account, Recording};
+use livetime_recording::{Account, Findings, Recording};
 use serde_json::json;
 
-use super::{Report, exit_of, worse};
+use super::{Report, worse};
 use crate::output::Exit;
 use crate::report::table::{Style, Table, cell};
 
@@ -17,16 +17,21 @@ pub(super) fn judged(report: Report, path: &Path) -> Result<Report, Error> {
     let detectors = recording.detectors()?;
     let judged: Vec<(String, Account)> =
         detectors.iter().map(|detector| (detector.to_string(), recording.judge(detector))).collect();
-    let is_readable = judged.iter().all(|(_, account)| account.failures() + account.no_memory == 0);
-    let is_readable = is_readable && recording.problems().is_empty();
+    let found = judged
+        .iter()
+        .map(|(_, account)| Findings { problems: 0, ..Findings::of_pictures(account, &recording) });
+    let problems = recording.problems();
+    let found = found.fold(Findings::of_file(0, problems.is_empty()), Findings::and);
     // The run may have other files than this one.
-    let has_any = judged.iter().any(|(_, account)| account.whole + account.not_whole() > 0);
-    let of_file = if has_any && report.exit == Exit::Failed { Exit::Loss } else { report.exit };
+    let of_file = if found.usable > 0 && report.exit == Exit::Failed { Exit::Loss } else { report.exit };
     let mut json = report.json;
     json["run_events"] = recording.events().into();
     json["pictures"] = judged.iter().map(|(name, account)| as_json(name, account)).collect();
-    let text = format!("{}{}", report.text, table(recording.events(), &judged));
-    Ok(Report { text, json, exit: worse(of_file, exit_of(is_readable, has_any)) })
+    json["problems"] =
+        problems.iter().map(|p| json!({ "file": p.path.display().to_string(), "error": p.why })).collect();
+    let places: String = problems.iter().map(|p| format!("{}: {}\n", p.path.display(), p.why)).collect();
+    let text = format!("{}{places}{}", report.text, table(recording.events(), &judged));
+    Ok(Report { text, json, exit: worse(of_file, found.judgement().into()) })
 }
 
 fn as_json(name: &str, account: &Account) -> serde_json::Value {

@@ -59,7 +59,7 @@ pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Opti
         "state": state_json(reader.end(), broken.as_ref(), is_whole),
         "records": records.iter().map(as_json).collect::<Vec<_>>(),
     });
-    Ok(Report { text: heading + &text, json, exit: super::exit_of(is_whole, !records.is_empty()) })
+    Ok(Report { text: heading + &text, json, exit: super::exit_of(records.len() as u64, is_whole) })
 }
 
 fn table(records: &[StoredRecord]) -> String {

@@ -14,7 +14,7 @@ pub(super) fn report(path: &Path, size: u64, summary: &Summary) -> Report {
     Report {
         text: text(path, size, summary),
         json: as_json(path, size, summary),
-        exit: exit_of(summary.is_whole(), summary.events > 0),
+        exit: exit_of(summary.events, summary.is_whole()),
     }
 }
 

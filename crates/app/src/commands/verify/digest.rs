@@ -25,9 +25,20 @@ pub(super) fn of_live(frame: &Frame) -> u64 {
     hasher.finish()
 }
 
+/// Of a frame of a live source or of its recording, which numbers frames anew and adds attributes.
+pub(super) fn of_recorded(frame: &Frame) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hash_payload(frame, &mut hasher);
+    hasher.finish()
+}
+
 fn hash_data(frame: &Frame, hasher: &mut DefaultHasher) {
     let header = frame.header();
     (header.sequence, header.source.0, format!("{:?}", header.flags)).hash(hasher);
+    hash_payload(frame, hasher);
+}
+
+fn hash_payload(frame: &Frame, hasher: &mut DefaultHasher) {
     match frame.payload() {
         Payload::Bytes => frame.bytes().hash(hasher),
         Payload::Array(layout) => (format!("{layout:?}"), frame.bytes()).hash(hasher),

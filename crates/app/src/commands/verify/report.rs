@@ -1,34 +1,71 @@
 //! What several runs of a graph have shown.
 
-use livetime_engine::{Graph, Trail};
+use livetime_engine::{EdgeDecl, Graph, Trail};
 use serde_json::{Value, json};
 
 use super::super::count;
+use super::Rehearsed;
+use super::files::SinkFile;
+use crate::output::Exit;
 
-/// The first frame of the first node that two runs have sent differently.
+/// What two runs have first done differently.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    node: String,
-    output: String,
-    to: String,
-    /// Which frame on this edge, from 0.
-    frame: usize,
-    /// Its number in the first run and in the other; `None` where no frame came.
-    numbers: (Option<u64>, Option<u64>),
-    frames: (usize, usize),
+pub(super) enum Difference {
+    /// The first frame of the first node that was sent differently.
+    Frame {
+        node: String,
+        output: String,
+        to: String,
+        /// Which frame on this edge, from 0.
+        frame: usize,
+        /// Its number in the first run and in the other; `None` where no frame came.
+        numbers: (Option<u64>, Option<u64>),
+        frames: (usize, usize),
+    },
+    /// The first file of the first sink; its size in the first run and in the other, `None` where there is none.
+    File { node: String, file: String, bytes: (Option<u64>, Option<u64>) },
+}
+
+/// What is said of a live run beside what differs.
+#[derive(Debug, Default)]
+pub(super) struct LiveVerdict {
+    /// What it lost, by edge and node.
+    pub(super) losses: Vec<String>,
+    /// Edges behind such a loss and a node that keeps state.
+    pub(super) not_compared: Vec<String>,
 }
 
 pub(super) struct Verdict {
     pub(super) runs: u64,
     pub(super) difference: Option<Difference>,
+    pub(super) live: Option<LiveVerdict>,
     frames: usize,
+    files: usize,
     edges: usize,
     losses: u64,
 }
 
 impl Difference {
-    /// Nodes are compared in the order in which frames flow.
-    pub(super) fn first(graph: &Graph, first: &[Trail], other: &[Trail]) -> Option<Difference> {
+    /// Nodes are compared in the order in which frames flow, then files.
+    pub(super) fn first(graph: &Graph, first: &Rehearsed, other: &Rehearsed) -> Option<Difference> {
+        Difference::in_frames(graph, &first.trails, &other.trails)
+            .or_else(|| Difference::in_files(&first.files, &other.files))
+    }
+
+    /// Of the frames `at` which a live run and a replay differ on an edge.
+    pub(super) fn of_live(
+        graph: &Graph,
+        edge: &EdgeDecl,
+        at: usize,
+        (live, replay): (&[(u64, u64)], &[(u64, u64)]),
+    ) -> Difference {
+        // Numbers are given anew in a replay.
+        let number = live.get(at).map(|(number, _)| *number);
+        let numbers = (number, number.filter(|_| at < replay.len()));
+        Difference::at(graph, (edge.from, edge.to.0), at, numbers, (live.len(), replay.len()))
+    }
+
+    pub(super) fn in_frames(graph: &Graph, first: &[Trail], other: &[Trail]) -> Option<Difference> {
         let depths = depths(graph);
         let mut pairs: Vec<(&Trail, &Trail)> = first.iter().zip(other).collect();
         pairs.sort_by_key(|(trail, _)| (depths.get(trail.from.0).copied(), trail.from, trail.to));
@@ -41,35 +78,83 @@ impl Difference {
         }
         let same = first.frames.iter().zip(&other.frames).take_while(|(a, b)| a == b).count();
         let number = |trail: &Trail| trail.frames.get(same).map(|(number, _)| *number);
-        let node = graph.nodes().get(first.from.0)?;
-        let output = node.node_type.spec.outputs.get(first.from.1).map_or("", |port| port.name);
-        Some(Difference {
-            node: node.name.clone(),
-            output: output.to_owned(),
-            to: graph.nodes().get(first.to.0).map_or_else(String::new, |node| node.name.clone()),
-            frame: same,
-            numbers: (number(first), number(other)),
-            frames: (first.frames.len(), other.frames.len()),
-        })
+        let frames = (first.frames.len(), other.frames.len());
+        let numbers = (number(first), number(other));
+        Some(Difference::at(graph, (first.from, first.to.0), same, numbers, frames))
     }
 
-    fn text(&self, runs: u64) -> String {
-        let frame = match self.numbers {
-            (Some(one), Some(other)) if one == other => {
-                format!("frame {} (number {one}) differs", self.frame)
-            }
-            (Some(one), Some(other)) => format!("frame {} has the number {other}, not {one}", self.frame),
-            _ => format!("{} frames came, not {}", self.frames.1, self.frames.0),
+    fn at(
+        graph: &Graph,
+        (from, to): ((usize, usize), usize),
+        frame: usize,
+        numbers: (Option<u64>, Option<u64>),
+        frames: (usize, usize),
+    ) -> Difference {
+        let name = |node: usize| graph.nodes().get(node).map_or_else(String::new, |node| node.name.clone());
+        let ports = graph.nodes().get(from.0).map_or(&[][..], |node| node.node_type.spec.outputs);
+        let output = ports.get(from.1).map_or("", |port| port.name).to_owned();
+        Difference::Frame { node: name(from.0), output, to: name(to), frame, numbers, frames }
+    }
+
+    pub(super) fn in_files(first: &[SinkFile], other: &[SinkFile]) -> Option<Difference> {
+        let place = first.iter().zip(other).position(|(a, b)| a != b).unwrap_or(first.len().min(other.len()));
+        let (first, other) = (first.get(place..)?, other.get(place..)?);
+        let is_same = |file: &&SinkFile| first.contains(file) && other.contains(file);
+        let SinkFile { node, name, .. } = first.iter().chain(other).find(|file| !is_same(file))?;
+        let bytes = |files: &[SinkFile]| {
+            let file = files.iter().find(|file| (&file.node, &file.name) == (node, name));
+            file.map(|file| file.bytes)
         };
-        format!(
-            "not the same: run {runs} against run 1: {}.{} to {}: {frame}\n",
-            self.node, self.output, self.to
-        )
+        Some(Difference::File { node: node.clone(), file: name.clone(), bytes: (bytes(first), bytes(other)) })
+    }
+
+    pub(super) fn text(&self, runs: u64, is_live: bool) -> String {
+        let first = if is_live { "the live run" } else { "run 1" };
+        let what = match self {
+            Difference::Frame { node, output, to, frame, numbers, frames } => {
+                let what = match numbers {
+                    (Some(one), Some(other)) if one == other => {
+                        format!("frame {frame} (number {one}) differs")
+                    }
+                    (Some(one), Some(other)) => format!("frame {frame} has the number {other}, not {one}"),
+                    _ => format!("{} frames came, not {}", frames.1, frames.0),
+                };
+                format!("{node}.{output} to {to}: {what}")
+            }
+            Difference::File { node, file, bytes } => {
+                let what = match bytes {
+                    (Some(one), Some(other)) if one == other => format!("another content of {one} bytes"),
+                    (Some(one), Some(other)) => format!("{other} bytes, not {one}"),
+                    (None, _) => "a file that was not there".into(),
+                    (_, None) => "is not there".into(),
+                };
+                format!("file of {node}: {file}: {what}")
+            }
+        };
+        format!("not the same: run {runs} against {first}: {what}\n")
+    }
+
+    pub(super) fn json(&self) -> Value {
+        match self {
+            Difference::Frame { node, output, to, frame, numbers, frames } => json!({
+                "node": node,
+                "output": output,
+                "to": to,
+                "frame": frame,
+                "number": numbers.0,
+                "number_now": numbers.1,
+                "frames": frames.0,
+                "frames_now": frames.1,
+            }),
+            Difference::File { node, file, bytes } => {
+                json!({ "node": node, "file": file, "bytes": bytes.0, "bytes_now": bytes.1 })
+            }
+        }
     }
 }
 
 /// How many edges lead to each node, on the longest way.
-fn depths(graph: &Graph) -> Vec<usize> {
+pub(super) fn depths(graph: &Graph) -> Vec<usize> {
     let mut depths = vec![0; graph.nodes().len()];
     for _ in 0..depths.len() {
         for edge in graph.edges() {
@@ -79,48 +164,72 @@ fn depths(graph: &Graph) -> Vec<usize> {
     depths
 }
 
-impl Verdict {
-    pub(super) fn new(graph: &Graph, trails: &[Trail], losses: u64) -> Verdict {
-        let frames = trails.iter().map(|trail| trail.frames.len()).sum();
-        Verdict { runs: 1, difference: None, frames, edges: graph.edges().len(), losses }
-    }
-
-    pub(super) fn text(&self) -> String {
-        let losses = match self.losses {
-            0 => String::new(),
-            losses => format!("; {losses} losses in the first run"),
+impl LiveVerdict {
+    fn text(&self) -> String {
+        let line = |what: &str, all: &[String]| match all {
+            [] => String::new(),
+            all => format!("{what}: {}\n", all.join("; ")),
         };
-        match &self.difference {
-            Some(difference) => difference.text(self.runs),
-            None => format!(
-                "the same: {}, {} on {}{losses}\n",
-                count(self.runs as usize, "run"),
-                count(self.frames, "frame"),
-                count(self.edges, "edge")
-            ),
+        line("lost in the live run, and no difference", &self.losses)
+            + &line("not compared, behind such a loss and a node that keeps state", &self.not_compared)
+    }
+}
+
+impl Verdict {
+    pub(super) fn new(graph: &Graph, first: &Rehearsed) -> Verdict {
+        Verdict {
+            runs: 1,
+            difference: None,
+            live: None,
+            frames: first.trails.iter().map(|trail| trail.frames.len()).sum(),
+            files: first.files.len(),
+            edges: graph.edges().len(),
+            losses: first.report.unintended_losses(),
         }
     }
 
+    /// What a live run lost keeps a part of it from being compared.
+    pub(super) fn exit(&self) -> Exit {
+        match (&self.difference, &self.live) {
+            (Some(_), _) => Exit::Failed,
+            (None, Some(live)) if self.losses > 0 || !live.not_compared.is_empty() => Exit::Loss,
+            (None, _) => Exit::Ok,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let of_live = self.live.as_ref().map_or_else(String::new, LiveVerdict::text);
+        if let Some(difference) = &self.difference {
+            return difference.text(self.runs, self.live.is_some()) + &of_live;
+        }
+        let runs = match &self.live {
+            Some(_) => format!("a live run and {} of its recording", count(self.runs as usize - 1, "replay")),
+            None => count(self.runs as usize, "run"),
+        };
+        let (frames, edges) = (count(self.frames, "frame"), count(self.edges, "edge"));
+        let files = match (self.files, &self.live) {
+            (0, _) | (_, Some(_)) => String::new(),
+            (files, None) => format!(", {}", count(files, "file")),
+        };
+        let losses = match (self.losses, &self.live) {
+            (0, _) | (_, Some(_)) => String::new(),
+            (losses, None) => format!("; {losses} losses in the first run"),
+        };
+        format!("the same: {runs}, {frames} on {edges}{files}{losses}\n{of_live}")
+    }
+
     pub(super) fn json(&self) -> Value {
-        let difference = self.difference.as_ref().map(|d| {
-            json!({
-                "node": d.node,
-                "output": d.output,
-                "to": d.to,
-                "frame": d.frame,
-                "number": d.numbers.0,
-                "number_now": d.numbers.1,
-                "frames": d.frames.0,
-                "frames_now": d.frames.1,
-            })
-        });
+        let live = self.live.as_ref();
+        let files = if live.is_some() { 0 } else { self.files };
         json!({
-            "same": difference.is_none(),
+            "same": self.difference.is_none(),
             "runs": self.runs,
             "frames": self.frames,
+            "files": files,
             "edges": self.edges,
             "unintended_losses": self.losses,
-            "difference": difference,
+            "difference": self.difference.as_ref().map(Difference::json),
+            "live": live.map(|live| json!({ "losses": live.losses, "not_compared": live.not_compared })),
         })
     }
 }

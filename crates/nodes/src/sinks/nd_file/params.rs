@@ -26,7 +26,7 @@ pub struct NdFileParams {
     #[param(readback, pv = "FilePathExists")]
     pub file_path_exists: bool,
     /// Folder of the files; it reads back with a slash at its end. Empty: nothing is written.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = Folder)]
     pub path: String,
     /// Name of the files.
     #[param(default = "frame", pv = "FileName")]
@@ -50,7 +50,7 @@ pub struct NdFileParams {
     #[param(pv = "TempSuffix")]
     pub temp_suffix: String,
     /// What is written when.
-    #[param(pv = "FileWriteMode")]
+    #[param(pv = "FileWriteMode", role = WriteMode)]
     pub mode: FileMode,
     /// Whether frames are written without being asked for: each one in mode single, at the end of a capture in
     /// mode capture.
@@ -66,7 +66,7 @@ pub struct NdFileParams {
     #[param(pv = "NumCapture", role = CaptureSize)]
     pub num_capture: u64,
     /// The last file.
-    #[param(readback, pv = "FullFileName")]
+    #[param(readback, pv = "FullFileName", role = LastFile)]
     pub full_file_name: String,
     /// Frames written, or kept in mode capture, since `capture` became true; else since the start.
     #[param(readback, pv = "NumCaptured", role = Captured)]

@@ -19,12 +19,13 @@
 //! damaged and without the detector, is an error that names it (`failures`). A picture that is damaged, or not all there, is counted
 //! (`damaged`), and `damage` says what becomes of it: it is sent and says so (`keep`), left out (`skip`), or ends the source with an
 //! error (`stop`). The judgement is that of [`livetime_recording::Recording::read`], which all readers of a run share. What of the files
-//! cannot be read, as behind a cut, is a loss of the source for each place (`problems`), with its reason in the log: a run with one ends
+//! cannot be read, as behind a cut or beside the picture in an event, is a loss of the source for each place (`problems`), with its reason in the log: a run with one ends
 //! with exit code 3.
 //!
 //! With `select` only events are sent for which an expression is true (`docs/select-correct.md`). The small data of all events are read
 //! when the source starts; events that are not wanted, and those that lack a value that would decide, are counted (`not_selected`,
-//! `without_value`) and are no loss. The node's own thread reads the others.
+//! `without_value`) and are no loss. An expression that selects no event at all, like a range of events that the run does not have, keeps
+//! the source from starting. The node's own thread reads the others.
 //!
 //! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
 //! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
@@ -69,7 +70,7 @@ mod xtc2_tests;
 use std::ops::Range;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
-use livetime_recording::select::{Expression, Selected, Verdict};
+use livetime_recording::select::{Expression, Selected};
 use livetime_recording::{OpenRun, Wanted, parse_range};
 
 pub use livetime_engine::files::Timing;
@@ -123,14 +124,8 @@ impl Recording {
                 "the run is still being written; what comes from now on is not sent (`follow` is false)",
             );
         }
+        run.check_range(&events).map_err(|why| NodeError::new(format!("events: {why}")))?;
         let selected = select(playback, &run, events.clone())?;
-        if let Some(selected) = &selected
-            && !selected.verdicts().is_empty()
-            && selected.count(Verdict::Selected) == 0
-        {
-            let (expression, all) = (selected.expression(), selected.verdicts().len());
-            ctx.tell(format!("`{expression}` selects none of {all} events: nothing is sent"));
-        }
         let player = Player::new(run, wanted, events).map_err(NodeError::new)?;
         self.player = Some(player.with_entered(entered).with_selected(selected));
         Ok(())
@@ -153,7 +148,7 @@ fn select(
     }
     let expression: Expression = text.parse().map_err(NodeError::new)?;
     let selected = run.select(&expression, events, playback.threads.max(1));
-    selected.map(Some).map_err(NodeError::new)
+    selected.and_then(Selected::with_some).map(Some).map_err(NodeError::new)
 }
 
 impl Node for Recording {

@@ -127,7 +127,10 @@ impl Player {
         }
         let event = self.next;
         self.next += 1;
-        if let Some(mut frame) = self.read(event, end, ctx)? {
+        let read = self.read(event, end, ctx);
+        // Reading an event may have shown that something else in it is broken.
+        self.enter_problems(ctx);
+        if let Some(mut frame) = read? {
             frame.header_mut().sequence = self.order.account().frames;
             self.frames_in_pass += 1;
             ctx.emit(frame)?;

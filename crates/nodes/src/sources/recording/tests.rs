@@ -160,9 +160,6 @@ fn selected_events_are_sent_and_the_others_counted() {
         assert!(errors.is_empty());
         let counts = ["array_counter", "not_selected", "without_value", "failures", "problems"];
         assert_eq!(counts.map(|name| harness.number_of(name)), [6.0, 14.0, 0.0, 0.0, 0.0]);
-        // None at all is no error of an event either.
-        let (frames, errors) = play(&mut select("evr(77)"));
-        assert!(frames.is_empty() && errors.is_empty(), "{errors:?}");
     }
 }
 
@@ -187,6 +184,7 @@ fn a_selection_that_means_nothing_is_refused() {
     for (text, why) in [
         ("evr(140", "`)` at character 8"),
         ("ebeam.charge > 1", "wanted a value of the run for `ebeam.charge`, found evr(…)"),
+        ("evr(77)", "`evr(77)`: wanted at least one event, found none in 20: 20 refused"),
     ] {
         let params = [("file", path.to_str().unwrap().into()), ("select", text.into())];
         let error = Harness::new::<Recording>(&params).err().unwrap().to_string();

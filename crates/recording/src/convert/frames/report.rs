@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::small_data;
-use crate::{Account, Recording, RunFormat};
+use crate::{Account, Findings, Judgement, Recording, RunFormat};
 
 /// Events of which small data are counted; those behind them have the same.
 const MOST_COUNTED: u64 = 100;
@@ -38,7 +38,13 @@ pub struct FramesReport {
 impl FramesReport {
     /// Whether every picture of the input is in the output.
     pub fn is_complete(&self) -> bool {
-        self.problems == 0 && self.account.failures() == 0 && self.account.no_memory == 0
+        self.findings().judgement() == Judgement::Whole
+    }
+
+    /// What can be used of the input, and what cannot.
+    pub fn findings(&self) -> Findings {
+        let failures = self.account.failures() + self.account.no_memory;
+        Findings { usable: self.account.frames, failures, problems: self.problems }
     }
 
     /// Counts what an event has beside its picture.

@@ -43,7 +43,7 @@ use livetime_frame::Frame;
 
 use crate::{HitRow, Row, RowTable};
 use file::{About, HitFile};
-pub use recover::{Saved, recover};
+pub use recover::{RecoverError, Saved, recover};
 
 /// Parameters of `hits_parquet`.
 #[derive(Params)]

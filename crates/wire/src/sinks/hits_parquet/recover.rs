@@ -1,8 +1,9 @@
 //! Saves the sound part of a Parquet file whose writer has been killed, or that was damaged.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
 use livetime_formats::file::{GrowingFile, ReadAt};
 use livetime_formats::parquet::{Begin, Checked, MAGIC, Survey, index};
@@ -36,6 +37,26 @@ pub struct Saved {
     pub is_proved: bool,
 }
 
+/// Why nothing was saved of a Parquet file.
+#[derive(Debug)]
+pub enum RecoverError {
+    /// This file cannot be read or written.
+    Io(PathBuf, io::Error),
+    /// The new file is there already, or cannot be given its name.
+    Output(livetime_formats::Error),
+}
+
+impl fmt::Display for RecoverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecoverError::Io(path, error) => write!(f, "`{}`: {error}", path.display()),
+            RecoverError::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RecoverError {}
+
 impl Saved {
     /// Whether all that is known to have been in the file is saved.
     pub fn is_complete(&self) -> bool {
@@ -48,13 +69,13 @@ impl Saved {
 /// all is damaged.
 ///
 /// # Errors
-/// Text, if the input cannot be read, or the output is there or cannot be written.
-pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("`{}`: {error}", input.display());
-    let file = File::open(input).map_err(|e| failed(&e))?;
-    let input_bytes = file.metadata().map_err(|e| failed(&e))?.len();
+/// If the input cannot be read, or the output is there or cannot be written.
+pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>, RecoverError> {
+    let failed = |error| RecoverError::Io(input.to_owned(), error);
+    let file = File::open(input).map_err(failed)?;
+    let input_bytes = file.metadata().map_err(failed)?.len();
     let mut end = input_bytes;
-    while let Some(found) = last_index(&file, end).map_err(|e| failed(&e))? {
+    while let Some(found) = last_index(&file, end).map_err(failed)? {
         // Not an index, or one of what a failing machine has not kept: perhaps the one before.
         if let Some(sound) = Sound::of(&file, found).ok().filter(Sound::is_something) {
             let saved = Saved { input_bytes, behind: input_bytes - found, ..sound.saved };
@@ -66,15 +87,13 @@ pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>
 }
 
 /// Where the last thing ends, at or before `end`, that may be an index.
-fn last_index(file: &File, end: u64) -> livetime_formats::Result<Option<u64>> {
+fn last_index(file: &File, end: u64) -> io::Result<Option<u64>> {
     let mut behind = end;
     let mut window = Vec::new();
     while behind >= TAIL + MAGIC.len() as u64 {
         let begin = behind.saturating_sub(WINDOW);
         window.resize((behind - begin) as usize, 0);
-        let read = file
-            .read_at(&mut window, begin)
-            .map_err(|e| livetime_formats::Error::io("to read the file", e))?;
+        let read = file.read_at(&mut window, begin)?;
         window.truncate(read);
         let is_index = |at: &usize| window[*at..].starts_with(MAGIC) && begin + *at as u64 >= TAIL;
         if let Some(at) = (0..window.len()).rev().find(is_index) {
@@ -139,16 +158,16 @@ impl Sound {
     }
 
     /// The bytes of the new file.
-    fn write(&self, file: &File, output: &Path) -> std::result::Result<u64, String> {
-        let mut new = GrowingFile::make(output).map_err(|e| e.to_string())?;
+    fn write(&self, file: &File, output: &Path) -> std::result::Result<u64, RecoverError> {
+        let mut new = GrowingFile::make(output).map_err(RecoverError::Output)?;
         let copied = file
             .try_clone()
             .and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file))
-            .and_then(|file| std::io::copy(&mut file.take(self.bytes), &mut new))
+            .and_then(|file| io::copy(&mut file.take(self.bytes), &mut new))
             .and_then(|_| new.write_all(&self.index));
-        copied.map_err(|error| format!("`{}`: {error}", output.display()))?;
+        copied.map_err(|error| RecoverError::Io(output.to_owned(), error))?;
         let bytes = new.len();
-        new.finish_on_disk().map(|()| bytes).map_err(|e| e.to_string())
+        new.finish_on_disk().map(|()| bytes).map_err(RecoverError::Output)
     }
 }
 

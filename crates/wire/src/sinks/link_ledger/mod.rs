@@ -50,7 +50,7 @@ use crate::{Interval, LedgerRow, LinkLedger, RowTable, State};
 #[derive(Params)]
 pub struct LinkLedgerParams {
     /// The file that is written at the end; empty writes none.
-    #[param(pv = "FilePath")]
+    #[param(pv = "FilePath", role = File)]
     pub file: String,
     /// Length of a tick of the experiment's clock: 20 for WIB1, 16 for WIB2 and WIBEth.
     #[param(default = 20, min = 1, max = 1000000, unit = "ns")]
