@@ -145,7 +145,6 @@ fn discarded(agents: &[AgentReport]) -> Vec<Option<Labelled<'_, f64>>> {
 
 #[cfg(test)]
 mod tests {
-
     use livetime_actors::{AgentError, Context, OnFailure, Placement, System};
     use livetime_engine::{EdgeOptions, WhenFull};
 
