@@ -16,7 +16,12 @@ pub struct CreateChannel<'a> {
 impl<'a> CreateChannel<'a> {
     /// Reads the payload.
     pub fn decode(reader: &mut Reader<'a>) -> Result<CreateChannel<'a>> {
-        Ok(CreateChannel { channels: names(reader)? })
+        Ok(CreateChannel { channels: CreateChannel::names(reader)?.collect::<Result<_>>()? })
+    }
+
+    /// The names in the payload, to be read one by one.
+    pub(crate) fn names<'r>(reader: &'r mut Reader<'a>) -> Result<Names<'r, 'a>> {
+        Names::decode(reader)
     }
 
     /// Writes the message.
@@ -25,14 +30,49 @@ impl<'a> CreateChannel<'a> {
     }
 }
 
-pub(super) fn names<'a>(reader: &mut Reader<'a>) -> Result<Vec<(u32, Cow<'a, str>)>> {
-    let count = usize::from(reader.u16()?);
-    // Five bytes are the least: a number and an empty name. More would claim what the message cannot hold.
-    let mut names = Vec::with_capacity(count.min(reader.remaining() / 5));
-    for _ in 0..count {
-        names.push((reader.u32()?, reader.str()?));
+/// The names of a message, each with the client's number, read one by one. Ends with the first that cannot be read.
+pub(crate) struct Names<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    count: u16,
+}
+
+impl<'r, 'a> Names<'r, 'a> {
+    /// Begins with how many there are.
+    pub(crate) fn decode(reader: &'r mut Reader<'a>) -> Result<Names<'r, 'a>> {
+        let count = reader.u16()?;
+        Ok(Names { reader, count })
     }
-    Ok(names)
+}
+
+#[cfg(feature = "server")]
+impl<'r, 'a> Names<'r, 'a> {
+    /// Goes on with the last `count` names of a message.
+    pub(crate) fn resume(reader: &'r mut Reader<'a>, count: u16) -> Names<'r, 'a> {
+        Names { reader, count }
+    }
+
+    /// How many are left.
+    pub(crate) fn left(&self) -> u16 {
+        self.count
+    }
+
+    /// The bytes of those that are left.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.reader.rest()
+    }
+}
+
+impl<'a> Iterator for Names<'_, 'a> {
+    type Item = Result<(u32, Cow<'a, str>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.count = self.count.checked_sub(1)?;
+        let name = self.reader.u32().and_then(|id| Ok((id, self.reader.str()?)));
+        if name.is_err() {
+            self.count = 0;
+        }
+        Some(name)
+    }
 }
 
 pub(super) fn write_names(writer: &mut Writer, names: &[(u32, Cow<'_, str>)]) {

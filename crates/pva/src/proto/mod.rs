@@ -12,6 +12,8 @@ mod message;
 mod operation;
 mod search;
 
+#[cfg(feature = "server")]
+pub(crate) use channel::Names;
 pub use channel::{AclChange, ChannelCreated, ChannelId, CreateChannel, GetField, RequestId};
 pub use command::{Command, Control, sub};
 pub use connection::{ClientValidation, ServerValidation, echo, validated};

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
 
 use super::Command;
-use super::channel::{names, write_names};
-use crate::Result;
+use super::channel::{Names, write_names};
+use crate::{Error, Result};
 use crate::data::{Dynamic, TypeCache};
 use crate::wire::{Reader, Writer};
 
 /// What a server is known by until it ends.
 pub type Guid = [u8; 12];
+
+/// Known clients name one or two protocols. A list is read whole before the names, so it must be short.
+const PROTOCOLS: usize = 256;
 
 /// Asks who has channels.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,12 +40,21 @@ impl<'a> Search<'a> {
 
     /// Reads the payload.
     pub fn decode(reader: &mut Reader<'a>) -> Result<Search<'a>> {
+        let (search, names) = Search::decode_head(reader)?;
+        Ok(Search { channels: names.collect::<Result<_>>()?, ..search })
+    }
+
+    /// Reads the payload as far as the channels; these are to be read one by one.
+    pub(crate) fn decode_head<'r>(reader: &'r mut Reader<'a>) -> Result<(Search<'a>, Names<'r, 'a>)> {
         let (sequence, flags, _) = (reader.u32()?, reader.u8()?, reader.bytes(3)?);
         let (address, port) = (reader.address()?, reader.u16()?);
-        let count = reader.count(1)?;
-        reader.charge(count * size_of::<Cow<'_, str>>())?;
+        let (at, count) = (reader.offset(), reader.count(1)?);
+        if count > PROTOCOLS {
+            return Err(Error::at(at, format!("at most {PROTOCOLS} protocols"), count.to_string()));
+        }
         let protocols = (0..count).map(|_| reader.str()).collect::<Result<_>>()?;
-        Ok(Search { sequence, flags, address, port, protocols, channels: names(reader)? })
+        let search = Search { sequence, flags, address, port, protocols, channels: Vec::new() };
+        Ok((search, Names::decode(reader)?))
     }
 
     /// Writes the message.

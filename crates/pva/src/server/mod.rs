@@ -42,7 +42,7 @@ pub use pv::{Call, Put, PvBuilder, SharedPv};
 pub use reactor::Server;
 pub use service::Service;
 pub use session::Session;
-pub(crate) use session::TURN;
+pub(crate) use session::{Leaving, TURN};
 pub use statistics::Statistics;
 pub use udp::{Answer, Arrival};
 

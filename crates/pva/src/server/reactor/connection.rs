@@ -13,11 +13,15 @@ use crate::server::account::Charge;
 use crate::server::statistics::Counters;
 use crate::server::statistics::add;
 
-/// The approximate size of a portion of updates. Connections take turns after each portion.
+/// The approximate size of a portion of updates, and the most that is read of a large message at a time.
 const BUDGET: usize = 256 << 10;
 
-/// The number of portions that a connection may send per turn, if the kernel accepts them.
+/// The number of portions that a connection may send and read per turn, if the kernel accepts and has them.
 const PORTIONS: usize = 4;
+
+/// The most bytes that a turn hands to the kernel. A client that reads as fast as the server writes would else have its
+/// picture of 100 MB written in one turn. A picture of a million pixels still goes out in one call.
+const WRITTEN: usize = 2 << 20;
 
 /// How many pieces the kernel takes at once.
 const PIECES: usize = 1024;
@@ -36,6 +40,9 @@ pub(super) struct Connection {
     readable: bool,
     writable: bool,
     ended: bool,
+    /// Whether the connection waits for its next turn among the busy ones. Each has one place there, however often the
+    /// kernel says that it is readable: with a place for each time, a flood would get ever more turns.
+    pub(super) is_queued: bool,
     guest: Guest,
 }
 
@@ -83,6 +90,7 @@ impl Connection {
             readable: false,
             writable: true,
             ended: false,
+            is_queued: false,
             guest,
         }
     }
@@ -105,14 +113,18 @@ impl Connection {
             return Err(End::Displaced);
         }
         self.session.allow(TURN);
+        let mut room = WRITTEN;
         for _ in 0..PORTIONS {
             let read = self.read(scratch, now, counters)?;
             let more = self.session.work(BUDGET)?;
             // Before the client knows of its channel: from then on it relies on its place.
             self.guest.had_a_turn(now, self.session.has_channels());
-            self.write(now, counters)?;
-            let blocked = self.session.pending() > 0;
-            if blocked || !(more || read || self.readable || !self.backlog.is_empty()) {
+            self.write(&mut room, now, counters)?;
+            if self.session.pending() > 0 {
+                // Either the kernel takes no more and says when it does, or the turn is over.
+                return Ok(self.writable);
+            }
+            if !(more || read || self.readable || self.has_input()) {
                 return Ok(false);
             }
             if self.session.is_spent() {
@@ -122,12 +134,17 @@ impl Connection {
         Ok(true)
     }
 
+    /// Whether there is input that was read and not worked on.
+    fn has_input(&self) -> bool {
+        !self.backlog.is_empty() || self.session.has_rest()
+    }
+
     /// Reads once. Returns whether there was anything.
     fn read(&mut self, scratch: &mut [u8], now: Duration, counters: &Counters) -> Result<bool, End> {
         if !self.session.accepts() {
             return Ok(false);
         }
-        if !self.backlog.is_empty() {
+        if self.has_input() {
             self.worked += self.session.receive(&self.backlog[self.worked..], now)?;
             if self.worked == self.backlog.len() {
                 (self.backlog, self.worked) = (Vec::new(), 0);
@@ -138,9 +155,11 @@ impl Connection {
         if !self.readable {
             return Ok(false);
         }
-        let large = self.session.missing() >= LARGE;
+        let missing = self.session.missing();
+        let large = missing >= LARGE;
         let result = match large {
-            true => self.session.fill((&mut self.stream).take(self.session.missing() as u64), now),
+            // A portion of it: a client that sends as fast as it is read would else keep the thread to itself.
+            true => self.session.fill((&mut self.stream).take(missing.min(BUDGET) as u64), now),
             false => self.stream.read(scratch),
         };
         let count = match result {
@@ -176,15 +195,17 @@ impl Connection {
         }
     }
 
-    fn write(&mut self, now: Duration, counters: &Counters) -> Result<(), End> {
-        while self.writable && self.session.pending() > 0 {
+    /// Writes what waits, at most `room` bytes of it, which becomes less by what was written.
+    fn write(&mut self, room: &mut usize, now: Duration, counters: &Counters) -> Result<(), End> {
+        while self.writable && *room > 0 && self.session.pending() > 0 {
             let result = match self.session.pending() {
                 // Few bytes are few pieces, or hardly more.
-                ..=4096 => write_pieces::<8>(&mut self.stream, &self.session),
-                _ => write_pieces::<PIECES>(&mut self.stream, &self.session),
+                ..=4096 => write_pieces::<8>(&mut self.stream, &self.session, *room),
+                _ => write_pieces::<PIECES>(&mut self.stream, &self.session, *room),
             };
             match result {
                 Ok((count, whole)) => {
+                    *room -= count;
                     add(&counters.bytes_out, count as u64);
                     self.session.sent(count, now);
                     self.writable = whole;
@@ -201,10 +222,14 @@ impl Connection {
     }
 }
 
-/// Returns how much was written, and whether that was all that was offered.
-fn write_pieces<const N: usize>(stream: &mut TcpStream, session: &Session) -> io::Result<(usize, bool)> {
+/// Offers at most `room` bytes. Returns how much was written, and whether that was all that was offered.
+fn write_pieces<const N: usize>(
+    stream: &mut TcpStream,
+    session: &Session,
+    room: usize,
+) -> io::Result<(usize, bool)> {
     let mut slices = [IoSlice::new(&[]); N];
-    let count = session.slices(&mut slices);
+    let count = session.slices_up_to(&mut slices, room);
     let offered: usize = slices[..count].iter().map(|slice| slice.len()).sum();
     let written = stream.write_vectored(&slices[..count])?;
     if written == 0 {

@@ -15,7 +15,7 @@ use crate::net::tune;
 use crate::server::service::Shared;
 use crate::server::slots::Slots;
 use crate::server::statistics::add;
-use crate::server::{Event, ServerConfig, Service, Session};
+use crate::server::{Event, Leaving, ServerConfig, Service, Session, TURN};
 
 /// Tokens of the poll that no connection has: connections are numbered from 0.
 const WAKE: Token = Token(usize::MAX);
@@ -23,6 +23,9 @@ const FIRST_LISTENER: usize = usize::MAX / 2;
 
 /// The most bytes that are read, and then handled, at once.
 const SCRATCH: usize = 256 << 10;
+
+/// Connections that are accepted between two looks at the others: each costs as much as some hundred gets.
+const ACCEPTED: usize = 16;
 
 /// How often time-outs are checked.
 const TICK: Duration = Duration::from_millis(500);
@@ -34,6 +37,8 @@ pub(super) struct Shard {
     connections: Slots<Connection>,
     // Connections that want another turn.
     busy: VecDeque<usize>,
+    // What clients that are gone leave behind, where that is much.
+    leaving: VecDeque<Leaving>,
     acceptor: Option<Acceptor>,
     scratch: Box<[u8]>,
     spin: Duration,
@@ -44,6 +49,8 @@ struct Acceptor {
     listeners: Vec<mio::net::TcpListener>,
     inboxes: Arc<[Arc<Inbox>]>,
     next: usize,
+    // Whether more connections may wait to be accepted.
+    more: bool,
     guests: Guests,
     refusals: Reports,
     displaced: Reports,
@@ -85,6 +92,7 @@ impl Shard {
             poll,
             connections: Slots::default(),
             busy: VecDeque::new(),
+            leaving: VecDeque::new(),
             acceptor: None,
             scratch: vec![0; SCRATCH].into(),
             spin: config.spin,
@@ -107,6 +115,7 @@ impl Shard {
             listeners,
             inboxes,
             next: 0,
+            more: false,
             guests: Guests::default(),
             refusals: Reports::default(),
             displaced: Reports::default(),
@@ -131,13 +140,9 @@ impl Shard {
             self.inbox.take(&mut work);
             self.adopt(&mut work, now);
             for connection in work.rung.drain(..) {
-                self.turn(connection, now);
+                self.wake(connection, now);
             }
-            for _ in 0..self.busy.len() {
-                if let Some(connection) = self.busy.pop_front() {
-                    self.turn(connection, now);
-                }
-            }
+            self.go_on(now);
             if now - ticked >= TICK {
                 ticked = now;
                 self.tick(now);
@@ -146,6 +151,31 @@ impl Shard {
         for index in 0..self.connections.end() {
             self.close(index, "the server stops".into());
         }
+    }
+
+    /// Does some of what is not finished. Only one busy connection has a turn before the kernel is asked again, so that
+    /// a client with a single request waits for one turn of the others, and not for a turn of each of them.
+    fn go_on(&mut self, now: Duration) {
+        if self.acceptor.as_mut().is_some_and(|acceptor| std::mem::take(&mut acceptor.more)) {
+            self.accept_all();
+        }
+        if let Some(leaving) = self.leaving.front_mut()
+            && !leaving.work(TURN)
+        {
+            self.leaving.pop_front();
+        }
+        if let Some(index) = self.busy.pop_front() {
+            if let Some(connection) = self.connections.get_mut(index) {
+                connection.is_queued = false;
+            }
+            self.turn(index, now);
+        }
+    }
+
+    /// Whether there is something to do without being woken.
+    fn has_more(&self) -> bool {
+        let accepts = self.acceptor.as_ref().is_some_and(|acceptor| acceptor.more);
+        accepts || !self.busy.is_empty() || !self.leaving.is_empty() || self.inbox.has_work()
     }
 
     fn shared(&self) -> &Shared {
@@ -158,7 +188,7 @@ impl Shard {
 
     /// Waits for something to happen; spins first if that is wanted.
     fn wait(&mut self, events: &mut Events) -> io::Result<()> {
-        if !self.busy.is_empty() || self.inbox.has_work() {
+        if self.has_more() {
             return self.poll.poll(events, Some(Duration::ZERO));
         }
         if !self.spin.is_zero() {
@@ -180,9 +210,16 @@ impl Shard {
             Token(index) => {
                 if let Some(connection) = self.connections.get_mut(index) {
                     connection.event(event);
-                    self.turn(index, now);
+                    self.wake(index, now);
                 }
             }
+        }
+    }
+
+    /// Something happened to a connection: it has a turn, unless it waits for one already.
+    fn wake(&mut self, index: usize, now: Duration) {
+        if self.connections.get(index).is_some_and(|connection| !connection.is_queued) {
+            self.turn(index, now);
         }
     }
 
@@ -190,16 +227,17 @@ impl Shard {
         let Some(connection) = self.connections.get_mut(index) else { return };
         match connection.turn(&mut self.scratch, now, &self.service.0.counters) {
             Ok(false) => {}
-            Ok(true) => self.busy.push_back(index),
+            Ok(true) => {
+                connection.is_queued = true;
+                self.busy.push_back(index);
+            }
             Err(end) => self.close(index, end.to_string()),
         }
     }
 
     fn tick(&mut self, now: Duration) {
         // What could not be accepted before, for lack of descriptors, say.
-        for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
-            self.accept(listener);
-        }
+        self.accept_all();
         for index in 0..self.connections.end() {
             let Some(connection) = self.connections.get_mut(index) else { continue };
             if let Err(error) = connection.session.tick(now) {
@@ -213,12 +251,26 @@ impl Shard {
         // Goes away with the socket in any case.
         let _ = self.poll.registry().deregister(&mut connection.stream);
         self.shared().closed(connection.session.peer(), reason);
+        if connection.is_queued {
+            // The next connection of this number has a place of its own.
+            self.busy.retain(|&busy| busy != index);
+        }
+        let mut leaving = connection.session.leave();
+        if leaving.work(TURN) {
+            self.leaving.push_back(leaving);
+        }
+    }
+
+    fn accept_all(&mut self) {
+        for listener in 0..self.acceptor.as_ref().map_or(0, |acceptor| acceptor.listeners.len()) {
+            self.accept(listener);
+        }
     }
 
     fn accept(&mut self, listener: usize) {
         let Some(acceptor) = &mut self.acceptor else { return };
         let Some(listener) = acceptor.listeners.get(listener) else { return };
-        loop {
+        for _ in 0..ACCEPTED {
             let (stream, address) = match listener.accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -244,6 +296,7 @@ impl Shard {
             };
             told.into_iter().for_each(|text| self.service.0.problem(text));
         }
+        acceptor.more = true;
     }
 
     fn adopt(&mut self, work: &mut Work, now: Duration) {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::core::Core;
+use super::rest::Rest;
 use crate::Result;
-use crate::proto::{ChannelCreated, ChannelId, CreateChannel, GetField};
+use crate::proto::{ChannelCreated, GetField};
 use crate::server::SharedPv;
 use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
@@ -60,14 +61,11 @@ impl Channel {
 }
 
 impl Core {
-    pub(super) fn create(&mut self, create: &CreateChannel<'_>) -> Result<()> {
-        for (cid, name) in &create.channels {
-            let created = self.open(*cid, name);
-            let (sid, status) = created
-                .map_or_else(|text| (ChannelCreated::REFUSED, Status::error(text)), |sid| (sid, Status::OK));
-            ChannelCreated { cid: *cid, sid, status }.encode(self.output.writer())?;
-        }
-        Ok(())
+    pub(super) fn create_one(&mut self, cid: u32, name: &str) -> Result<()> {
+        let created = self.open(cid, name);
+        let (sid, status) = created
+            .map_or_else(|text| (ChannelCreated::REFUSED, Status::error(text)), |sid| (sid, Status::OK));
+        ChannelCreated { cid, sid, status }.encode(self.output.writer())
     }
 
     fn open(&mut self, cid: u32, name: &str) -> std::result::Result<u32, &'static str> {
@@ -119,36 +117,34 @@ impl Core {
         self.channels.get_mut(sid as usize % PLACES).filter(|channel| channel.sid == sid)
     }
 
-    pub(super) fn destroy_channel(&mut self, id: ChannelId) -> Result<()> {
-        match self.close_channel(id.sid) {
-            Some(_) => id.destroy(self.output.writer(), true),
-            None => Ok(()),
+    /// Closes channels because their PVs are gone.
+    pub(super) fn expel(&mut self, sids: impl Iterator<Item = u32>) {
+        self.rest.extend(sids.map(Rest::Expelled));
+    }
+
+    /// Closes a channel: its operations end, and then the client is told. An unknown one is of no interest.
+    pub(super) fn begin_closing(&mut self, sid: u32) {
+        if self.channel(sid).is_some()
+            && let Some(channel) = self.channels.remove(sid as usize % PLACES)
+        {
+            self.rest.push_front(Rest::Closing(channel));
         }
     }
 
-    /// Closes a channel because its PV is gone, and tells the client.
-    pub(super) fn expel(&mut self, sid: u32) -> Result<()> {
-        match self.close_channel(sid) {
-            Some(cid) => ChannelId { sid, cid }.destroy(self.output.writer(), true),
-            None => Ok(()),
+    /// Ends operation `ioid` if it belongs to channel `sid`.
+    pub(super) fn end_of(&mut self, sid: u32, ioid: u32) {
+        if self.operations.get(&ioid).is_some_and(|operation| operation.sid == sid)
+            && let Some(operation) = self.operations.remove(&ioid)
+        {
+            self.end(operation);
         }
     }
 
-    fn close_channel(&mut self, sid: u32) -> Option<u32> {
-        self.channel(sid)?;
-        let channel = self.channels.remove(sid as usize % PLACES)?;
-        for ioid in &channel.ioids {
-            if self.operations.get(ioid).is_some_and(|operation| operation.sid == sid)
-                && let Some(operation) = self.operations.remove(ioid)
-            {
-                self.end(operation);
-            }
-        }
+    /// Gives back what a channel takes that is in the list no more and has no operations.
+    pub(super) fn closed(&self, channel: Channel) {
         subtract(&self.shared.counters.channels, 1);
         self.account.give(CHANNEL + channel.name.len());
-        let cid = channel.cid;
         channel.leave();
-        Some(cid)
     }
 
     pub(super) fn get_field(&mut self, get: &GetField<'_>) -> Result<()> {

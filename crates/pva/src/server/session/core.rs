@@ -7,13 +7,13 @@ use super::channels::Channel;
 use super::ids::Ids;
 use super::operation::Operation;
 use super::output::Output;
+use super::rest::Rest;
 use crate::data::{SentTypes, TypeCache};
-use crate::proto::{ClientMessage, Command, ReplyHead, Request, RequestHead, SearchResponse, echo};
+use crate::proto::{ClientMessage, Command, ReplyHead, Request, RequestHead, echo};
 use crate::server::account::{Account, Charge, FIELD, SMALL};
 use crate::server::pv::{Mailbox, Note, Subscription};
 use crate::server::service::Shared;
 use crate::server::slots::Slots;
-use crate::server::statistics::{add, subtract};
 use crate::server::{Access, Peer};
 use crate::wire::{Message, Order, Status, Writer};
 use crate::{Error, Result};
@@ -40,6 +40,8 @@ pub(super) struct Core {
     pub(super) serial: u32,
     /// Monitors with something to send, the next in front.
     pub(super) ready: VecDeque<Arc<Subscription>>,
+    /// What is done in part. The next message waits until it is finished.
+    pub(super) rest: VecDeque<Rest>,
     // For what waits to be sent, and for the types that the client gave numbers to.
     unsent: Charge,
     types: Charge,
@@ -65,12 +67,14 @@ impl Core {
             operations: HashMap::default(),
             serial: 0,
             ready: VecDeque::new(),
+            rest: VecDeque::new(),
         };
         core.greet();
         core
     }
 
-    pub(super) fn handle(&mut self, message: &Message<'_>) -> Result<()> {
+    /// Does what a message asks for. What costs more than is `left` of the turn is done in part.
+    pub(super) fn handle(&mut self, message: &Message<'_>, left: &mut usize) -> Result<()> {
         let header = &message.header;
         if header.server {
             return Err(Error::new("a message from a client", "one that says it is from a server"));
@@ -90,6 +94,8 @@ impl Core {
             Some(_) if !self.validated => {
                 Err(Error::new("the handshake", format!("message 0x{:02X}", header.command)))
             }
+            Some(Command::CreateChannel) => self.create(message.reader(), left),
+            Some(Command::Search) => self.search(message.reader(), left),
             _ => self.other(message),
         }
     }
@@ -133,9 +139,10 @@ impl Core {
                 Err(Error::new(format!("an echo of at most {LONGEST_ECHO} bytes"), payload.len().to_string()))
             }
             ClientMessage::Echo(payload) => echo(self.output.writer(), true, payload),
-            ClientMessage::Search(search) => self.search(&search),
-            ClientMessage::CreateChannel(create) => self.create(&create),
-            ClientMessage::DestroyChannel(id) => self.destroy_channel(id),
+            ClientMessage::DestroyChannel(id) => {
+                self.begin_closing(id.sid);
+                Ok(())
+            }
             ClientMessage::GetField(get) => self.get_field(&get),
             ClientMessage::DestroyRequest(id) => {
                 self.destroy(id.sid, id.ioid);
@@ -147,26 +154,6 @@ impl Core {
             }
             _ => Ok(()),
         }
-    }
-
-    fn search(&mut self, search: &crate::proto::Search<'_>) -> Result<()> {
-        add(&self.shared.counters.searches, 1);
-        let provider = &self.shared.provider;
-        let ids: Vec<u32> = match search.speaks("tcp") {
-            true => {
-                search.channels.iter().filter(|(_, name)| provider.has(name)).map(|(id, _)| *id).collect()
-            }
-            false => Vec::new(),
-        };
-        let found = !ids.is_empty();
-        if !found && search.flags & crate::proto::Search::MUST_REPLY == 0 {
-            return Ok(());
-        }
-        let (guid, port) = (self.shared.guid, self.shared.port());
-        let address = std::net::Ipv4Addr::UNSPECIFIED.into();
-        let sequence = search.sequence;
-        SearchResponse { guid, sequence, address, port, protocol: "tcp".into(), found, ids }
-            .encode(self.output.writer())
     }
 
     /// Whether the client may write a PV.
@@ -187,11 +174,15 @@ impl Core {
 
 impl Drop for Core {
     fn drop(&mut self) {
+        self.mailbox.end();
+        for rest in std::mem::take(&mut self.rest) {
+            if let Rest::Closing(channel) = rest {
+                self.closed(channel);
+            }
+        }
         let operations = std::mem::take(&mut self.operations);
         operations.into_values().for_each(|operation| self.end(operation));
         let channels = self.channels.drain();
-        let count = channels.map(|channel| channel.leave()).count();
-        subtract(&self.shared.counters.channels, count as u64);
-        self.mailbox.end();
+        channels.for_each(|channel| self.closed(channel));
     }
 }

@@ -6,10 +6,12 @@ mod execute;
 mod handshake;
 mod ids;
 mod init;
+mod leaving;
 mod monitor;
 mod operation;
 mod output;
 mod price;
+mod rest;
 mod special;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::core::Core;
+pub(crate) use self::leaving::Leaving;
 pub(crate) use self::price::TURN;
 use self::price::price;
 
@@ -49,8 +52,10 @@ pub struct Session {
     // When output was first left waiting, or last moved.
     stalled: Option<Duration>,
     begun: Duration,
-    // Work that is left in this turn, in gets. Who brings bytes without turns has no end of it.
+    // Work that is left in this turn, in gets, and updates that it may send. Who brings bytes without turns has no end of
+    // either.
     left: usize,
+    updates: usize,
     // When the message that is coming in began.
     message: Option<Duration>,
     incoming: Charge,
@@ -73,6 +78,7 @@ impl Session {
             assembler: Assembler::new(FIRST_MESSAGE),
             message: None,
             left: usize::MAX,
+            updates: usize::MAX,
             incoming: Charge::new(&core.account),
             core,
             mail: Mail::default(),
@@ -93,11 +99,16 @@ impl Session {
         self.core.mailbox.hush();
         let mut rest = input;
         while self.accepts() {
+            // A message is worked on when the one before it is finished: answers come in the order of the questions.
+            if self.core.has_rest() {
+                self.core.go_on(&mut self.left)?;
+                continue;
+            }
             let Some(message) = self.assembler.next(&mut rest)? else { break };
             let validated = self.core.validated;
             self.message = None;
             self.left = self.left.saturating_sub(price(&message));
-            self.core.handle(&message)?;
+            self.core.handle(&message, &mut self.left)?;
             if self.core.validated && !validated {
                 self.assembler.set_limit(self.core.shared.limits.message);
                 self.assembler.pass_over();
@@ -133,14 +144,25 @@ impl Session {
         self.left > 0 && !self.core.output.is_blocked() && self.core.output.pending() < ENOUGH
     }
 
-    /// Begins a turn with this much work.
+    /// Begins a turn with this much work. Updates are counted apart, so that a client which asks without a pause still
+    /// gets those of its monitors.
     pub(crate) fn allow(&mut self, work: usize) {
-        self.left = work;
+        (self.left, self.updates) = (work, work);
+    }
+
+    /// Whether something that the client asked for in one message is done in part.
+    pub(crate) fn has_rest(&self) -> bool {
+        self.core.has_rest()
+    }
+
+    /// What the client leaves behind, now that it is gone.
+    pub(crate) fn leave(self) -> Leaving {
+        Leaving::new(self.core)
     }
 
     /// Whether the work of this turn is done.
     pub(crate) fn is_spent(&self) -> bool {
-        self.left == 0
+        self.left == 0 || self.updates == 0
     }
 
     /// Whether the client has a channel open.
@@ -166,14 +188,15 @@ impl Session {
         for completion in self.mail.done.drain(..) {
             self.core.complete(completion)?;
         }
-        for sid in self.mail.closed.drain(..) {
-            self.core.expel(sid)?;
+        self.core.expel(self.mail.closed.drain(..));
+        if self.accepts() {
+            self.core.go_on(&mut self.left)?;
         }
         self.core.ready.extend(self.mail.ready.drain(..));
         if std::mem::take(&mut self.mail.relief) {
             self.core.output.own();
         }
-        let more = self.core.send_updates(budget)?;
+        let more = self.core.send_updates(budget, &mut self.updates)?;
         self.core.settle_accounts()?;
         Ok(more)
     }
@@ -201,7 +224,12 @@ impl Session {
 
     /// Fills `slices` with what is to be sent next; returns how many.
     pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        self.core.output.slices(slices)
+        self.slices_up_to(slices, usize::MAX)
+    }
+
+    /// The same with at most `room` bytes.
+    pub(crate) fn slices_up_to<'a>(&'a self, slices: &mut [IoSlice<'a>], room: usize) -> usize {
+        self.core.output.slices(slices, room)
     }
 
     /// How many bytes wait to be sent.

@@ -35,10 +35,12 @@ impl Core {
         Ok(())
     }
 
-    /// Sends about `budget` bytes of updates, one of each monitor in turn. Returns whether there are more.
-    pub(super) fn send_updates(&mut self, budget: usize) -> Result<bool> {
-        while !self.output.is_blocked() && self.output.pending() < budget {
+    /// Sends about `budget` bytes of updates and at most `count` of them, one of each monitor in turn. Returns whether
+    /// there are more.
+    pub(super) fn send_updates(&mut self, budget: usize, count: &mut usize) -> Result<bool> {
+        while *count > 0 && !self.output.is_blocked() && self.output.pending() < budget {
             let Some(subscription) = self.ready.pop_front() else { return Ok(false) };
+            *count -= 1;
             if self.send_update(&subscription)? {
                 self.ready.push_back(subscription);
             }

@@ -69,13 +69,15 @@ impl Output {
         self.written > 0 || self.is_cut
     }
 
-    /// Fills `slices` with what comes next; returns how many.
-    pub(super) fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+    /// Fills `slices` with what comes next, at most `room` bytes; returns how many.
+    pub(super) fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>], mut room: usize) -> usize {
         let mut skip = self.written;
         let pieces = self.writer.chunks().filter_map(|chunk| {
             let rest = chunk.get(skip.min(chunk.len())..).unwrap_or_default();
             skip -= chunk.len() - rest.len();
-            (!rest.is_empty()).then_some(rest)
+            let piece = &rest[..rest.len().min(room)];
+            room -= piece.len();
+            (!piece.is_empty()).then_some(piece)
         });
         slices.iter_mut().zip(pieces).map(|(slice, piece)| *slice = IoSlice::new(piece)).count()
     }

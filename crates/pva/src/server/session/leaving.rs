@@ -1,0 +1,49 @@
+//! What a client that is gone leaves behind.
+
+use std::collections::hash_map;
+
+use super::channels::Channel;
+use super::core::Core;
+use super::operation::Operation;
+use super::price::{CLOSED, ENDED};
+
+/// The operations and channels of a connection that is closed. A client may have 400,000 of them, which take 100 ms to
+/// end, so they end over turns like anything else that one client makes the thread do.
+pub(crate) struct Leaving {
+    operations: hash_map::IntoIter<u32, Operation>,
+    channels: Box<dyn Iterator<Item = Channel> + Send>,
+    core: Core,
+}
+
+impl Leaving {
+    pub(super) fn new(mut core: Core) -> Leaving {
+        // Nothing is left for it any more, by whatever thread.
+        core.mailbox.end();
+        core.ready.clear();
+        let operations = std::mem::take(&mut core.operations).into_iter();
+        let channels = Box::new(core.channels.drain());
+        Leaving { operations, channels, core }
+    }
+
+    /// Ends some of it. Returns whether there is more.
+    pub(crate) fn work(&mut self, mut left: usize) -> bool {
+        while left > 0 {
+            if let Some((_, operation)) = self.operations.next() {
+                self.core.end(operation);
+                left = left.saturating_sub(ENDED);
+            } else if let Some(channel) = self.channels.next() {
+                self.core.closed(channel);
+                left = left.saturating_sub(CLOSED);
+            } else {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        while self.work(usize::MAX) {}
+    }
+}

@@ -1,0 +1,155 @@
+//! What one message asks for and one turn does not finish: long lists of names, and channels with many operations.
+//!
+//! A message of 4 MiB can hold 65,535 names, and to open so many channels takes some 60 ms, in which the thread would
+//! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
+//! that is closed.
+
+use super::channels::Channel;
+use super::core::Core;
+use super::price::{CLOSED, CREATED, ENDED, SEARCHED};
+use crate::proto::{ChannelId, CreateChannel, Names, Search, SearchResponse};
+use crate::server::account::{Charge, SMALL};
+use crate::server::statistics::add;
+use crate::wire::{Order, Reader};
+use crate::{Error, Result};
+
+/// Something that is done in part.
+pub(super) enum Rest {
+    /// The names of a message.
+    Names(Listed),
+    /// A channel that takes no messages any more, while its operations end one by one.
+    Closing(Channel),
+    /// A channel to be closed because its PV is gone.
+    Expelled(u32),
+}
+
+/// Names that are left of a message.
+pub(super) struct Listed {
+    wish: Wish,
+    bytes: Vec<u8>,
+    order: Order,
+    count: u16,
+    /// For `bytes`, which the client makes the server keep.
+    _charge: Charge,
+}
+
+/// What is to be done with names.
+pub(super) enum Wish {
+    Create,
+    Search(Searched),
+}
+
+/// A search, and the client's numbers of the channels that were found so far.
+pub(super) struct Searched {
+    sequence: u32,
+    must_reply: bool,
+    speaks: bool,
+    ids: Vec<u32>,
+}
+
+impl Core {
+    /// Whether something is done in part.
+    pub(super) fn has_rest(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Does more of what is done in part, until that is finished or nothing is `left` of the turn.
+    pub(super) fn go_on(&mut self, left: &mut usize) -> Result<()> {
+        while *left > 0
+            && let Some(rest) = self.rest.pop_front()
+        {
+            match rest {
+                Rest::Names(Listed { wish, bytes, order, count, .. }) => {
+                    let mut reader = Reader::new(&bytes, order);
+                    self.names(wish, Names::resume(&mut reader, count), order, left)?;
+                }
+                Rest::Closing(channel) => self.end_operations(channel, left)?,
+                Rest::Expelled(sid) => {
+                    *left = left.saturating_sub(CLOSED);
+                    self.begin_closing(sid);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn create(&mut self, mut reader: Reader<'_>, left: &mut usize) -> Result<()> {
+        let order = reader.order();
+        let names = CreateChannel::names(&mut reader)?;
+        self.names(Wish::Create, names, order, left)
+    }
+
+    pub(super) fn search(&mut self, mut reader: Reader<'_>, left: &mut usize) -> Result<()> {
+        add(&self.shared.counters.searches, 1);
+        let order = reader.order();
+        let (search, names) = Search::decode_head(&mut reader)?;
+        let must_reply = search.flags & Search::MUST_REPLY != 0;
+        let speaks = search.speaks("tcp");
+        let searched = Searched { sequence: search.sequence, must_reply, speaks, ids: Vec::new() };
+        self.names(Wish::Search(searched), names, order, left)
+    }
+
+    /// Does what is wished with some names, and keeps the others in front of all else that is left.
+    fn names(
+        &mut self,
+        mut wish: Wish,
+        mut names: Names<'_, '_>,
+        order: Order,
+        left: &mut usize,
+    ) -> Result<()> {
+        while *left > 0 {
+            let Some(name) = names.next() else { return self.names_end(wish) };
+            let (id, name) = name?;
+            match &mut wish {
+                Wish::Create => {
+                    *left = left.saturating_sub(CREATED);
+                    self.create_one(id, &name)?;
+                }
+                Wish::Search(searched) => {
+                    *left = left.saturating_sub(SEARCHED);
+                    let found = searched.speaks && self.shared.provider.has(&name);
+                    searched.ids.extend(found.then_some(id));
+                }
+            }
+        }
+        let (bytes, count) = (names.rest(), names.left());
+        if count == 0 {
+            return self.names_end(wish);
+        }
+        let mut charge = Charge::new(&self.account);
+        if bytes.len() > SMALL && !charge.set(bytes.len()) {
+            return Err(Error::new("a list of names for which there is memory", format!("{} bytes", bytes.len())));
+        }
+        let listed = Listed { wish, bytes: bytes.to_vec(), order, count, _charge: charge };
+        self.rest.push_front(Rest::Names(listed));
+        Ok(())
+    }
+
+    /// All names are done: a search is answered as one.
+    fn names_end(&mut self, wish: Wish) -> Result<()> {
+        let Wish::Search(Searched { sequence, must_reply, ids, .. }) = wish else { return Ok(()) };
+        let found = !ids.is_empty();
+        if !found && !must_reply {
+            return Ok(());
+        }
+        let (guid, port) = (self.shared.guid, self.shared.port());
+        let address = std::net::Ipv4Addr::UNSPECIFIED.into();
+        SearchResponse { guid, sequence, address, port, protocol: "tcp".into(), found, ids }
+            .encode(self.output.writer())
+    }
+
+    /// Ends some operations of a channel that is closed; after the last one the client is told that it is.
+    fn end_operations(&mut self, mut channel: Channel, left: &mut usize) -> Result<()> {
+        while let Some(ioid) = channel.ioids.pop() {
+            self.end_of(channel.sid, ioid);
+            *left = left.saturating_sub(ENDED);
+            if *left == 0 && !channel.ioids.is_empty() {
+                self.rest.push_front(Rest::Closing(channel));
+                return Ok(());
+            }
+        }
+        let id = ChannelId { sid: channel.sid, cid: channel.cid };
+        self.closed(channel);
+        id.destroy(self.output.writer(), true)
+    }
+}
