@@ -11,7 +11,8 @@ use livetime_control::model::{Bell, Model};
 use livetime_engine::{Run, RunOptions};
 use livetime_epics::{Options, Served};
 use livetime_pva::client::{Client, ClientConfig};
-use livetime_pva::data::{Field, Value};
+use livetime_pva::data::{Array, Field, Type, Value};
+use livetime_pva::nt;
 use livetime_pva::server::ServerConfig;
 
 /// No test waits this long unless something is broken.
@@ -221,4 +222,56 @@ fn frames_again_limits_joins_macros_and_memory() {
     run.stop();
     assert!(run.wait(LONG));
     assert_eq!(run.report().imbalances(), [""; 0]);
+}
+
+const PICTURES: &str = "\
+memory: 256 MiB
+nodes:
+  cam: {type: array_source, params: {dimensions: [4, 3]}}
+  PVA1: {type: pva_image, from: cam, queue: 10}
+";
+
+/// A picture of 20 MB becomes a frame; one beyond what a message may have is answered with the reason, and the client goes on.
+#[test]
+fn a_client_writes_large_pictures() {
+    let pipeline = config::parse("f", PICTURES, livetime_nodes::ALL, &[]).unwrap();
+    let run_options = RunOptions { remember_frames: true, ..RunOptions::default() };
+    let run = Arc::new(Run::start(&pipeline.graph, run_options).map_err(|e| format!("{e:?}")).unwrap());
+    let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
+    let server = ServerConfig { tcp_port: 0, udp_port: None, ..Options::default().server };
+    let options = Options { enabled: true, server, ..Options::default() };
+    let prefix = options.prefix.clone();
+    let served = Served::of(&model, &pipeline.plan, &options).unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[served.address().unwrap()])).unwrap();
+    let pvs = Pvs { client, prefix };
+
+    let channel = pvs.client.channel(&format!("{}cam1:Image", pvs.prefix));
+    let put = |pixels: Vec<u8>| {
+        let mut picture = Value::new(&nt::ndarray());
+        let Some(Type::StructureArray(ty)) =
+            picture.bit("dimension").map(|bit| picture.structure().nodes()[bit].ty.clone())
+        else {
+            panic!("a picture has dimensions")
+        };
+        let mut dimension = Value::new(&ty);
+        dimension.set("size", pixels.len() as i32).unwrap();
+        picture.set("dimension", Field::StructArray(vec![Some(dimension)])).unwrap();
+        picture.set("value", Array::from(pixels)).unwrap();
+        channel.put(picture).wait(LONG).map(drop).map_err(|e| e.to_string())
+    };
+    let large: Vec<u8> = (0..20_000_000).map(|i| (i % 251) as u8).collect();
+    put(large.clone()).unwrap();
+    pvs.until("Pva1:ArrayCounter_RBV", 1.0);
+    while pvs.get("Pva1:Image").array("value").is_none_or(|pixels| pixels.data() != &large[..]) {
+        std::thread::yield_now();
+    }
+    let refused = put(vec![0; 270_000_000]).unwrap_err();
+    assert!(refused.contains("wanted a message of at most 269484032 bytes, found 270000"), "{refused}");
+    put(large).unwrap();
+    pvs.until("Pva1:ArrayCounter_RBV", 2.0);
+
+    drop(served);
+    model.end();
+    run.stop();
+    assert!(run.wait(LONG));
 }

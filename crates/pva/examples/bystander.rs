@@ -43,12 +43,14 @@ const FLOODS: [(&str, usize, &str, Repeated); 9] = [
 
 fn main() -> Outcome<()> {
     let seconds = std::env::args().nth(1).map_or(Ok(3), |text| text.parse())?;
-    println!("{:30} {:>7} {:>9} {:>9} {:>9} {:>11} {:>6}", "flood", "clients", "p50 ms", "p99 ms", "max ms", "requests/s", "core");
+    println!(
+        "{:30} {:>7} {:>9} {:>9} {:>9} {:>11} {:>6}",
+        "flood", "clients", "p50 ms", "p99 ms", "max ms", "requests/s", "core"
+    );
     for (name, clients, channel, repeated) in FLOODS {
         let server = Server::start(config(), pvs()?)?;
-        let floods: Vec<Flood> = (0..clients)
-            .map(|_| Flood::start(&server, channel, repeated))
-            .collect::<Outcome<_>>()?;
+        let floods: Vec<Flood> =
+            (0..clients).map(|_| Flood::start(&server, channel, repeated)).collect::<Outcome<_>>()?;
         let (begin, used) = (Instant::now(), server_seconds());
         let before = answered(&server);
         let mut waits = wait_beside(&server, Duration::from_secs(seconds))?;
@@ -148,8 +150,7 @@ impl Flood {
         let bytes = writer.to_vec();
         let send = std::thread::spawn(move || while output.write_all(&bytes).is_ok() {});
         let mut buffer = vec![0; 1 << 20];
-        let read =
-            std::thread::spawn(move || while input.read(&mut buffer).is_ok_and(|count| count > 0) {});
+        let read = std::thread::spawn(move || while input.read(&mut buffer).is_ok_and(|count| count > 0) {});
         Ok(Flood { stream, threads: [send, read] })
     }
 

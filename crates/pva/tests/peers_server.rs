@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, ScalarType, Type, Value};
 use livetime_pva::net::{Destination, has_ipv6};
 use livetime_pva::nt;
-use livetime_pva::server::{Peer, Provider, PvMap, Server, ServerConfig, SharedPv};
+use livetime_pva::server::{Limits, Peer, Provider, PvMap, Server, ServerConfig, SharedPv};
 
 /// The interpreter that has the other implementations.
 fn python() -> Option<PathBuf> {
@@ -284,6 +284,45 @@ fn pvapy_reads_writes_watches_and_calls() {
 #[test]
 fn pvapy_is_told_types_in_full() {
     every_type_and_operation("pvapy_client.py", false, 2);
+}
+
+/// A server of one picture, which takes messages of 32 MiB.
+fn picture_server(port: u16) -> Server {
+    let pvs = PvMap::new();
+    pvs.add("T:picture", SharedPv::writable(Value::new(&nt::ndarray())));
+    let limits = Limits { message: 32 << 20, ..Limits::default() };
+    Server::start(ServerConfig { limits, ..config(port) }, pvs).unwrap()
+}
+
+#[test]
+fn p4p_writes_large_pictures_and_is_told_of_those_that_are_too_large() {
+    let Some(python) = python() else { return };
+    let port = free_port();
+    let server = picture_server(port);
+    let mut client = script(&python, "p4p_large.py");
+    by_search(&mut client, port);
+    assert!(run(client).contains("done"));
+    assert_eq!(server.statistics().accepted, 1, "one connection, to the end");
+}
+
+#[cfg(feature = "client")]
+#[test]
+fn our_client_writes_large_pictures_and_is_told_of_those_that_are_too_large() {
+    use livetime_pva::client::{Client, ClientConfig};
+
+    let server = picture_server(free_port());
+    let client = Client::new(ClientConfig::name_servers(&[server.tcp_address()])).unwrap();
+    let channel = client.channel("T:picture");
+    let limit = Duration::from_secs(60);
+    let put = |pixels: Vec<u8>| channel.put(("value", Array::from(pixels))).wait(limit);
+    let large: Vec<u8> = (0..20_000_000).map(|i| (i % 251) as u8).collect();
+    put(large.clone()).unwrap();
+    let read = || channel.get().wait(limit).unwrap().array("value").unwrap().data().clone();
+    assert!(read() == large);
+    let refused = put(vec![0; 40_000_000]).unwrap_err().to_string();
+    assert!(refused.contains("wanted a message of at most 33554432 bytes, found 400000"), "{refused}");
+    assert!(read() == large);
+    assert_eq!(server.statistics().accepted, 1, "one connection, to the end");
 }
 
 /// Has `many:0`, `many:1` and so on, made when they are asked for.

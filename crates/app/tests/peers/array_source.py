@@ -63,6 +63,12 @@ context.put(prefix + "cam1:ArrayIn", numpy.arange(12, dtype="float64"), timeout=
 image = wait(start + len(types) + 1)
 assert image.shape == (3, 4) and image.dtype == numpy.uint16 and (image.ravel() == numpy.arange(12)).all()
 
+# A picture of 20 MB, of a camera that makes large ones.
+large = (numpy.arange(5000 * 4000) % 251).astype("uint8").reshape(4000, 5000)
+put(large)
+image = wait(start + len(types) + 2)
+assert image.shape == large.shape and (image == large).all()
+
 # An image that contradicts itself is refused with the reason, and no frame comes of it.
 bad = NTNDArray().wrap(numpy.zeros((3, 4), dtype="uint8"))
 bad.dimension[0].size = 5
@@ -79,5 +85,5 @@ except RemoteError as error:
     assert "Acquire" in str(error), error
 else:
     raise AssertionError("took numbers while it does not acquire")
-assert len(seen) == start + len(types) + 1
+assert len(seen) == start + len(types) + 2
 print("ok")

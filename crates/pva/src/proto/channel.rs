@@ -2,8 +2,13 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "server")]
+use bytes::Bytes;
+
 use super::Command;
 use crate::Result;
+#[cfg(feature = "server")]
+use crate::wire::Order;
 use crate::wire::{Reader, Status, Writer};
 
 /// Opens channels. Send one name at a time: some servers accept no more.
@@ -56,9 +61,15 @@ impl<'r, 'a> Names<'r, 'a> {
         self.count
     }
 
-    /// The bytes of those that are left.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.reader.rest()
+    /// The byte order of their numbers.
+    pub(crate) fn order(&self) -> Order {
+        self.reader.order()
+    }
+
+    /// The bytes of those that are left. Long ones share the message if that has memory of its own.
+    pub(crate) fn take(self) -> Result<Bytes> {
+        let count = self.reader.remaining();
+        self.reader.take(count)
     }
 }
 

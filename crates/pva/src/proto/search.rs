@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use super::Command;
 use super::channel::{Names, write_names};
-use crate::{Error, Result};
 use crate::data::{Dynamic, TypeCache};
 use crate::wire::{Reader, Writer};
+use crate::{Error, Result};
 
 /// What a server is known by until it ends.
 pub type Guid = [u8; 12];

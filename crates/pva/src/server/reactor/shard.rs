@@ -321,3 +321,130 @@ impl Shard {
         Ok(self.connections.insert(Connection::new(stream, session, guest)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+    use crate::data::{Array, Value};
+    use crate::nt;
+    use crate::server::{PvMap, SharedPv};
+
+    /// A thread's work, done by hand, with one connection, and the client's end of that.
+    fn shard() -> (Shard, TcpStream) {
+        let pvs = PvMap::new();
+        let mut picture = Value::new(&nt::ndarray());
+        picture.set("value", Array::from(vec![1_u8; 60_000_000])).unwrap();
+        pvs.add("p", SharedPv::writable(picture));
+        let config = ServerConfig::loopback();
+        let service = Service::new(&config, pvs);
+        let mut shard = Shard::new(&config, &service, Instant::now()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, address) = listener.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let (guest, _) = Guests::default().admit(&service, address.ip(), Duration::ZERO).unwrap();
+        let accepted = Accepted { stream: mio::net::TcpStream::from_std(stream), address, guest };
+        let mut work = Work { accepted: vec![accepted], ..Work::default() };
+        shard.adopt(&mut work, Duration::ZERO);
+        (shard, client)
+    }
+
+    /// What the kernel says about connections.
+    fn look(shard: &mut Shard) {
+        let mut events = Events::with_capacity(16);
+        shard.poll.poll(&mut events, Some(Duration::from_secs(60))).unwrap();
+        events.iter().for_each(|event| shard.event(event, Duration::ZERO));
+    }
+
+    const HELLO: &[u8] = b"\xCA\x02\x00\x01\x12\x00\x00\x00\x00\x00\x01\x00\xFF\x7F\x00\x00\x09anonymous";
+
+    /// Opens channel `p` and begins operation 1, a get or a put.
+    fn prepare(shard: &mut Shard, client: &mut TcpStream, command: u8) -> u32 {
+        let create = [0xCA, 2, 0, 7, 8, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, b'p'];
+        client.write_all(&[HELLO, &create].concat()).unwrap();
+        while shard.connections.get(0).is_some_and(|connection| !connection.session.has_channels()) {
+            look(shard);
+        }
+        let sid = 1 << 20;
+        client
+            .write_all(
+                &[&[0xCA, 2, 0, command, 12, 0, 0, 0][..], &[0, 0, 0x10, 0, 1, 0, 0, 0, 8, 0x80, 0, 0]]
+                    .concat(),
+            )
+            .unwrap();
+        look(shard);
+        sid
+    }
+
+    /// A connection that is told of again and again while it waits for its turn does not get more turns than others.
+    #[test]
+    fn a_flood_has_one_place_among_the_busy_ones() {
+        let (mut shard, mut client) = shard();
+        client.write_all(HELLO).unwrap();
+        // Each echo costs as much as a get, so these are the work of some turns.
+        let echoes = [0xCA, 2, 0, 2, 0, 0, 0, 0].repeat(8 * TURN);
+        client.write_all(&echoes).unwrap();
+        while shard.busy.is_empty() {
+            look(&mut shard);
+        }
+        for _ in 0..10 {
+            client.write_all(&echoes[..8]).unwrap();
+            look(&mut shard);
+            shard.wake(0, Duration::ZERO);
+            assert_eq!(shard.busy, [0]);
+        }
+        shard.close(0, "the test ends".into());
+        assert!(shard.busy.is_empty() && !shard.has_more());
+    }
+
+    #[test]
+    fn a_turn_writes_a_part_of_a_large_picture() {
+        let (mut shard, mut client) = shard();
+        let sid = prepare(&mut shard, &mut client, 10);
+        let get = [&[0xCA, 2, 0, 10, 9, 0, 0, 0][..], &sid.to_le_bytes(), &[1, 0, 0, 0, 0]].concat();
+        let mut reader = client.try_clone().unwrap();
+        let reads = std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 20];
+            while reader.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        });
+        client.write_all(&get).unwrap();
+        let sent = |shard: &Shard| shard.service.statistics().bytes_out as usize;
+        while sent(&shard) < 60_000_000 {
+            let before = sent(&shard);
+            match shard.busy.is_empty() {
+                true => look(&mut shard),
+                false => shard.go_on(Duration::ZERO),
+            }
+            assert!(sent(&shard) - before <= 2 << 20, "{}", sent(&shard) - before);
+        }
+        drop((shard, client));
+        reads.join().unwrap();
+    }
+
+    #[test]
+    fn a_turn_reads_a_part_of_a_large_picture() {
+        let (mut shard, mut client) = shard();
+        let sid = prepare(&mut shard, &mut client, 11);
+        let bytes = 20_000_000_u32;
+        let head = [&[0xCA, 2, 0, 11], &(bytes + 9).to_le_bytes()[..], &sid.to_le_bytes(), &[1, 0, 0, 0, 0]];
+        let head = head.concat();
+        let writes = std::thread::spawn(move || {
+            client.write_all(&head).unwrap();
+            client.write_all(&vec![0; bytes as usize]).unwrap();
+            client
+        });
+        let came = |shard: &Shard| shard.service.statistics().bytes_in as usize;
+        while came(&shard) < bytes as usize {
+            let before = came(&shard);
+            match shard.busy.is_empty() {
+                true => look(&mut shard),
+                false => shard.go_on(Duration::ZERO),
+            }
+            assert!(came(&shard) - before <= 1 << 20, "{}", came(&shard) - before);
+        }
+        drop(writes.join().unwrap());
+    }
+}

@@ -4,6 +4,8 @@
 //! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
 //! that is closed.
 
+use bytes::Bytes;
+
 use super::channels::Channel;
 use super::core::Core;
 use super::price::{CLOSED, CREATED, ENDED, SEARCHED};
@@ -26,9 +28,12 @@ pub(super) enum Rest {
 /// Names that are left of a message.
 pub(super) struct Listed {
     wish: Wish,
-    bytes: Vec<u8>,
-    order: Order,
+    bytes: Bytes,
+    /// Where in `bytes` the next of `count` names begins. The bytes stay where they are: to move them at each turn would
+    /// cost more than the names.
+    at: usize,
     count: u16,
+    order: Order,
     /// For `bytes`, which the client makes the server keep.
     _charge: Charge,
 }
@@ -59,10 +64,7 @@ impl Core {
             && let Some(rest) = self.rest.pop_front()
         {
             match rest {
-                Rest::Names(Listed { wish, bytes, order, count, .. }) => {
-                    let mut reader = Reader::new(&bytes, order);
-                    self.names(wish, Names::resume(&mut reader, count), order, left)?;
-                }
+                Rest::Names(listed) => self.more_names(listed, left)?,
                 Rest::Closing(channel) => self.end_operations(channel, left)?,
                 Rest::Expelled(sid) => {
                     *left = left.saturating_sub(CLOSED);
@@ -74,33 +76,55 @@ impl Core {
     }
 
     pub(super) fn create(&mut self, mut reader: Reader<'_>, left: &mut usize) -> Result<()> {
-        let order = reader.order();
         let names = CreateChannel::names(&mut reader)?;
-        self.names(Wish::Create, names, order, left)
+        self.first_names(Wish::Create, names, left)
     }
 
     pub(super) fn search(&mut self, mut reader: Reader<'_>, left: &mut usize) -> Result<()> {
         add(&self.shared.counters.searches, 1);
-        let order = reader.order();
         let (search, names) = Search::decode_head(&mut reader)?;
         let must_reply = search.flags & Search::MUST_REPLY != 0;
         let speaks = search.speaks("tcp");
         let searched = Searched { sequence: search.sequence, must_reply, speaks, ids: Vec::new() };
-        self.names(Wish::Search(searched), names, order, left)
+        self.first_names(Wish::Search(searched), names, left)
     }
 
-    /// Does what is wished with some names, and keeps the others in front of all else that is left.
-    fn names(
-        &mut self,
-        mut wish: Wish,
-        mut names: Names<'_, '_>,
-        order: Order,
-        left: &mut usize,
-    ) -> Result<()> {
-        while *left > 0 {
-            let Some(name) = names.next() else { return self.names_end(wish) };
+    /// Does what is wished with the names of a message, and keeps those for which the turn is too short.
+    fn first_names(&mut self, mut wish: Wish, mut names: Names<'_, '_>, left: &mut usize) -> Result<()> {
+        self.some_names(&mut wish, &mut names, left)?;
+        let count = names.left();
+        if count == 0 {
+            return self.names_end(wish);
+        }
+        let (order, bytes) = (names.order(), names.take()?);
+        let mut charge = Charge::new(&self.account);
+        if bytes.len() > SMALL && !charge.set(bytes.len()) {
+            let found = format!("{} bytes", bytes.len());
+            return Err(Error::new("a list of names for which there is memory", found));
+        }
+        self.rest.push_front(Rest::Names(Listed { wish, bytes, at: 0, count, order, _charge: charge }));
+        Ok(())
+    }
+
+    fn more_names(&mut self, mut listed: Listed, left: &mut usize) -> Result<()> {
+        let mut reader = Reader::new(&listed.bytes[listed.at..], listed.order);
+        let mut names = Names::resume(&mut reader, listed.count);
+        self.some_names(&mut listed.wish, &mut names, left)?;
+        listed.count = names.left();
+        if listed.count == 0 {
+            return self.names_end(listed.wish);
+        }
+        listed.at += reader.offset();
+        self.rest.push_front(Rest::Names(listed));
+        Ok(())
+    }
+
+    fn some_names(&mut self, wish: &mut Wish, names: &mut Names<'_, '_>, left: &mut usize) -> Result<()> {
+        while *left > 0
+            && let Some(name) = names.next()
+        {
             let (id, name) = name?;
-            match &mut wish {
+            match wish {
                 Wish::Create => {
                     *left = left.saturating_sub(CREATED);
                     self.create_one(id, &name)?;
@@ -112,16 +136,6 @@ impl Core {
                 }
             }
         }
-        let (bytes, count) = (names.rest(), names.left());
-        if count == 0 {
-            return self.names_end(wish);
-        }
-        let mut charge = Charge::new(&self.account);
-        if bytes.len() > SMALL && !charge.set(bytes.len()) {
-            return Err(Error::new("a list of names for which there is memory", format!("{} bytes", bytes.len())));
-        }
-        let listed = Listed { wish, bytes: bytes.to_vec(), order, count, _charge: charge };
-        self.rest.push_front(Rest::Names(listed));
         Ok(())
     }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::{Client, NOW, number, service, service_with, set};
 use crate::data::{ScalarType, Value};
 use crate::nt;
-use crate::proto::{ChannelId, Command, CreateChannel, GetField, RequestHead, RequestId, sub};
+use crate::proto::{ChannelId, Command, CreateChannel, GetField, RequestHead, RequestId, Search, sub};
 use crate::request::parse;
 use crate::server::{Limits, Put, ServerConfig, Service, SharedPv};
-use crate::wire::{Header, Order, Writer};
+use crate::wire::{Header, Order, Reader, Writer};
 
 #[test]
 fn who_does_not_keep_to_the_rules_is_closed() {
@@ -420,4 +420,161 @@ fn a_flood_gets_one_turn_after_the_other() {
         RequestId { sid, ioid: 3 }.destroy(w).unwrap();
     };
     assert!(of_a_turn(&mut client, monitor) <= 32);
+}
+
+/// Works in turns until nothing is left of what the client asked for: how many turns that took, and what was sent.
+fn turns_until_done(client: &mut Client) -> (usize, Vec<(u8, Vec<u8>)>) {
+    let mut sent = Vec::new();
+    for turn in 1..10_000 {
+        client.session.allow(crate::server::TURN);
+        client.session.receive(&[], NOW).unwrap();
+        sent.extend(client.take());
+        if !client.session.has_rest() {
+            return (turn, sent);
+        }
+    }
+    panic!("nothing is finished");
+}
+
+const NAMES: u32 = 60_000;
+
+/// As many names as a message holds are worked on over turns, and what the client asks for after that waits for them.
+#[test]
+fn a_long_list_of_names_takes_many_turns() {
+    let service = service("a", &SharedPv::new(number()));
+    let names = || (0..NAMES).map(|id| (id, if id % 2 == 0 { "a" } else { "b" }.into())).collect();
+    let echo_after = |writer: &mut Writer| crate::proto::echo(writer, false, b"after").unwrap();
+
+    let mut client = Client::connected(&service);
+    client.session.allow(crate::server::TURN);
+    let create = |w: &mut Writer| CreateChannel { channels: names() }.encode(w).unwrap();
+    client.send(create).unwrap();
+    assert!(service.statistics().channels < 1000, "{:?}", service.statistics());
+    assert_eq!(client.session.receive(&[0xCA, 2, 0, 2, 0, 0, 0, 0], NOW).unwrap(), 0, "later");
+    let (turns, mut answers) = turns_until_done(&mut client);
+    assert!(turns > 100, "{turns}");
+    client.session.allow(usize::MAX);
+    client.send(echo_after).unwrap();
+    answers.extend(client.take());
+    assert_eq!(service.statistics().channels, u64::from(NAMES) / 2);
+    let cids = answers.iter().take(NAMES as usize).map(|(code, payload)| {
+        assert_eq!(*code, Command::CreateChannel as u8);
+        u32::from_ne_bytes(*payload.first_chunk().unwrap())
+    });
+    assert!(cids.eq(0..NAMES));
+    assert_eq!(answers.last().unwrap().1, b"after");
+
+    let mut client = Client::connected(&service);
+    client.session.allow(crate::server::TURN);
+    let address = std::net::Ipv4Addr::UNSPECIFIED.into();
+    let search = |w: &mut Writer| {
+        let protocols = vec!["tcp".into()];
+        Search { sequence: 7, flags: 0, address, port: 0, protocols, channels: names() }.encode(w).unwrap();
+    };
+    client.send(search).unwrap();
+    assert!(client.session.pending() == 0 && client.session.has_rest());
+    let (turns, mut answers) = turns_until_done(&mut client);
+    assert!(turns > 50, "{turns}");
+    let (_, answer) = answers.remove(0);
+    let found = crate::proto::SearchResponse::decode(&mut Reader::new(&answer, Order::HOST)).unwrap();
+    assert!(found.found && found.sequence == 7);
+    assert!(found.ids.iter().copied().eq((0..NAMES).step_by(2)));
+}
+
+/// A list whose end makes no sense ends the connection, however many turns it takes to get there.
+#[test]
+fn a_long_list_of_names_that_is_cut_short_is_an_error() {
+    let service = service("a", &SharedPv::new(number()));
+    let mut client = Client::connected(&service);
+    let mut writer = Writer::new(Order::Little);
+    CreateChannel { channels: (0..NAMES).map(|id| (id, "b".into())).collect() }.encode(&mut writer).unwrap();
+    let mut bytes = writer.to_vec();
+    bytes.truncate(bytes.len() - 1);
+    let size = (bytes.len() - 8) as u32;
+    bytes[4..8].copy_from_slice(&size.to_le_bytes());
+    client.session.allow(crate::server::TURN);
+    client.bring(&bytes).unwrap();
+    let turns = (0..1000).position(|_| {
+        // Reading answers lets the server go on, too, so that is not part of a turn.
+        client.session.allow(0);
+        client.bytes();
+        client.session.allow(crate::server::TURN);
+        client.session.receive(&[], NOW).is_err()
+    });
+    assert!(turns.is_some_and(|turns| turns > 100), "{turns:?}");
+}
+
+const GETS: u32 = 5000;
+
+/// A client with [`GETS`] operations on its channel.
+fn client_with_operations(service: &Service) -> (Client, u32) {
+    let mut client = Client::connected(service);
+    let sid = client.open("a");
+    (0..GETS).for_each(|ioid| _ = client.init(Command::Get, sid, ioid, ""));
+    (client, sid)
+}
+
+#[test]
+fn a_channel_with_many_operations_ends_over_turns() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let (mut client, sid) = client_with_operations(&service);
+    client.session.allow(crate::server::TURN);
+    client.send(|w| ChannelId { sid, cid: 9 }.destroy(w, false).unwrap()).unwrap();
+    assert!(client.session.has_rest() && client.session.pending() == 0);
+    let (turns, answers) = turns_until_done(&mut client);
+    assert!(turns > 5, "{turns}");
+    assert_eq!((answers.len(), answers[0].0), (1, Command::DestroyChannel as u8));
+    assert_eq!(service.statistics().channels, 0);
+    client.session.allow(usize::MAX);
+    // The numbers are free again.
+    let sid = client.open("a");
+    client.init(Command::Get, sid, 1, "");
+
+    // A PV that goes closes its channels in the same way.
+    let (mut client, _) = client_with_operations(&service);
+    client.session.allow(crate::server::TURN);
+    pv.close();
+    client.session.work(usize::MAX).unwrap();
+    let (turns, answers) = turns_until_done(&mut client);
+    assert!(turns > 5, "{turns}");
+    assert_eq!(answers.last().unwrap().0, Command::DestroyChannel as u8);
+}
+
+#[test]
+fn what_a_client_leaves_behind_ends_over_turns() {
+    let service = service("a", &SharedPv::new(number()));
+    let (client, _) = client_with_operations(&service);
+    let mut leaving = client.session.leave();
+    let turns = (0..1000).position(|_| !leaving.work(crate::server::TURN));
+    assert!(turns.is_some_and(|turns| turns > 5), "{turns:?}");
+    drop(leaving);
+    assert_eq!((service.statistics().channels, service.statistics().memory), (0, 0));
+    // The server ends before that is done.
+    let (client, _) = client_with_operations(&service);
+    drop(client.session.leave());
+    assert_eq!((service.statistics().channels, service.statistics().memory), (0, 0));
+}
+
+/// Updates of many monitors go out in portions, too.
+#[test]
+fn a_turn_sends_some_of_many_updates() {
+    let pv = SharedPv::new(number());
+    let limits = Limits { monitors_per_pv: GETS as usize, ..Limits::default() };
+    let service = service_with("a", &pv, ServerConfig { limits, ..ServerConfig::default() });
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    for ioid in 0..GETS {
+        client.init(Command::Monitor, sid, ioid, "");
+        client.execute(Command::Monitor, sid, ioid, sub::START, |_| {}).unwrap();
+        client.take();
+    }
+    let before = service.statistics().updates;
+    set(&pv, 1);
+    client.session.allow(crate::server::TURN);
+    assert!(client.session.work(usize::MAX).unwrap());
+    assert_eq!(service.statistics().updates - before, crate::server::TURN as u64);
+    client.session.allow(usize::MAX);
+    client.take();
+    assert_eq!(service.statistics().updates - before, u64::from(GETS));
 }
