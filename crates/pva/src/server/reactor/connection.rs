@@ -19,9 +19,9 @@ const BUDGET: usize = 256 << 10;
 /// The number of portions that a connection may send and read per turn, if the kernel accepts and has them.
 const PORTIONS: usize = 4;
 
-/// The most bytes that a turn hands to the kernel. A client that reads as fast as the server writes would else have its
-/// picture of 100 MB written in one turn. A picture of a million pixels still goes out in one call.
-const WRITTEN: usize = 2 << 20;
+/// The most bytes that a turn hands to the kernel, which takes some 2 ms. A client that reads as fast as the server writes
+/// would else have its picture of 100 MB written in one turn. Smaller ones still go out in one call.
+const WRITTEN: usize = 8 << 20;
 
 /// How many pieces the kernel takes at once.
 const PIECES: usize = 1024;

@@ -3,8 +3,8 @@
 use crate::proto::{Command, sub};
 use crate::wire::{HEADER_LEN, Message};
 
-/// A turn of a connection, in the work of a get: some 0.3 ms. Twenty clients that send as fast as they can delay another one
-/// by twenty turns; twice as much would delay it twice as long, half as much costs a stream of gets more system calls.
+/// A turn of a connection, in the work of a get: some 0.3 ms. A client with one request waits for one turn of those that
+/// send as fast as they can; half as much would cost a stream of gets more system calls.
 pub(crate) const TURN: usize = 1024;
 
 /// Bytes that are read and decoded in the time of a get.
