@@ -2,7 +2,7 @@
 
 use std::collections::hash_map;
 
-use super::channels::Channel;
+use super::channel::Channel;
 use super::core::Core;
 use super::operation::Operation;
 use super::price::{CLOSED, ENDED};
