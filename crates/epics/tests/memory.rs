@@ -2,7 +2,6 @@
 
 use std::alloc::System;
 use std::sync::Arc;
-use std::time::Duration;
 
 use livetime_control::access::Access;
 use livetime_control::config;

@@ -4,18 +4,17 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use super::conn::{Conn, Core};
+use super::conn::Core;
 use super::error::reason;
-use super::get::GetRequest;
-use super::monitor::{Event, Monitor, Queue};
-use super::op::{Callback, Op, lock};
+use super::lock::lock;
+use super::op::{Conn, Home, Links, Op};
 use super::{Client, Error, Result};
 use crate::data::{Dynamic, Type, Value};
 use crate::proto::client::{Answer, Job, Put};
-use crate::request::{Options, parse};
+use crate::request::parse;
 use crate::wire::Status;
 
 /// A channel: a name, and the server that has it as long as there is one. A clone is the same channel.
@@ -54,7 +53,7 @@ impl Inner {
     }
 
     /// Asks the server on `conn` to open it. `false`: the connection is lost already.
-    pub(super) fn link(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Core) -> bool {
+    pub(super) fn link(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Core<Links>) -> bool {
         if conn.is_closed() {
             return false;
         }
@@ -70,7 +69,7 @@ impl Inner {
     }
 
     /// The server opened it: what waited for that begins.
-    pub(super) fn opened(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Core) {
+    pub(super) fn opened(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Core<Links>) {
         let mut state = lock(&self.state);
         state.open = true;
         state.refusal = None;
@@ -79,7 +78,7 @@ impl Inner {
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);
         for op in waiting {
-            let begun = cid.is_some_and(|cid| op.is_over() || conn.begin(core, cid, &op));
+            let begun = cid.is_some_and(|cid| op.is_over() || op.begin(conn, core, cid));
             if !begun {
                 lock(&self.state).waiting.push(op);
             }
@@ -115,7 +114,7 @@ impl Inner {
             };
             drop(state);
             let mut core = conn.core();
-            if conn.begin(&mut core, cid, op) {
+            if op.begin(&conn, &mut core, cid) {
                 return conn.flush(&mut core);
             }
             // Closed since we looked, or full.
@@ -135,18 +134,9 @@ impl Inner {
     }
 }
 
-/// `op` lost its connection or channel. It waits for the next one, or fails if the server may have done it.
-pub(super) fn lost(op: &Arc<Op>, ran: bool, wakers: &mut Vec<Waker>) {
-    op.detach();
-    if op.is_over() || (!matches!(op.job, Job::Monitor(_)) && op.is_ready()) {
-        return;
-    }
-    if ran && !op.job.repeats() {
-        return op.finish(Err(Error::Disconnected), wakers);
-    }
-    op.push(|queue| queue.note(Event::Disconnected), wakers);
-    if let Some(channel) = op.channel() {
-        lock(&channel.state).waiting.push(Arc::clone(op));
+impl Home for Inner {
+    fn wait(&self, op: &Arc<Op>) {
+        lock(&self.state).waiting.push(Arc::clone(op));
     }
 }
 
@@ -199,11 +189,6 @@ impl Channel {
         self.start(Job::Get, request, value)
     }
 
-    /// Prepares reading repeatedly.
-    pub fn get_request(&self, request: &str) -> Result<GetRequest> {
-        Ok(GetRequest::new(self.clone(), parse(request)?))
-    }
-
     /// Writes fields: `("value", 4.2)`, a [`Put`] of several, or a whole [`Value`].
     ///
     /// Numbers and texts are converted if they fit; a choice can be written as its text.
@@ -243,41 +228,21 @@ impl Channel {
         })
     }
 
-    /// Follows the fields that `request` names. With `record[pipeline=true,queueSize=8]` the server waits for
-    /// this program, and no update is lost.
-    pub fn monitor(&self, request: &str) -> Result<Monitor> {
-        self.follow(request, None)
-    }
-
-    /// As [`Channel::monitor`], with a function that is called from a thread of the client, or from one that waits
-    /// for something on the same connection. It should be quick, and must not wait for an operation: the thread
-    /// that would read the answer is the one it runs on. It ends when what is returned is dropped.
-    pub fn subscribe(&self, request: &str, callback: impl FnMut(Event) + Send + 'static) -> Result<Monitor> {
-        self.follow(request, Some(Box::new(callback)))
-    }
-
-    fn follow(&self, request: &str, callback: Option<Callback>) -> Result<Monitor> {
-        let request = parse(request)?;
-        let options = Options::of(&request);
-        let size = options.queue_size.clamp(2, 1 << 20);
-        let window = options.pipeline.then_some(size);
-        let queue = Queue::new(size, window.map(|window| options.ack_any.count(window)));
-        let op = Op::monitor(Job::Monitor(window), request, queue, callback).on(&self.0.inner);
-        let op = Arc::new(op);
-        self.submit(&op);
-        Ok(Monitor::new(op, self.clone()))
-    }
-
     fn start<T: 'static>(&self, job: Job, request: &str, take: fn(Answer) -> Option<T>) -> Pending<T> {
         let op = match parse(request) {
             Ok(request) => {
-                let op = Arc::new(Op::new(job, request, true).on(&self.0.inner));
+                let op = Arc::new(Op::new(job, request, true).on(self.home()));
                 self.submit(&op);
                 op
             }
             Err(error) => Arc::new(Op::ended_by(error.into())),
         };
         Pending { op, channel: self.clone(), take: Box::new(take) }
+    }
+
+    /// Where its operations wait for it.
+    pub(super) fn home(&self) -> Arc<dyn Home> {
+        Arc::clone(&self.0.inner) as Arc<dyn Home>
     }
 
     pub(super) fn submit(&self, op: &Arc<Op>) {

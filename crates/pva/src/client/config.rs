@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::Result;
 use crate::net::{BROADCAST_PORT, Destination, List, Variables, broadcasts, broadcasts_of};
+use crate::proto::client::Identity;
 use crate::wire::{BufferSource, Recycler};
 
 /// How a client is set up. [`ClientConfig::from_env`] is what users expect; a program of its own sets the fields.
@@ -32,6 +33,11 @@ pub struct ClientConfig {
 }
 
 impl ClientConfig {
+    /// Who the client is to servers.
+    pub(super) fn identity(&self) -> Identity {
+        Identity { account: self.account.clone(), idle: self.idle }
+    }
+
     /// As the `EPICS_PVA_*` variables say. Entries of address lists that make no sense are logged and left out.
     pub fn from_env() -> Result<ClientConfig> {
         ClientConfig::from_variables(&Variables::from_env())

@@ -18,6 +18,7 @@
 //! `Op`'s lock around a callback is only tried, never waited for.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,17 +27,13 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use mio::unix::SourceFd;
-use mio::{Interest, Token};
+use mio::{Interest, Registry, Token};
 
-use super::channel::Inner;
-use super::driver::{Deed, Shared};
-use super::op::{Later, Op, lock};
+use super::config::ClientConfig;
+use super::lock::lock;
 use super::reader::{Next, Reader};
 use super::socket::{How, Once, Socket};
-use super::{Error, monitor};
-use crate::data::Value;
-use crate::proto::LogKind;
-use crate::proto::client::{Answer, Connection, Event, Refusal};
+use crate::proto::client::{Connection, Event};
 use crate::wire::{Assembler, LARGE_BYTES, Payload};
 use crate::{Error as WireError, Result as WireResult};
 
@@ -49,16 +46,97 @@ const PREFIX: usize = 4096;
 // A connection that always has more to read must not keep the thread of the client from others.
 const TURNS: usize = 16;
 
+/// What connections serve: they know its channels and requests as keys, and tell it what happens.
+pub(super) trait Owner: Sized + 'static {
+    /// What all connections of a client have in common.
+    type Shared: Send + Sync;
+    /// A channel.
+    type Channel: Send;
+    /// A request.
+    type Request: Send;
+    /// What came up while messages were read, to be done later.
+    type Later: Default + Send;
+
+    /// How the client is set up.
+    fn config(shared: &Self::Shared) -> &ClientConfig;
+
+    /// Where sockets are watched.
+    fn registry(shared: &Self::Shared) -> &Registry;
+
+    /// A message of the server means `event`. The connection is locked. Returns where in `payload` a large array began.
+    fn event(
+        conn: &Arc<Conn<Self>>,
+        event: Event<'_, Self::Channel, Self::Request>,
+        payload: &Payload<'_>,
+        later: &mut Self::Later,
+    ) -> Option<usize>;
+
+    /// All messages that were there are taken, and the connection is still locked. Unless one made no sense, what waited
+    /// for their channels may begin.
+    fn taken(conn: &Arc<Conn<Self>>, core: &mut Core<Self>, later: &mut Self::Later, made_sense: bool);
+
+    /// The connection is not locked any more.
+    fn unlocked(conn: &Arc<Conn<Self>>, later: &mut Self::Later);
+
+    /// Nothing but the input of the connection is locked: threads that wait may be woken, and functions of users called.
+    fn run(later: &mut Self::Later);
+
+    /// The connection ends with these channels and requests on it, which may have been running. It is locked.
+    fn ended(channels: &[Self::Channel], requests: Vec<(Self::Request, bool)>, later: &mut Self::Later);
+
+    /// The connection is broken and locked, so that it cannot be closed now.
+    fn broken(conn: &Arc<Conn<Self>>, why: Broken);
+
+    /// The connection is closed; these channels were on it.
+    fn closed(conn: &Arc<Conn<Self>>, channels: Vec<Self::Channel>, why: Broken);
+
+    /// A waiter reads what the client's thread read before.
+    fn linger(shared: &Self::Shared);
+}
+
+/// Why a connection is over.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// The server closed it.
+    Closed,
+    /// The system cannot read or write.
+    System(io::Error),
+    /// What came made no sense, or nothing came for too long.
+    Wrong(WireError),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Closed => f.write_str("the server closed the connection"),
+            Broken::System(error) => error.fmt(f),
+            Broken::Wrong(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Broken {
+        Broken::System(error)
+    }
+}
+
+impl From<WireError> for Broken {
+    fn from(error: WireError) -> Broken {
+        Broken::Wrong(error)
+    }
+}
+
 /// A connection to a server.
-pub(super) struct Conn {
+pub(super) struct Conn<O: Owner> {
     pub(super) address: SocketAddr,
     pub(super) token: Token,
     /// It is asked for names, too.
     pub(super) name_server: bool,
     socket: Socket,
-    shared: Arc<Shared>,
-    core: Mutex<Core>,
-    incoming: Mutex<Incoming>,
+    shared: Arc<O::Shared>,
+    core: Mutex<Core<O>>,
+    incoming: Mutex<Incoming<O>>,
     readers: Mutex<Readers>,
     /// Wakes followers.
     follow: Condvar,
@@ -69,18 +147,18 @@ pub(super) struct Conn {
 }
 
 /// What is known about the connection, and what is to be sent.
-pub(super) struct Core {
-    pub(super) connection: Connection<Arc<Inner>, Arc<Op>>,
+pub(super) struct Core<O: Owner> {
+    pub(super) connection: Connection<O::Channel, O::Request>,
     // What the system did not take yet.
     backlog: VecDeque<Bytes>,
     progress: Instant,
 }
 
-struct Incoming {
+struct Incoming<O: Owner> {
     assembler: Assembler,
     buffer: Vec<u8>,
     expect_large: bool,
-    later: Later,
+    later: O::Later,
 }
 
 /// Who reads, who wants to read next, and what the system is asked to watch for.
@@ -94,20 +172,21 @@ struct Readers {
     registered: Option<Interest>,
 }
 
-impl Conn {
+impl<O: Owner> Conn<O> {
     pub(super) fn new(
-        shared: &Arc<Shared>,
+        shared: &Arc<O::Shared>,
         socket: Socket,
         address: SocketAddr,
         token: Token,
         name_server: bool,
-    ) -> Arc<Conn> {
+    ) -> Arc<Conn<O>> {
         let now = Instant::now();
-        let mut assembler = Assembler::new(shared.config.max_message);
-        assembler.use_buffers(Arc::clone(&shared.config.buffers));
-        let later = Later::default();
+        let config = O::config(shared);
+        let mut assembler = Assembler::new(config.max_message);
+        assembler.use_buffers(Arc::clone(&config.buffers));
+        let later = O::Later::default();
         let incoming = Incoming { assembler, buffer: vec![0; BUFFER], expect_large: false, later };
-        let connection = Connection::new(shared.identity(), now);
+        let connection = Connection::new(config.identity(), now);
         let conn = Arc::new(Conn {
             address,
             token,
@@ -130,38 +209,31 @@ impl Conn {
         conn
     }
 
+    /// What all connections of the client have in common.
+    pub(super) fn shared(&self) -> &O::Shared {
+        &self.shared
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    pub(super) fn core(&self) -> MutexGuard<'_, Core> {
+    pub(super) fn core(&self) -> MutexGuard<'_, Core<O>> {
         lock(&self.core)
     }
 
     /// Does something with the connection and sends what comes of it.
-    pub(super) fn with<T>(self: &Arc<Self>, run: impl FnOnce(&mut Core) -> T) -> T {
+    pub(super) fn with<T>(self: &Arc<Self>, run: impl FnOnce(&mut Core<O>) -> T) -> T {
         let mut core = self.core();
         let result = run(&mut core);
         self.flush(&mut core);
         result
     }
 
-    /// Begins `op` on channel `cid`, which is open; `false` if it is not.
-    pub(super) fn begin(self: &Arc<Self>, core: &mut Core, cid: u32, op: &Arc<Op>) -> bool {
-        let begun = core.connection.begin(cid, op.job.clone(), &op.request, op.once, Arc::clone(op));
-        let Ok(ioid) = begun else { return false };
-        match op.attach(self, ioid) {
-            Some(true) => self.attend(),
-            Some(false) => {}
-            None => drop(core.connection.destroy(ioid)),
-        }
-        true
-    }
-
     // ---- sending
 
     /// Sends what is to be sent, as much as the system takes now.
-    pub(super) fn flush(self: &Arc<Self>, core: &mut Core) {
+    pub(super) fn flush(self: &Arc<Self>, core: &mut Core<O>) {
         let writer = core.connection.output();
         if writer.is_empty() {
             return;
@@ -175,7 +247,7 @@ impl Conn {
             Ok(sent) => sent,
             Err(error) => {
                 writer.clear();
-                return self.shared.fail(self, error.to_string());
+                return O::broken(self, error.into());
             }
         };
         if sent == total {
@@ -188,7 +260,7 @@ impl Conn {
     }
 
     /// Sends more of what the system did not take before.
-    pub(super) fn flush_backlog(self: &Arc<Self>, core: &mut Core) {
+    pub(super) fn flush_backlog(self: &Arc<Self>, core: &mut Core<O>) {
         while !core.backlog.is_empty() {
             let pieces: Vec<_> = core.backlog.iter().take(32).map(|piece| IoSlice::new(piece)).collect();
             match self.socket.write_pieces(&pieces) {
@@ -199,7 +271,7 @@ impl Conn {
                 }
                 Err(error) => {
                     core.backlog.clear();
-                    return self.shared.fail(self, error.to_string());
+                    return O::broken(self, error.into());
                 }
             }
         }
@@ -215,14 +287,14 @@ impl Conn {
     /// Looks at the clock: echoes, and whether the server is alive.
     pub(super) fn tick(self: &Arc<Self>, now: Instant) {
         let mut core = self.core();
-        let stalled = !core.backlog.is_empty() && now > core.progress + self.shared.config.idle;
+        let stalled = !core.backlog.is_empty() && now > core.progress + O::config(&self.shared).idle;
         let result = match stalled {
             true => Err(WireError::new("a server that reads", "one that does not")),
             false => core.connection.tick(now),
         };
         match result {
             Ok(()) => self.flush(&mut core),
-            Err(error) => self.shared.fail(self, error.to_string()),
+            Err(error) => O::broken(self, error.into()),
         }
     }
 
@@ -242,7 +314,7 @@ impl Conn {
             self.watch(&mut readers);
             drop(readers);
             if was_notified {
-                self.shared.linger();
+                O::linger(&self.shared);
             }
             self.read_until(until, deadline);
             self.leave();
@@ -271,16 +343,16 @@ impl Conn {
     }
 
     fn read_until(self: &Arc<Self>, until: &dyn Fn() -> bool, deadline: Option<Instant>) {
-        let how = if self.shared.config.spin { How::Spin(deadline) } else { How::Sleep(deadline) };
+        let how = if O::config(&self.shared).spin { How::Spin(deadline) } else { How::Sleep(deadline) };
         let mut incoming = lock(&self.incoming);
         while !until() && !self.is_closed() {
             match self.read(&mut incoming, how) {
                 Ok(true) => self.notify_followers(),
                 Ok(false) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => return,
                 Ok(false) => {}
-                Err(reason) => {
+                Err(why) => {
                     drop(incoming);
-                    return self.shared.close(self, reason);
+                    return self.close(why);
                 }
             }
         }
@@ -306,9 +378,9 @@ impl Conn {
                     more = false;
                     break;
                 }
-                Err(reason) => {
+                Err(why) => {
                     drop(incoming);
-                    self.shared.close(self, reason);
+                    self.close(why);
                     return self.leave_thread();
                 }
             }
@@ -359,14 +431,15 @@ impl Conn {
     // The system tells only once that there is something to read: ask again.
     fn relisten(&self, readers: &mut Readers) {
         if let (Some(interest), false) = (readers.registered, self.is_closed()) {
-            let _ = self.shared.registry.reregister(&mut SourceFd(&self.socket.fd()), self.token, interest);
+            let _ =
+                O::registry(&self.shared).reregister(&mut SourceFd(&self.socket.fd()), self.token, interest);
         }
     }
 
     /// Asks the system to watch for what is wanted now.
     fn watch(&self, readers: &mut Readers) {
         let wanted = if self.is_closed() { None } else { readers.reader.interest(readers.writing) };
-        let (registry, fd) = (&self.shared.registry, self.socket.fd());
+        let (registry, fd) = (O::registry(&self.shared), self.socket.fd());
         let result = match (readers.registered, wanted) {
             (None, None) => Ok(()),
             (Some(_), None) => registry.deregister(&mut SourceFd(&fd)),
@@ -383,7 +456,7 @@ impl Conn {
     // ---- reading
 
     /// Reads once and does what came. `false`: nothing came in time. The error says why it is over.
-    fn read(self: &Arc<Self>, incoming: &mut Incoming, how: How) -> Result<bool, String> {
+    fn read(self: &Arc<Self>, incoming: &mut Incoming<O>, how: How) -> Result<bool, Broken> {
         let fills = incoming.assembler.missing() >= PREFIX;
         let result = if fills {
             incoming.assembler.fill(Once { socket: &self.socket, how, used: false })
@@ -392,46 +465,40 @@ impl Conn {
             self.socket.read(&mut incoming.buffer[..end], how, false)
         };
         let count = match result {
-            Ok(0) => return Err("the server closed the connection".into()),
+            Ok(0) => return Err(Broken::Closed),
             Ok(count) => count,
             Err(error) if is_patient(&error) => return Ok(false),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.into()),
         };
         let done = self.process(incoming, if fills { 0 } else { count });
-        incoming.later.run();
-        done.map(|()| true).map_err(|error| error.to_string())
+        O::run(&mut incoming.later);
+        done.map(|()| true).map_err(Broken::Wrong)
     }
 
-    fn process(self: &Arc<Self>, incoming: &mut Incoming, count: usize) -> WireResult<()> {
+    fn process(self: &Arc<Self>, incoming: &mut Incoming<O>, count: usize) -> WireResult<()> {
         let mut core = self.core();
         core.connection.heard(Instant::now());
         let result = self.receive(&mut core, incoming, count);
-        // What came before an error counts. Queued deeds hold an `Arc` to this connection; leaving them here would leak it.
+        // What came before an error counts.
         let later = &mut incoming.later;
-        match &result {
-            Ok(align) => align.iter().for_each(|offset| incoming.assembler.align(*offset)),
-            Err(_) => later.opened.clear(),
+        if let Ok(align) = &result {
+            align.iter().for_each(|offset| incoming.assembler.align(*offset));
         }
-        for channel in later.opened.drain(..) {
-            channel.opened(self, &mut core);
-        }
-        for (op, ran) in later.lost.drain(..) {
-            super::channel::lost(&op, ran, &mut later.wakers);
-        }
+        O::taken(self, &mut core, later, result.is_ok());
         if !core.backlog.is_empty() {
             self.flush_backlog(&mut core);
         }
         self.flush(&mut core);
         drop(core);
-        self.shared.todo(&mut later.deeds);
+        O::unlocked(self, later);
         result.map(drop)
     }
 
     /// Takes all messages that are there. Returns where in its payload the last large array began.
     fn receive(
         self: &Arc<Self>,
-        core: &mut Core,
-        incoming: &mut Incoming,
+        core: &mut Core<O>,
+        incoming: &mut Incoming<O>,
         count: usize,
     ) -> WireResult<Option<usize>> {
         let Incoming { assembler, buffer, expect_large, later } = incoming;
@@ -440,125 +507,39 @@ impl Conn {
             *expect_large = message.bytes().len() >= LARGE_BYTES;
             let payload = &message.payload;
             core.connection.receive(&message, &mut |event| {
-                align = self.take(event, payload, later).or(align);
+                align = O::event(self, event, payload, later).or(align);
             })?;
         }
         *expect_large &= assembler.missing() == 0;
         Ok(align)
     }
 
-    /// Notes what happened. Returns where in the payload a large array began.
-    fn take(
-        self: &Arc<Self>,
-        event: Event<'_, Arc<Inner>, Arc<Op>>,
-        payload: &Payload<'_>,
-        later: &mut Later,
-    ) -> Option<usize> {
-        match event {
-            Event::Answered(op, answer) => return answered(op, answer, payload, later),
-            Event::Update(op, value, changed, overrun) => {
-                tell(op, |queue| queue.update(value, changed, overrun), later);
-                return array_offset(value, payload);
-            }
-            Event::Started(op, _) => tell(op, |queue| queue.note(monitor::Event::Connected), later),
-            Event::Ended(op, status) => {
-                let end = if status.is_success() { Ok(()) } else { Err(Error::Refused(status)) };
-                op.finish(end.map(|()| Answer::Done), &mut later.wakers);
-                tell(op, |_| {}, later);
-                op.detach();
-            }
-            Event::Opened(channel) => later.opened.push(Arc::clone(channel)),
-            Event::Refused(channel, status) => {
-                channel.unlink(Some(&status));
-                later.deeds.push(Deed::Refused(channel));
-            }
-            Event::Closed(channel) => {
-                channel.unlink(None);
-                later.deeds.push(Deed::Closed(channel));
-            }
-            Event::Lost(op, ran) => {
-                if op.has_callback() {
-                    later.callbacks.push(Arc::clone(&op));
-                }
-                later.lost.push_back((op, ran));
-            }
-            Event::Found(found) => {
-                later.deeds.push(Deed::Found(self.address, Box::new(owned(found))));
-            }
-            Event::Ready => later.deeds.push(Deed::Ready(Arc::clone(self))),
-            Event::Log(log) => log::log!(level_of(log.kind), "{} says: {}", self.address, log.text),
+    /// Ends the connection, and tells why, unless another thread did so before.
+    pub(super) fn close(self: &Arc<Self>, why: Broken) {
+        if let Some(channels) = self.end() {
+            O::closed(self, channels, why);
         }
-        None
     }
 
-    /// Ends the connection and hands back the channels that were on it. Operations that may be done again go to
-    /// their channels. Returns nothing if somebody else ended it before.
-    pub(super) fn close(self: &Arc<Self>) -> Option<Vec<Arc<Inner>>> {
+    /// Ends the connection and hands back the channels that were on it. Requests that may be done again go to
+    /// their channels. Returns nothing if another thread ended it before.
+    pub(super) fn end(self: &Arc<Self>) -> Option<Vec<O::Channel>> {
         if self.closed.swap(true, Ordering::AcqRel) {
             return None;
         }
-        let mut later = Later::default();
+        let mut later = O::Later::default();
         let mut core = self.core();
-        let (channels, ops) = core.connection.into_lost();
+        let (channels, requests) = core.connection.into_lost();
         core.backlog.clear();
         core.connection.output().clear();
-        for channel in &channels {
-            channel.unlink(None);
-        }
-        for (op, ran) in ops {
-            super::channel::lost(&op, ran, &mut later.wakers);
-            if op.has_callback() {
-                later.callbacks.push(op);
-            }
-        }
+        O::ended(&channels, requests, &mut later);
         drop(core);
         self.watch(&mut lock(&self.readers));
         self.socket.close();
         self.follow.notify_all();
-        later.run();
+        O::run(&mut later);
         Some(channels)
     }
-}
-
-/// Ends an operation, or one round of it. Returns where in the payload a large array began.
-fn answered(
-    op: &Arc<Op>,
-    answer: Result<Answer, Refusal>,
-    payload: &Payload<'_>,
-    later: &mut Later,
-) -> Option<usize> {
-    let large = match &answer {
-        Ok(Answer::Value(value)) => array_offset(value, payload),
-        _ => None,
-    };
-    let answer = answer.map_err(|refusal| match refusal {
-        Refusal::Server(status) => Error::Refused(status),
-        Refusal::Here(error) => Error::Invalid(error),
-    });
-    op.finish(answer, &mut later.wakers);
-    if op.has_callback() {
-        later.callbacks.push(Arc::clone(op));
-    }
-    large
-}
-
-fn level_of(kind: LogKind) -> log::Level {
-    match kind {
-        LogKind::Info => log::Level::Info,
-        LogKind::Warning => log::Level::Warn,
-        LogKind::Error | LogKind::Fatal => log::Level::Error,
-    }
-}
-
-fn tell(op: &Arc<Op>, put: impl FnOnce(&mut monitor::Queue), later: &mut Later) {
-    op.push(put, &mut later.wakers);
-    if op.has_callback() {
-        later.callbacks.push(Arc::clone(op));
-    }
-}
-
-fn owned(found: crate::proto::SearchResponse<'_>) -> crate::proto::SearchResponse<'static> {
-    crate::proto::SearchResponse { protocol: found.protocol.into_owned().into(), ..found }
 }
 
 fn is_patient(error: &io::Error) -> bool {
@@ -573,13 +554,4 @@ fn skip(backlog: &mut VecDeque<Bytes>, mut count: usize) {
         count -= first.len();
         backlog.pop_front();
     }
-}
-
-/// Where in `payload` the first array of `value` lies that shares it: the next one will lie there, too.
-fn array_offset(value: &Value, payload: &Payload<'_>) -> Option<usize> {
-    let Payload::Shared(payload) = payload else { return None };
-    let range = payload.as_ptr_range();
-    let arrays = value.leaves().filter_map(|(_, field)| field.as_array());
-    let shared = arrays.map(|array| array.data().as_ptr()).find(|start| range.contains(start));
-    shared.map(|start| start.addr() - range.start.addr())
 }

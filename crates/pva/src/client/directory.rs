@@ -7,19 +7,18 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
-use mio::{Interest, Token};
+use mio::{Interest, Registry, Token};
 use socket2::{Domain, Protocol, Socket as RawSocket, Type};
 
-use super::Server;
 use super::channel::{Handle, Inner};
 use super::config::ClientConfig;
-use super::conn::Conn;
-use super::driver::{FIRST_CONN, Shared};
-use super::op::lock;
+use super::lock::lock;
+use super::op::Conn;
 use super::socket::Socket;
+use super::tokens::FIRST_CONN;
 use crate::net::named;
 use crate::proto::client::{Found, Searcher};
-use crate::proto::{SearchResponse, ServerMessage};
+use crate::proto::{Guid, SearchResponse, ServerMessage};
 
 /// The longest attempt to connect.
 const DIAL: Duration = Duration::from_secs(5);
@@ -31,6 +30,24 @@ const REFUSED: Duration = Duration::from_secs(5);
 const LONGEST_REFUSED: Duration = Duration::from_secs(30);
 
 type Key = (String, Option<SocketAddr>);
+
+/// A server.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Server {
+    /// What it is known by until it ends.
+    pub guid: Guid,
+    /// Where it is.
+    pub address: SocketAddr,
+}
+
+/// Makes connections for the directory.
+pub(super) trait Maker {
+    /// Where their sockets are watched.
+    fn registry(&self) -> &Registry;
+
+    /// A connection over a socket that is connected.
+    fn conn(&self, socket: Socket, address: SocketAddr, token: Token, name_server: bool) -> Arc<Conn>;
+}
 
 /// Which server has which channel, and the search for channels without a server.
 pub(super) struct Directory {
@@ -130,12 +147,12 @@ impl Directory {
     /// Takes a message that came by UDP.
     pub(super) fn heard(
         &mut self,
-        shared: &Arc<Shared>,
+        maker: &impl Maker,
         (from, message): (SocketAddr, ServerMessage<'_>),
         now: Instant,
     ) {
         match message {
-            ServerMessage::SearchResponse(response) => self.found(shared, &response, from),
+            ServerMessage::SearchResponse(response) => self.found(maker, &response, from),
             ServerMessage::Beacon(beacon) => {
                 let server = named(beacon.address, beacon.port, from);
                 if self.searcher.beacon(server, &beacon, now) {
@@ -147,7 +164,7 @@ impl Directory {
     }
 
     /// Takes the answer to a search. `from` is the server if the answer does not name one.
-    pub(super) fn found(&mut self, shared: &Arc<Shared>, response: &SearchResponse<'_>, from: SocketAddr) {
+    pub(super) fn found(&mut self, maker: &impl Maker, response: &SearchResponse<'_>, from: SocketAddr) {
         // An answer over a connection speaks of that connection if it names no other.
         let server = match response.port {
             0 => from,
@@ -165,7 +182,7 @@ impl Directory {
             }
         });
         if !found.is_empty() {
-            self.link(shared, server, found);
+            self.link(maker, server, found);
         }
     }
 
@@ -198,7 +215,7 @@ impl Directory {
     }
 
     /// Opens channels at a server, to which there may be no connection yet.
-    fn link(&mut self, shared: &Arc<Shared>, server: SocketAddr, channels: Vec<Arc<Inner>>) {
+    fn link(&mut self, maker: &impl Maker, server: SocketAddr, channels: Vec<Arc<Inner>>) {
         let token = self.links.get(&server).copied();
         if let Some(conn) = token.and_then(|token| self.conns.get(&token)) {
             let left = conn.with(|core| {
@@ -209,15 +226,15 @@ impl Directory {
         }
         match token.and_then(|token| self.dials.get_mut(&token)) {
             Some(dial) => dial.waiting.extend(channels),
-            None => self.dial(shared, server, channels),
+            None => self.dial(maker, server, channels),
         }
     }
 
-    fn dial(&mut self, shared: &Arc<Shared>, address: SocketAddr, waiting: Vec<Arc<Inner>>) {
+    fn dial(&mut self, maker: &impl Maker, address: SocketAddr, waiting: Vec<Arc<Inner>>) {
         let token = Token(self.next);
         self.next += 1;
         let socket = connect(address).and_then(|socket| {
-            shared.registry.register(&mut SourceFd(&socket.as_raw_fd()), token, Interest::WRITABLE)?;
+            maker.registry().register(&mut SourceFd(&socket.as_raw_fd()), token, Interest::WRITABLE)?;
             Ok(socket)
         });
         match socket {
@@ -230,11 +247,10 @@ impl Directory {
     }
 
     /// The system is done with connecting.
-    pub(super) fn dialled(shared: &Arc<Shared>, token: Token) {
-        let mut directory = lock(&shared.directory);
-        let Some(dial) = directory.dials.remove(&token) else { return };
+    pub(super) fn dialled(&mut self, maker: &impl Maker, token: Token) {
+        let Some(dial) = self.dials.remove(&token) else { return };
         let address = dial.address;
-        let _ = shared.registry.deregister(&mut SourceFd(&dial.socket.as_raw_fd()));
+        let _ = maker.registry().deregister(&mut SourceFd(&dial.socket.as_raw_fd()));
         let failed = dial.socket.take_error();
         let socket = match failed {
             Ok(None) => Socket::new(TcpStream::from(dial.socket)),
@@ -242,12 +258,11 @@ impl Directory {
         };
         match socket {
             Ok(socket) => {
-                let name_server = directory.name_servers.contains(&address);
-                let conn = Conn::new(shared, socket, address, token, name_server);
-                directory.conns.insert(token, conn);
-                directory.link(shared, address, dial.waiting);
+                let name_server = self.name_servers.contains(&address);
+                self.conns.insert(token, maker.conn(socket, address, token, name_server));
+                self.link(maker, address, dial.waiting);
             }
-            Err(error) => directory.undialled(address, dial.waiting, &error.to_string()),
+            Err(error) => self.undialled(address, dial.waiting, &error.to_string()),
         }
     }
 
@@ -276,12 +291,12 @@ impl Directory {
     }
 
     /// Connects to servers whose time has come.
-    pub(super) fn redial(&mut self, shared: &Arc<Shared>, now: Instant) {
+    pub(super) fn redial(&mut self, maker: &impl Maker, now: Instant) {
         let due = |(when, ..): &mut (Instant, SocketAddr, Option<Arc<Inner>>)| *when <= now;
         let due: Vec<_> = self.redials.extract_if(.., due).collect();
         for (_, server, channel) in due {
             let channels: Vec<_> = channel.into_iter().filter(|channel| !channel.is_closed()).collect();
-            self.link(shared, server, channels);
+            self.link(maker, server, channels);
         }
     }
 

@@ -5,25 +5,16 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::op::lock;
+use super::directory::{Server, hex};
+use super::lock::lock;
 use super::{Client, Pending, Result};
 use crate::data::{Dynamic, ScalarType, Type, Value};
 use crate::nt;
-use crate::proto::Guid;
-
-/// A server.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Server {
-    /// What it is known by until it ends.
-    pub guid: Guid,
-    /// Where it is.
-    pub address: SocketAddr,
-}
 
 impl fmt::Display for Server {
     /// As `pvlist` prints it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let guid = super::directory::hex(&self.guid).to_uppercase();
+        let guid = hex(&self.guid).to_uppercase();
         write!(f, "GUID 0x{guid} version 2: tcp@[ {} ]", self.address)
     }
 }

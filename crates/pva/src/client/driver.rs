@@ -11,19 +11,16 @@ use mio::{Events, Poll, Registry, Token, Waker};
 
 use super::channel::Inner;
 use super::config::ClientConfig;
-use super::conn::Conn;
-use super::directory::Directory;
-use super::op::lock;
+use super::conn::Broken;
+use super::directory::{Directory, Maker};
+use super::lock::lock;
+use super::op::Conn;
 use super::reader::LINGER;
-use super::udp::Udp;
+use super::socket::Socket;
+use super::tokens::{FIRST_CONN, FIRST_UDP, WAKE};
+use super::udp::{Names, Udp};
 use super::{Error, Result};
-use crate::proto::SearchResponse;
-use crate::proto::client::Identity;
-
-// Tokens of the poll: the waker, then sockets for searches, then connections.
-pub(super) const WAKE: Token = Token(0);
-pub(super) const FIRST_UDP: usize = 1;
-pub(super) const FIRST_CONN: usize = 64;
+use crate::proto::{Search, SearchResponse};
 
 // The interval at which connections check their timeouts, which are in seconds.
 const TICK: Duration = Duration::from_millis(500);
@@ -31,9 +28,9 @@ const TICK: Duration = Duration::from_millis(500);
 /// Something for the thread of the client to do.
 pub(super) enum Deed {
     /// A connection is broken.
-    Failed(Arc<Conn>, String),
+    Failed(Arc<Conn>, Broken),
     /// A connection was closed by the thread that noticed its failure; these channels were on it.
-    Lost(Arc<Conn>, Vec<Arc<Inner>>, String),
+    Lost(Arc<Conn>, Vec<Arc<Inner>>, Broken),
     /// A server does not open a channel.
     Refused(Arc<Inner>),
     /// A server closed a channel.
@@ -57,10 +54,6 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn identity(&self) -> Identity {
-        Identity { account: self.config.account.clone(), idle: self.config.idle }
-    }
-
     /// Wakes the thread to check timeouts and queued deeds.
     pub(super) fn wake(&self) {
         if !self.woken.swap(true, Ordering::AcqRel) {
@@ -97,18 +90,6 @@ impl Shared {
         }
     }
 
-    /// A connection is broken, and its core is locked: it is closed later.
-    pub(super) fn fail(&self, conn: &Arc<Conn>, reason: String) {
-        self.todo(&mut vec![Deed::Failed(Arc::clone(conn), reason)]);
-    }
-
-    /// A connection is broken: closes it.
-    pub(super) fn close(&self, conn: &Arc<Conn>, reason: String) {
-        if let Some(channels) = conn.close() {
-            self.todo(&mut vec![Deed::Lost(Arc::clone(conn), channels, reason)]);
-        }
-    }
-
     /// The user has no handle of `channel` any more.
     pub(super) fn forget(&self, channel: &Arc<Inner>) {
         let search = lock(&channel.state).search.take();
@@ -125,6 +106,16 @@ impl Shared {
         let tcp = list(self.config.name_servers.iter().map(ToString::to_string).collect());
         let times = search.map_or(0, |id| lock(&self.directory).searcher.attempts(id));
         format!("no server has it; searched {times} times, by UDP at {udp}, by TCP at {tcp}")
+    }
+}
+
+impl Maker for Arc<Shared> {
+    fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    fn conn(&self, socket: Socket, address: SocketAddr, token: Token, name_server: bool) -> Arc<Conn> {
+        Conn::new(self, socket, address, token, name_server)
     }
 }
 
@@ -203,7 +194,7 @@ impl Driver {
                         }
                         conn.read_ready();
                     }
-                    None => Directory::dialled(&self.shared, token),
+                    None => lock(&self.shared.directory).dialled(&self.shared, token),
                 }
             }
         }
@@ -236,9 +227,9 @@ impl Driver {
     fn act(&mut self, deed: Deed, now: Instant) {
         let shared = Arc::clone(&self.shared);
         match deed {
-            Deed::Failed(conn, reason) => shared.close(&conn, reason),
-            Deed::Lost(conn, channels, reason) => {
-                log::warn!("{}: connection lost: {reason}", conn.address);
+            Deed::Failed(conn, why) => conn.close(why),
+            Deed::Lost(conn, channels, why) => {
+                log::warn!("{}: connection lost: {why}", conn.address);
                 lock(&shared.directory).lost(&conn, channels, now);
             }
             Deed::Refused(channel) => lock(&shared.directory).refused(&channel, now),
@@ -254,10 +245,15 @@ impl Driver {
         let ping = std::mem::take(&mut directory.ping);
         let Directory { searcher, conns, .. } = &mut *directory;
         let servers: Vec<_> = conns.values().filter(|conn| conn.name_server).cloned().collect();
+        let mut ask = |names: &Names<'_>| {
+            let must = if names.is_empty() { Search::MUST_REPLY } else { 0 };
+            self.udp.search(names, must);
+            ask_name_servers(&servers, names, must);
+        };
         if ping {
-            self.udp.search(&[], &servers);
+            ask(&[]);
         }
-        searcher.poll(now, |names| self.udp.search(names, &servers));
+        searcher.poll(now, ask);
     }
 
     /// Reads the connections that no waiter reads any more.
@@ -279,7 +275,15 @@ impl Driver {
 
     fn end(self) {
         let conns = lock(&self.shared.directory).take_all();
-        conns.iter().for_each(|conn| drop(conn.close()));
+        conns.iter().for_each(|conn| drop(conn.end()));
         lock(&self.shared.deeds).clear();
+    }
+}
+
+fn ask_name_servers(servers: &[Arc<Conn>], names: &Names<'_>, must: u8) {
+    for conn in servers.iter().filter(|conn| !conn.is_busy()) {
+        let search = Search::of(names, must | Search::UNICAST, 0);
+        let _ = conn
+            .with(|core| if core.connection.is_ready() { core.connection.search(&search) } else { Ok(()) });
     }
 }

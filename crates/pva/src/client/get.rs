@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::channel::Channel;
-use super::conn::{Conn, Core};
-use super::op::Op;
+use super::conn::Core;
+use super::op::{Conn, Links, Op};
 use super::{Error, Result};
 use crate::data::Value;
 use crate::proto::client::{Answer, Job};
+use crate::request::parse;
 
 /// A prepared read. After the first time it costs one short message there and one back, which is read into the
 /// memory of the value before.
@@ -33,6 +34,13 @@ pub struct GetRequest {
     value: Option<Value>,
     running: bool,
     error: Option<Error>,
+}
+
+impl Channel {
+    /// Prepares reading repeatedly.
+    pub fn get_request(&self, request: &str) -> Result<GetRequest> {
+        Ok(GetRequest::new(self.clone(), parse(request)?))
+    }
 }
 
 impl GetRequest {
@@ -78,7 +86,7 @@ impl GetRequest {
     }
 
     /// Repeats the read on the same connection; `false` if the connection is closed.
-    fn again(&mut self, core: &mut Core) -> bool {
+    fn again(&mut self, core: &mut Core<Links>) -> bool {
         let (Some((_, ioid)), Some(value)) = (&self.place, self.value.take()) else {
             self.place = None;
             return false;
@@ -98,7 +106,7 @@ impl GetRequest {
 
     fn begin(&mut self) {
         self.stop();
-        let op = Op::new(Job::Get, self.request.clone(), false).on(&self.channel.handle().inner);
+        let op = Op::new(Job::Get, self.request.clone(), false).on(self.channel.home());
         self.op = Arc::new(op);
         (self.running, self.error) = (true, None);
         self.channel.submit(&self.op);

@@ -31,11 +31,15 @@ mod directory;
 mod discovery;
 mod driver;
 mod error;
+mod events;
 mod get;
+mod lock;
 mod monitor;
 mod op;
+mod queue;
 mod reader;
 mod socket;
+mod tokens;
 mod udp;
 
 use std::fmt;
@@ -46,16 +50,17 @@ use std::time::Instant;
 
 pub use channel::{Channel, Pending};
 pub use config::ClientConfig;
-pub use discovery::Server;
+pub use directory::Server;
 pub use error::{Error, Result};
 pub use get::{GetRequest, get_many};
-pub use monitor::{Event, Monitor, Update};
+pub use monitor::Monitor;
+pub use queue::{Event, Update};
 
 pub use crate::proto::client::Put;
 
 use channel::Inner;
 use driver::{Driver, Shared};
-use op::lock;
+use lock::lock;
 
 /// A client. A clone is the same one; it ends with the last clone, channel and operation.
 #[derive(Clone)]

@@ -1,6 +1,5 @@
 //! Following a channel.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,133 +7,38 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use super::channel::Channel;
-use super::op::Op;
+use super::op::{Callback, Op};
+use super::queue::{Event, Queue, Update};
 use super::{Error, Result};
-use crate::data::Value;
-use crate::wire::BitSet;
+use crate::proto::client::Job;
+use crate::request::{Options, parse};
 
-/// A change of a channel.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Update {
-    /// The whole value, with the changes applied. Large arrays are shared.
-    pub value: Value,
-    /// The changed fields.
-    pub changed: BitSet,
-    /// What changed more than once since the update before: values in between are lost.
-    pub overrun: BitSet,
-}
-
-/// An event of a monitor.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Event {
-    /// The monitor runs. The next update contains all fields.
-    Connected,
-    /// The connection is lost, or the server closed the channel. It is searched again; updates may be missed.
-    Disconnected,
-    /// A change.
-    Update(Update),
-    /// The server ended it, or refused it. Nothing follows.
-    Ended(Result<()>),
-}
-
-/// Updates on their way to the user.
-#[derive(Default)]
-pub(super) struct Queue {
-    events: VecDeque<Event>,
-    updates: usize,
-    limit: usize,
-    // Given back by the user; the next updates are copied into them.
-    spare: Vec<Value>,
-    // Of a monitor with a window: how many taken updates are not acknowledged, and from how many on that is done.
-    unacknowledged: u32,
-    acknowledge_at: Option<u32>,
-}
-
-impl Queue {
-    pub(super) fn new(limit: u32, acknowledge_at: Option<u32>) -> Queue {
-        Queue { limit: limit.max(1) as usize, acknowledge_at, ..Queue::default() }
+impl Channel {
+    /// Follows the fields that `request` names. With `record[pipeline=true,queueSize=8]` the server waits for
+    /// this program, and no update is lost.
+    pub fn monitor(&self, request: &str) -> Result<Monitor> {
+        self.follow(request, None)
     }
 
-    pub(super) fn note(&mut self, event: Event) {
-        if event == Event::Connected {
-            self.unacknowledged = 0;
-        }
-        // Several disconnections between two calls count as one gap.
-        if self.events.back() != Some(&event) {
-            self.events.push_back(event);
-        }
-        if self.events.len() > self.limit + 64 {
-            self.forget_oldest();
-        }
+    /// As [`Channel::monitor`], with a function that is called from a thread of the client, or from one that waits
+    /// for something on the same connection. It should be quick, and must not wait for an operation: the thread
+    /// that would read the answer is the one it runs on. It ends when what is returned is dropped.
+    pub fn subscribe(&self, request: &str, callback: impl FnMut(Event) + Send + 'static) -> Result<Monitor> {
+        self.follow(request, Some(Box::new(callback)))
     }
 
-    fn forget_oldest(&mut self) {
-        if let Some(Event::Update(_)) = self.events.pop_front() {
-            self.updates -= 1;
-        }
+    fn follow(&self, request: &str, callback: Option<Callback>) -> Result<Monitor> {
+        let request = parse(request)?;
+        let options = Options::of(&request);
+        let size = options.queue_size.clamp(2, 1 << 20);
+        let window = options.pipeline.then_some(size);
+        let queue = Queue::new(size, window.map(|window| options.ack_any.count(window)));
+        let op = Op::monitor(Job::Monitor(window), request, queue, callback);
+        let op = op.on(self.home());
+        let op = Arc::new(op);
+        self.submit(&op);
+        Ok(Monitor::new(op, self.clone()))
     }
-
-    pub(super) fn end(&mut self, result: Result<()>) {
-        self.events.push_back(Event::Ended(result));
-    }
-
-    /// Adds an update. If too many wait, the newest two become one.
-    pub(super) fn update(&mut self, value: &Value, changed: BitSet, mut overrun: BitSet) {
-        if self.updates >= self.limit
-            && let Some(Event::Update(last)) = self.events.back_mut()
-        {
-            let mut twice = value.structure().expand(&changed);
-            twice.intersect_with(&value.structure().expand(&last.changed));
-            overrun.union_with(&twice);
-            last.overrun.union_with(&overrun);
-            last.changed.union_with(&changed);
-            last.value = value.clone();
-            return;
-        }
-        self.updates += 1;
-        let value = self.copy(value);
-        self.events.push_back(Event::Update(Update { value, changed, overrun }));
-    }
-
-    fn copy(&mut self, value: &Value) -> Value {
-        match self.spare.pop() {
-            Some(mut spare) if Arc::ptr_eq(spare.structure(), value.structure()) => {
-                spare.copy_from(value);
-                spare
-            }
-            _ => value.clone(),
-        }
-    }
-
-    fn recycle(&mut self, value: Value) {
-        // More cannot wait at once.
-        if self.spare.len() < self.limit {
-            self.spare.push(value);
-        }
-    }
-}
-
-/// Takes the next event of `op`, and lets the server send more if it waits for that.
-pub(super) fn take(op: &Op) -> Option<Event> {
-    let mut state = op.state();
-    let queue = state.queue.as_mut()?;
-    let event = queue.events.pop_front();
-    op.set_ready(!queue.events.is_empty());
-    if !matches!(event, Some(Event::Update(_))) {
-        return event;
-    }
-    queue.updates -= 1;
-    queue.unacknowledged += 1;
-    let count = queue.unacknowledged;
-    if queue.acknowledge_at.is_some_and(|at| count >= at) {
-        queue.unacknowledged = 0;
-        let place = state.place.clone();
-        drop(state);
-        if let Some((conn, ioid)) = place {
-            conn.with(|core| core.connection.acknowledge(ioid, count));
-        }
-    }
-    event
 }
 
 /// A running monitor. It ends when it is dropped.
@@ -155,7 +59,7 @@ impl Monitor {
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Event>> {
         let deadline = Instant::now().checked_add(timeout);
         loop {
-            if let Some(event) = take(&self.op) {
+            if let Some(event) = self.op.next_event() {
                 return Ok(Some(event));
             }
             if self.op.is_over() {
@@ -172,10 +76,9 @@ impl Monitor {
         NextEvent(self)
     }
 
-    /// As [`Monitor::event`], for hand-written futures.
-    pub fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Event>> {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Event>> {
         loop {
-            if let Some(event) = take(&self.op) {
+            if let Some(event) = self.op.next_event() {
                 return Poll::Ready(Ok(event));
             }
             if self.op.is_over() {
@@ -230,39 +133,5 @@ impl Future for NextEvent<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Event>> {
         self.0.poll_event(context)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::ScalarType;
-    use crate::nt;
-
-    #[test]
-    fn too_many_updates_become_one_and_say_so() {
-        let mut value = Value::new(&nt::scalar(ScalarType::I32));
-        let mut queue = Queue::new(2, None);
-        for (number, bit) in [(1, 1), (2, 1), (3, 3), (4, 1)] {
-            value.set("value", number).unwrap();
-            queue.update(&value, BitSet::from_iter([bit]), BitSet::new());
-        }
-        let op = Op::monitor(crate::proto::client::Job::Get, value, queue, None);
-        let Some(Event::Update(first)) = take(&op) else { panic!("no update") };
-        let Some(Event::Update(last)) = take(&op) else { panic!("no update") };
-        assert_eq!((first.value.i64("value"), last.value.i64("value")), (Some(1), Some(4)));
-        assert_eq!(last.changed, BitSet::from_iter([1, 3]));
-        assert_eq!(last.overrun, BitSet::from_iter([1]));
-        assert_eq!(take(&op), None);
-    }
-
-    #[test]
-    fn a_server_that_comes_and_goes_fills_no_memory() {
-        let mut queue = Queue::new(2, None);
-        for _ in 0..1000 {
-            queue.note(Event::Disconnected);
-            queue.note(Event::Connected);
-        }
-        assert!(queue.events.len() < 100);
     }
 }

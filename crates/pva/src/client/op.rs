@@ -1,25 +1,31 @@
 //! One operation, from the wish to its end, over any number of connections.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
 
-use super::channel::Inner;
-use super::conn::Conn;
-use super::monitor::{Event, Queue};
+use super::conn::{self, Core};
+use super::lock::lock;
+use super::queue::{Event, Queue};
 use super::{Error, Result};
 use crate::data::Value;
 use crate::proto::client::{Answer, Job};
 
-/// Takes a lock, also after a panic of another thread. This is safe because the protected state is never left
-/// half changed.
-pub(super) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 pub(super) type Callback = Box<dyn FnMut(Event) + Send>;
+
+/// The owner of connections: a client, whose channels and operations they serve. `events.rs` says what becomes of what
+/// they tell.
+pub(super) enum Links {}
+
+/// A connection of a client.
+pub(super) type Conn = conn::Conn<Links>;
+
+/// Where operations wait while they are on no connection: a channel.
+pub(super) trait Home: Send + Sync {
+    /// `op` begins when the channel is open again.
+    fn wait(&self, op: &Arc<Op>);
+}
 
 /// One operation. Connections know their requests by it.
 pub(super) struct Op {
@@ -34,7 +40,7 @@ pub(super) struct Op {
     changed: Condvar,
     callback: Option<Mutex<Callback>>,
     // Where it waits while its channel is not open.
-    channel: Option<Arc<Inner>>,
+    home: Option<Arc<dyn Home>>,
 }
 
 #[derive(Default)]
@@ -61,17 +67,13 @@ impl Op {
             state: Mutex::new(State::default()),
             changed: Condvar::new(),
             callback: None,
-            channel: None,
+            home: None,
         }
     }
 
-    pub(super) fn on(mut self, channel: &Arc<Inner>) -> Op {
-        self.channel = Some(Arc::clone(channel));
+    pub(super) fn on(mut self, home: Arc<dyn Home>) -> Op {
+        self.home = Some(home);
         self
-    }
-
-    pub(super) fn channel(&self) -> Option<&Arc<Inner>> {
-        self.channel.as_ref()
     }
 
     pub(super) fn monitor(job: Job, request: Value, queue: Queue, callback: Option<Callback>) -> Op {
@@ -111,9 +113,52 @@ impl Op {
         self.callback.is_some()
     }
 
+    /// Begins on channel `cid` of `conn`, which is open; `false` if it is not.
+    pub(super) fn begin(self: &Arc<Op>, conn: &Arc<Conn>, core: &mut Core<Links>, cid: u32) -> bool {
+        let begun = core.connection.begin(cid, self.job.clone(), &self.request, self.once, Arc::clone(self));
+        let Ok(ioid) = begun else { return false };
+        match self.attach(conn, ioid) {
+            Some(true) => conn.attend(),
+            Some(false) => {}
+            None => drop(core.connection.destroy(ioid)),
+        }
+        true
+    }
+
+    /// It lost its connection or channel. It waits for the next one, or fails if the server may have done it.
+    pub(super) fn lost(self: &Arc<Op>, ran: bool, wakers: &mut Vec<Waker>) {
+        self.detach();
+        if self.is_over() || (!matches!(self.job, Job::Monitor(_)) && self.is_ready()) {
+            return;
+        }
+        if ran && !self.job.repeats() {
+            return self.finish(Err(Error::Disconnected), wakers);
+        }
+        self.push(|queue| queue.note(Event::Disconnected), wakers);
+        if let Some(home) = &self.home {
+            home.wait(self);
+        }
+    }
+
+    /// Takes the next event of a monitor, and lets the server send more if it waits for that.
+    pub(super) fn next_event(&self) -> Option<Event> {
+        let mut state = self.state();
+        let queue = state.queue.as_mut()?;
+        let (event, taken) = queue.take();
+        self.set_ready(!queue.is_empty());
+        if let Some(count) = taken {
+            let place = state.place.clone();
+            drop(state);
+            if let Some((conn, ioid)) = place {
+                conn.with(|core| core.connection.acknowledge(ioid, count));
+            }
+        }
+        event
+    }
+
     /// Records that the operation has begun on `conn`. Returns whether its answers must be read in the
     /// background; `None` if the operation was dropped meanwhile.
-    pub(super) fn attach(&self, conn: &Arc<Conn>, ioid: u32) -> Option<bool> {
+    fn attach(&self, conn: &Arc<Conn>, ioid: u32) -> Option<bool> {
         let mut state = self.state();
         if state.over {
             return None;
@@ -230,7 +275,7 @@ impl Op {
         loop {
             // The thread that holds it checks the queue again afterwards.
             let Ok(mut callback) = callback.try_lock() else { return };
-            while let Some(event) = super::monitor::take(self) {
+            while let Some(event) = self.next_event() {
                 callback(event);
             }
             drop(callback);
@@ -251,23 +296,5 @@ impl Op {
 
     pub(super) fn is_over(&self) -> bool {
         self.state().over
-    }
-}
-
-/// What came up while messages were read, to be done when nothing is locked.
-#[derive(Default)]
-pub(super) struct Later {
-    pub(super) wakers: Vec<Waker>,
-    pub(super) callbacks: Vec<Arc<Op>>,
-    pub(super) opened: Vec<Arc<Inner>>,
-    pub(super) deeds: Vec<super::driver::Deed>,
-    pub(super) lost: VecDeque<(Arc<Op>, bool)>,
-}
-
-impl Later {
-    /// Wakes waiting threads and tasks, and calls the callback.
-    pub(super) fn run(&mut self) {
-        self.wakers.drain(..).for_each(Waker::wake);
-        self.callbacks.drain(..).for_each(|op| op.call_back());
     }
 }

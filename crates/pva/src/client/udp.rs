@@ -4,15 +4,13 @@ use std::borrow::Cow;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
-use std::sync::Arc;
 
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use socket2::SockRef;
 
 use super::config::ClientConfig;
-use super::conn::Conn;
-use super::driver::{FIRST_CONN, FIRST_UDP};
+use super::tokens::{FIRST_CONN, FIRST_UDP};
 use crate::net::{Destination, broadcasts, join, send, udp};
 use crate::proto::{Search, ServerMessage};
 use crate::wire::{Assembler, Order, Writer};
@@ -26,7 +24,7 @@ const RECEIVE_BUFFER: usize = 4 << 20;
 // A storm of datagrams must not keep the thread from everything else.
 const AT_ONCE: usize = 1024;
 
-type Names<'a> = [(u32, Cow<'a, str>)];
+pub(super) type Names<'a> = [(u32, Cow<'a, str>)];
 
 pub(super) struct Udp {
     sockets: Vec<Source>,
@@ -100,9 +98,8 @@ impl Udp {
         }
     }
 
-    /// Searches for `names` everywhere, or, without names, for all servers.
-    pub(super) fn search(&mut self, names: &Names<'_>, servers: &[Arc<Conn>]) {
-        let must = if names.is_empty() { Search::MUST_REPLY } else { 0 };
+    /// Searches for `names` everywhere, or, without names, for all servers, which then have to answer.
+    pub(super) fn search(&mut self, names: &Names<'_>, must: u8) {
         for source in &self.sockets {
             let Some(port) = source.port else { continue };
             for unicast in [true, false] {
@@ -114,13 +111,6 @@ impl Udp {
                 let datagram = self.writer.to_vec();
                 targets.for_each(|(target, _)| ask(&source.socket, target, &datagram));
             }
-        }
-        for conn in servers.iter().filter(|conn| !conn.is_busy()) {
-            let search = Search::of(names, must | Search::UNICAST, 0);
-            let _ =
-                conn.with(
-                    |core| if core.connection.is_ready() { core.connection.search(&search) } else { Ok(()) },
-                );
         }
     }
 }

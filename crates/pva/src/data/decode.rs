@@ -28,12 +28,7 @@ impl Value {
     }
 
     /// Reads the fields `bits`. A structure among them is read whole, and its members' own bits mean nothing.
-    pub fn decode_bits(
-        &mut self,
-        reader: &mut Reader<'_>,
-        cache: &mut TypeCache,
-        bits: &BitSet,
-    ) -> Result<()> {
+    fn decode_bits(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache, bits: &BitSet) -> Result<()> {
         let mut from = 0;
         while let Some(bit) = bits.next(from).filter(|&bit| bit < self.fields.len()) {
             from = self.structure.end(bit);

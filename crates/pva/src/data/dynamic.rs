@@ -74,11 +74,6 @@ impl Dynamic {
     /// Writes the type and the value.
     pub fn encode(&self, writer: &mut Writer) {
         self.ty.encode(writer);
-        self.encode_value(writer);
-    }
-
-    /// Writes the value alone.
-    pub fn encode_value(&self, writer: &mut Writer) {
         super::encode::field(writer, &self.ty, &self.field);
     }
 }

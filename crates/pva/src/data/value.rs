@@ -71,11 +71,6 @@ impl Value {
         }
     }
 
-    /// Notes that all changed.
-    pub fn mark_all(&mut self) {
-        self.mark(0);
-    }
-
     /// Notes that nothing changed.
     pub fn clear_changed(&mut self) {
         self.changed.clear();
@@ -111,16 +106,6 @@ impl Value {
     pub(crate) fn copy_from(&mut self, other: &Value) {
         self.fields.iter_mut().zip(&other.fields).for_each(|(to, from)| assign(to, from));
         self.changed.clone_from(&other.changed);
-    }
-
-    /// A copy of the sub-structure at field `bit`.
-    pub fn sub_value(&self, bit: usize) -> Option<Value> {
-        let structure = match self.structure.nodes().get(bit)? {
-            _ if bit == 0 => return Some(self.clone()),
-            node => node.ty.as_structure()?,
-        };
-        let fields = self.fields.get(bit..self.structure.end(bit))?.to_vec();
-        Some(Value { structure: Arc::clone(structure), fields, changed: BitSet::new() })
     }
 }
 

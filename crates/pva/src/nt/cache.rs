@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::Metadata;
+use super::metadata::Metadata;
 use crate::data::{Builder, ScalarType, Structure};
 
 /// What tells the types apart.

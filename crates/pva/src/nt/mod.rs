@@ -4,17 +4,19 @@
 //! images, of ADCore.
 
 mod cache;
+mod metadata;
 mod ndarray;
 mod parts;
 mod scalar;
 mod table;
 
+pub use metadata::Metadata;
 pub use ndarray::{COLOR_MODE, attribute, ndarray, union_member};
 pub use parts::{
     Alarm, FORMS, Severity, Time, alarm, alarm_of, control, display, enumeration, set_alarm, set_alarm_text,
     set_time, time, time_of, value_alarm,
 };
-pub use scalar::{Metadata, enumerated, scalar, scalar_array, scalar_array_with, scalar_with};
+pub use scalar::{enumerated, scalar, scalar_array, scalar_array_with, scalar_with};
 pub use table::{table, uri};
 
 /// Whether `id` names the Normative Type `name`, such as `NTScalar`, in a version that we know.

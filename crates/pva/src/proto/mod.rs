@@ -18,7 +18,5 @@ pub use channel::{AclChange, ChannelCreated, ChannelId, CreateChannel, GetField,
 pub use command::{Command, Control, sub};
 pub use connection::{ClientValidation, ServerValidation, echo, validated};
 pub use message::{ClientMessage, Log, LogKind, ServerMessage};
-pub use operation::{
-    ArrayRequest, Init, Reply, ReplyHead, Request, RequestHead, UPDATE_HEAD_LEN, Update, update_head,
-};
+pub use operation::{Init, Reply, ReplyHead, Request, RequestHead, UPDATE_HEAD_LEN, Update, update_head};
 pub use search::{Beacon, Guid, Search, SearchResponse, origin_tag};

@@ -1,9 +1,9 @@
 //! Requests and replies of operations: get, put, monitor, call.
 
 use super::{Command, sub};
+use crate::Result;
 use crate::data::{Builder, Dynamic, Type, TypeCache, Value};
 use crate::wire::{BitSet, Encoded, HEADER_LEN, Header, Order, Reader, Status, Writer};
-use crate::{Error, Result};
 
 /// What every request begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,55 +86,6 @@ impl<'a> Request<'a> {
         let with_window = self.head.command == Command::Monitor && self.head.sub & sub::PIPELINE != 0;
         let window = if with_window { Some(self.body.u32()?) } else { None };
         Ok(Init { request, window })
-    }
-}
-
-/// What the array operation asks for.
-#[derive(Clone, Debug)]
-pub enum ArrayRequest<'a> {
-    /// Elements from `offset` on; `count` 0 means all.
-    Get {
-        /// The first.
-        offset: usize,
-        /// How many.
-        count: usize,
-        /// Every how many.
-        stride: usize,
-    },
-    /// Writes elements from `offset` on.
-    Put {
-        /// The first.
-        offset: usize,
-        /// Every how many.
-        stride: usize,
-        /// The elements, encoded as an array.
-        elements: Reader<'a>,
-    },
-    /// Makes the array so long.
-    SetLength(usize),
-    /// Asks how long it is.
-    GetLength,
-}
-
-impl<'a> ArrayRequest<'a> {
-    /// Reads what the body of an array request means by `sub`.
-    pub fn decode(sub: u8, mut body: Reader<'a>) -> Result<ArrayRequest<'a>> {
-        let size = |body: &mut Reader<'_>| -> Result<usize> {
-            let at = body.offset();
-            body.size()?.map(|size| size as usize).ok_or_else(|| Error::at(at, "a number", "null"))
-        };
-        Ok(match sub & !sub::DESTROY {
-            sub::GET => {
-                let (offset, count, stride) = (size(&mut body)?, size(&mut body)?, size(&mut body)?);
-                ArrayRequest::Get { offset, count, stride }
-            }
-            sub::PIPELINE => ArrayRequest::SetLength(size(&mut body)?),
-            sub::STOP => ArrayRequest::GetLength,
-            _ => {
-                let (offset, stride) = (size(&mut body)?, size(&mut body)?);
-                ArrayRequest::Put { offset, stride, elements: body }
-            }
-        })
     }
 }
 

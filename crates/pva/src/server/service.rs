@@ -63,8 +63,9 @@ impl Shared {
         self.log.iter().for_each(|log| log(event));
     }
 
-    pub(crate) fn is_heard(&self) -> bool {
-        self.log.is_some()
+    /// Who is told of events, if there is one.
+    pub(crate) fn log(&self) -> Option<&Log> {
+        self.log.as_ref()
     }
 
     pub(crate) fn problem(&self, text: String) {

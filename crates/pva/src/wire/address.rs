@@ -1,6 +1,6 @@
 //! Network addresses: always 16 bytes, always in network order.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 
 use super::{Reader, Writer};
 use crate::Result;
@@ -21,10 +21,5 @@ impl Writer {
             IpAddr::V6(v6) => v6,
         };
         self.raw(&address.octets());
-    }
-
-    /// The address that stands for "where this came from".
-    pub fn any_address(&mut self) {
-        self.address(Ipv4Addr::UNSPECIFIED.into());
     }
 }

@@ -17,7 +17,7 @@ pub struct Encoded {
 
 impl Encoded {
     /// The non-empty ones of `chunks`, in order.
-    pub fn from_chunks(chunks: Vec<Bytes>) -> Encoded {
+    pub(super) fn from_chunks(chunks: Vec<Bytes>) -> Encoded {
         let len = chunks.iter().map(Bytes::len).sum();
         let mut chunks = chunks.into_iter().filter(|chunk| !chunk.is_empty());
         let first = chunks.next().unwrap_or_default();

@@ -2,6 +2,8 @@ use livetime_engine::Value;
 use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_frame::{ColorMode, DType};
 
+use livetime_kernels::Pixel;
+
 use super::*;
 
 fn region(number: usize, values: [i64; 5]) -> Vec<(String, Value)> {

@@ -58,7 +58,7 @@ impl Put {
             Content::Value(own) if own.structure() == value.structure() => {
                 let mut own = (**own).clone();
                 if own.changed().is_empty() {
-                    own.mark_all();
+                    own.mark(0);
                 }
                 return Ok(Attempt::Ready(own));
             }

@@ -7,8 +7,7 @@ use super::mailbox::{Completion, Mailbox};
 use crate::data::{Dynamic, Value};
 use crate::request::Options;
 use crate::server::account::Charge;
-use crate::server::service::Shared;
-use crate::server::{Event, Peer};
+use crate::server::{Event, Log, Peer};
 use crate::wire::Status;
 
 pub(crate) type PutHandler = Box<dyn Fn(Put) + Send + Sync>;
@@ -41,7 +40,7 @@ fn shortened(text: String, most: usize) -> String {
 
 /// The log entry of a request, written when it is answered.
 pub(crate) struct Note {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) log: Log,
     pub(crate) channel: String,
     pub(crate) peer: Arc<Peer>,
     pub(crate) what: String,
@@ -49,10 +48,10 @@ pub(crate) struct Note {
 
 impl Note {
     fn tell(self, result: &Result<Option<Dynamic>, Status>) {
-        let Note { shared, channel, peer, what } = self;
+        let Note { log, channel, peer, what } = self;
         let reason = |status: &Status| shortened(status.message.clone(), LOGGED);
         let outcome = result.as_ref().map(|_| ()).map_err(reason);
-        shared.tell(&Event::Write { channel, peer, what, outcome });
+        log(&Event::Write { channel, peer, what, outcome });
     }
 }
 

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::inbox::Inbox;
 use crate::server::statistics::{add, subtract};
 use crate::server::{Limits, Service};
 
@@ -33,6 +32,8 @@ pub(super) struct Guest {
     place: Arc<Place>,
 }
 
+type Bell = Box<dyn Fn() + Send>;
+
 /// What is known of a connection on other threads.
 struct Place {
     address: IpAddr,
@@ -40,8 +41,8 @@ struct Place {
     turned_ns: AtomicU64,
     has_channels: AtomicBool,
     is_displaced: AtomicBool,
-    /// The inbox of its thread, and its number there, once it has a thread.
-    seat: Mutex<Option<(Arc<Inbox>, usize)>>,
+    /// Wakes its thread, once it has one.
+    bell: Mutex<Option<Bell>>,
 }
 
 /// How many files this process may have open, connections among them; `None` where the system does not say.
@@ -88,7 +89,7 @@ impl Guests {
             turned_ns: AtomicU64::new(now.as_nanos() as u64),
             has_channels: AtomicBool::new(false),
             is_displaced: AtomicBool::new(false),
-            seat: Mutex::default(),
+            bell: Mutex::default(),
         });
         rooms.places.insert(number, Arc::clone(&place));
         drop(rooms);
@@ -120,8 +121,8 @@ impl Rooms {
         let place = Arc::clone(place);
         place.is_displaced.store(true, Relaxed);
         self.leave(place.address);
-        if let Some((inbox, index)) = &*place.seat.lock().unwrap_or_else(PoisonError::into_inner) {
-            inbox.ring(*index);
+        if let Some(ring) = &*place.bell.lock().unwrap_or_else(PoisonError::into_inner) {
+            ring();
         }
         Some(())
     }
@@ -136,9 +137,9 @@ impl Rooms {
 }
 
 impl Guest {
-    /// From now on it is number `index` of the thread of `inbox`.
-    pub(super) fn sit(&self, inbox: &Arc<Inbox>, index: usize) {
-        *self.place.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(inbox), index));
+    /// From now on `ring` wakes its thread.
+    pub(super) fn sit(&self, ring: impl Fn() + Send + 'static) {
+        *self.place.bell.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ring));
     }
 
     /// It had a turn at `now`.

@@ -315,7 +315,8 @@ impl Shard {
         tune(&stream)?;
         let index = self.connections.next();
         self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
-        guest.sit(&self.inbox, index);
+        let inbox = Arc::clone(&self.inbox);
+        guest.sit(move || inbox.ring(index));
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
         Ok(self.connections.insert(Connection::new(stream, session, guest)))

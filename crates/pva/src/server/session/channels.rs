@@ -1,12 +1,14 @@
 //! Opening and closing channels.
 
-use std::sync::Arc;
-
+use super::channel::{Channel, Target};
 use super::core::Core;
 use super::rest::Rest;
 use crate::Result;
 use crate::proto::{ChannelCreated, GetField};
+<<<<<<< HEAD
 use crate::server::SharedPv;
+=======
+>>>>>>> d82001f6172ce5d6f92b94d3292ab13fab4c1577
 use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
 use crate::wire::Status;
@@ -21,44 +23,6 @@ const SERVER: &str = "server";
 const PLACE_BITS: u32 = 20;
 const PLACES: usize = 1 << PLACE_BITS;
 const GENERATIONS: u32 = 0xFFE;
-
-pub(super) struct Channel {
-    pub(super) cid: u32,
-    pub(super) sid: u32,
-    pub(super) name: Arc<str>,
-    pub(super) target: Target,
-    /// The operations of this channel, and some that have ended.
-    pub(super) ioids: Vec<u32>,
-    pub(super) live: usize,
-}
-
-#[derive(Clone)]
-pub(super) enum Target {
-    Server,
-    Pv {
-        pv: SharedPv,
-        /// Where the PV keeps who to tell when it is closed, and which type that belongs to.
-        slot: usize,
-        epoch: u32,
-    },
-}
-
-impl Channel {
-    pub(super) fn leave(self) {
-        if let Target::Pv { pv, slot, epoch } = self.target {
-            pv.state().leave(slot, epoch);
-        }
-    }
-
-    /// Notes an operation that begins; forgets those that ended, from time to time.
-    pub(super) fn begin(&mut self, ioid: u32, is_live: impl Fn(u32) -> bool) {
-        if self.ioids.len() > 2 * self.live + 8 {
-            self.ioids.retain(|&ioid| is_live(ioid));
-        }
-        self.ioids.push(ioid);
-        self.live += 1;
-    }
-}
 
 impl Core {
     pub(super) fn create_one(&mut self, cid: u32, name: &str) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::channels::Channel;
+use super::channel::Channel;
 use super::ids::Ids;
 use super::operation::Operation;
 use super::output::Output;
@@ -163,8 +163,8 @@ impl Core {
 
     /// What the log will be told of a write to channel `sid`, if anybody listens.
     pub(super) fn note(&self, sid: u32, what: impl FnOnce() -> String) -> Option<Note> {
-        self.shared.is_heard().then(|| Note {
-            shared: Arc::clone(&self.shared),
+        self.shared.log().map(|log| Note {
+            log: Arc::clone(log),
             channel: self.channel(sid).map_or(String::new(), |channel| channel.name.to_string()),
             peer: Arc::clone(&self.peer),
             what: what(),

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::channels::Target;
+use super::answer::{write_current, write_result};
+use super::channel::Target;
 use super::core::Core;
-use super::operation::{NOT_PERMITTED, OperationKind, write_current, write_result};
+use super::operation::{NOT_PERMITTED, OperationKind};
 use super::special;
 use crate::Result;
 use crate::data::{Dynamic, Field, Structure, Value};

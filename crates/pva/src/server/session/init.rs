@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::channels::Target;
+use super::channel::Target;
 use super::core::Core;
 use super::operation::{Operation, OperationKind};
 use crate::data::Structure;
 use crate::proto::{Command, Init, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
-use crate::server::account::{Charge, MONITOR, OPERATION};
+use crate::server::account::Charge;
 use crate::server::pv::{Depth, Subscription, View};
 use crate::server::statistics::add;
 use crate::wire::Status;
@@ -66,14 +66,14 @@ impl Core {
         if self.operations.len() >= self.shared.limits.requests {
             return Err(Status::error("too many requests on this connection"));
         }
-        if !self.account.take(cost(head.command)) {
+        if !self.account.take(Operation::memory(head.command)) {
             return Err(Status::error(
                 "this connection, its host, or all clients together take too much memory already",
             ));
         }
         let prepared = self.prepare_paid(head, init);
         if prepared.is_err() {
-            self.account.give(cost(head.command));
+            self.account.give(Operation::memory(head.command));
         }
         prepared
     }
@@ -130,9 +130,4 @@ impl Core {
         add(&self.shared.counters.subscriptions, 1);
         OperationKind::Monitor { subscription: Arc::new(subscription), running: false }
     }
-}
-
-/// What an operation is counted with.
-pub(super) fn cost(command: Command) -> usize {
-    OPERATION + if command == Command::Monitor { MONITOR } else { 0 }
 }

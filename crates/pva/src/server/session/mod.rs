@@ -1,5 +1,7 @@
 //! One connection as a state machine: bytes and time go in, bytes come out. No sockets, threads or clocks.
 
+mod answer;
+mod channel;
 mod channels;
 mod core;
 mod execute;
@@ -8,6 +10,7 @@ mod ids;
 mod init;
 mod leaving;
 mod monitor;
+mod names;
 mod operation;
 mod output;
 mod price;

@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 
+<<<<<<< HEAD
 use super::channels::Channel;
 use super::core::Core;
 use super::price::{CLOSED, CREATED, ENDED, SEARCHED};
@@ -14,6 +15,11 @@ use crate::server::account::{Charge, SMALL};
 use crate::server::statistics::add;
 use crate::wire::{Order, Reader};
 use crate::{Error, Result};
+=======
+use super::channel::Channel;
+use crate::server::account::Charge;
+use crate::wire::Order;
+>>>>>>> d82001f6172ce5d6f92b94d3292ab13fab4c1577
 
 /// Something that is done in part.
 pub(super) enum Rest {
@@ -27,6 +33,7 @@ pub(super) enum Rest {
 
 /// Names that are left of a message.
 pub(super) struct Listed {
+<<<<<<< HEAD
     wish: Wish,
     bytes: Bytes,
     /// Where in `bytes` the next of `count` names begins. The bytes stay where they are: to move them at each turn would
@@ -36,6 +43,17 @@ pub(super) struct Listed {
     order: Order,
     /// For `bytes`, which the client makes the server keep.
     _charge: Charge,
+=======
+    pub(super) wish: Wish,
+    pub(super) bytes: Bytes,
+    /// Where in `bytes` the next of `count` names begins. The bytes stay where they are: to move them at each turn would
+    /// cost more than the names.
+    pub(super) at: usize,
+    pub(super) count: u16,
+    pub(super) order: Order,
+    /// For `bytes`, which the client makes the server keep.
+    pub(super) _charge: Charge,
+>>>>>>> d82001f6172ce5d6f92b94d3292ab13fab4c1577
 }
 
 /// What is to be done with names.
@@ -46,6 +64,7 @@ pub(super) enum Wish {
 
 /// A search, and the client's numbers of the channels that were found so far.
 pub(super) struct Searched {
+<<<<<<< HEAD
     sequence: u32,
     must_reply: bool,
     speaks: bool,
@@ -166,4 +185,10 @@ impl Core {
         self.closed(channel);
         id.destroy(self.output.writer(), true)
     }
+=======
+    pub(super) sequence: u32,
+    pub(super) must_reply: bool,
+    pub(super) speaks: bool,
+    pub(super) ids: Vec<u32>,
+>>>>>>> d82001f6172ce5d6f92b94d3292ab13fab4c1577
 }

@@ -1,0 +1,43 @@
+//! A channel of a client.
+
+use std::sync::Arc;
+
+use crate::server::SharedPv;
+
+pub(super) struct Channel {
+    pub(super) cid: u32,
+    pub(super) sid: u32,
+    pub(super) name: Arc<str>,
+    pub(super) target: Target,
+    /// The operations of this channel, and some that have ended.
+    pub(super) ioids: Vec<u32>,
+    pub(super) live: usize,
+}
+
+#[derive(Clone)]
+pub(super) enum Target {
+    Server,
+    Pv {
+        pv: SharedPv,
+        /// Where the PV keeps who to tell when it is closed, and which type that belongs to.
+        slot: usize,
+        epoch: u32,
+    },
+}
+
+impl Channel {
+    pub(super) fn leave(self) {
+        if let Target::Pv { pv, slot, epoch } = self.target {
+            pv.state().leave(slot, epoch);
+        }
+    }
+
+    /// Notes an operation that begins; forgets those that ended, from time to time.
+    pub(super) fn begin(&mut self, ioid: u32, is_live: impl Fn(u32) -> bool) {
+        if self.ioids.len() > 2 * self.live + 8 {
+            self.ioids.retain(|&ioid| is_live(ioid));
+        }
+        self.ioids.push(ioid);
+        self.live += 1;
+    }
+}
