@@ -5,10 +5,6 @@ use super::core::Core;
 use super::rest::Rest;
 use crate::Result;
 use crate::proto::{ChannelCreated, GetField};
-<<<<<<< HEAD
-use crate::server::SharedPv;
-=======
->>>>>>> d82001f6172ce5d6f92b94d3292ab13fab4c1577
 use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
 use crate::wire::Status;

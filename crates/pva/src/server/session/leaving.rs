@@ -2,11 +2,7 @@
 
 use std::collections::hash_map;
 
-<<<<<<< HEAD
-use super::channels::Channel;
-=======
 use super::channel::Channel;
->>>>>>> d82001f6172ce5d6f92b94d3292ab13fab4c1577
 use super::core::Core;
 use super::operation::Operation;
 use super::price::{CLOSED, ENDED};
