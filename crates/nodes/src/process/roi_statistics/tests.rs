@@ -3,6 +3,7 @@ use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_frame::{ColorMode, DType};
 
 use super::*;
+use livetime_kernels::Pixel;
 
 fn region(number: usize, values: [i64; 5]) -> Vec<(String, Value)> {
     let names = ["min_x", "min_y", "size_x", "size_y", "bgd_width"];
