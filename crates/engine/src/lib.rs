@@ -23,6 +23,7 @@ mod intern;
 mod node;
 mod order;
 mod param;
+mod refusal;
 mod rehearsal;
 mod reorder;
 mod run;
@@ -44,12 +45,13 @@ pub use livetime_runtime::{
 };
 pub use node::{
     Accepts, Context, Counterpart, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory,
-    NodeKind, NodeSpec, NodeType, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
+    NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
 };
 pub use param::{
     Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Role, Value, assign, find,
     group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
+pub use refusal::UnknownName;
 pub use rehearsal::{Rehearsal, Trail};
 pub use run::{
     ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,

@@ -109,7 +109,7 @@ impl GraphAnalysis {
         let replay = replay(recording, detector, options).map_err(refuse)?;
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
         let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
-        let source = pipeline.graph.node(&source).map_err(refuse)?;
+        let source = pipeline.graph.node(&source).map_err(|error| refuse(error.into()))?;
         pipeline.graph.memory_bytes = memory_bound(&pipeline.graph, &pipeline.plan, replay.workers);
         let end = options.events.end.min(recording.events());
         let events = options.events.start.min(end)..end;
