@@ -1,9 +1,9 @@
 use livetime_engine::Value;
 use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_frame::{ColorMode, DType};
+use livetime_kernels::Pixel;
 
 use super::*;
-use livetime_kernels::Pixel;
 
 fn region(number: usize, values: [i64; 5]) -> Vec<(String, Value)> {
     let names = ["min_x", "min_y", "size_x", "size_y", "bgd_width"];
