@@ -41,15 +41,20 @@ impl Given {
 pub(crate) fn read(wanted: &Bound<'_, PyTuple>) -> PyResult<Corrections> {
     let py = wanted.py();
     let (pedestal, gain, mask, modes, gain_bits): Wanted = wanted.extract()?;
-    let common_modes = modes.iter().map(|mode| mode.parse().map_err(PyValueError::new_err));
+    let common_modes = modes.iter().map(|mode| mode.parse().map_err(refused));
     let common_modes = common_modes.collect::<PyResult<_>>()?;
-    let gain_bits = gain_bits.map(|bits| bits.parse().map_err(PyValueError::new_err)).transpose()?;
+    let gain_bits = gain_bits.map(|bits| bits.parse().map_err(refused)).transpose()?;
     let file = |given: Option<Given>, name| given.map(|given| given.read(name)).transpose();
     let found = apart(py, || {
         let (pedestal, gain, mask) = (file(pedestal, "pedestal")?, file(gain, "gain")?, file(mask, "mask")?);
         Corrections { pedestal, gain, mask, common_modes, gain_bits }.checked()
     })?;
     found.map_err(|e| raise(py, Kind::Analysis, e))
+}
+
+/// A text that says no correction.
+fn refused(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// Corrections that are read, for arrays in a loop.

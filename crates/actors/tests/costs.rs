@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
 
 use livetime_actors::*;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};

@@ -10,10 +10,8 @@ use livetime_frame::{ByteSize, FramePool, Layout};
 use livetime_runtime::{Cause, EdgeOptions, WaitStrategy, WhenFull};
 
 use crate::node::{NodeKind, NodeType, Stream};
+use crate::refusal::{BadEdge, BadPlacement, MOST_CPUS, MOST_POOL, MOST_QUEUE, UnknownName};
 use crate::{ByNode, Value, nearest};
-
-/// The operating system's sets of CPUs hold this many.
-const MOST_CPUS: usize = 1024;
 
 /// Which thread a node runs on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -169,8 +167,8 @@ pub struct GraphError {
 
 impl GraphError {
     /// An error of the graph as a whole.
-    pub(crate) fn of_graph(message: String) -> GraphError {
-        GraphError { place: Place::Graph, message, cause: None }
+    pub(crate) fn of_graph(message: impl fmt::Display) -> GraphError {
+        GraphError { place: Place::Graph, message: message.to_string(), cause: None }
     }
 }
 
@@ -262,10 +260,10 @@ impl Graph {
     /// [`GraphError`] when a node or port does not exist.
     pub fn connect(&mut self, from: &str, to: &str, options: EdgeOptions) -> Result<usize, GraphError> {
         let number = self.edges.len();
-        let place = |e: String| error(Place::Edge(number), e);
-        let from = self.output(from).map_err(place)?;
-        let to = self.input(to).map_err(place)?;
-        check_edge(&options).map_err(place)?;
+        let place = |why: &dyn fmt::Display| error(Place::Edge(number), why.to_string());
+        let from = self.output(from).map_err(|e| place(&e))?;
+        let to = self.input(to).map_err(|e| place(&e))?;
+        check_edge(&options).map_err(|e| place(&e))?;
         self.edges.push(EdgeDecl { from, to, options });
         Ok(number)
     }
@@ -305,22 +303,21 @@ impl Graph {
     /// Number of the node called `name`.
     ///
     /// # Errors
-    /// Text with the nearest right name.
-    pub fn node(&self, name: &str) -> Result<usize, String> {
+    /// [`UnknownName`] with the nearest right name.
+    pub fn node(&self, name: &str) -> Result<usize, UnknownName> {
         let found = self.nodes.iter().position(|n| n.name == name);
-        found.ok_or_else(|| {
-            format!("unknown node `{name}`{}", nearest(name, self.nodes.iter().map(|n| &*n.name)))
-        })
+        let hint = || nearest(name, self.nodes.iter().map(|n| &*n.name));
+        found.ok_or_else(|| UnknownName::Node { name: name.into(), hint: hint() })
     }
 
-    pub(crate) fn output(&self, text: &str) -> Result<(usize, usize), String> {
+    pub(crate) fn output(&self, text: &str) -> Result<(usize, usize), UnknownName> {
         let (node, port) = split_port(text);
         let node = self.node(node)?;
         let ports = self.nodes[node].node_type.spec.outputs;
         port_number(&self.nodes[node].name, "output", ports, port).map(|p| (node, p))
     }
 
-    pub(crate) fn input(&self, text: &str) -> Result<(usize, usize), String> {
+    pub(crate) fn input(&self, text: &str) -> Result<(usize, usize), UnknownName> {
         let (node, port) = split_port(text);
         let node = self.node(node)?;
         let ports = self.nodes[node].node_type.spec.inputs;
@@ -382,33 +379,22 @@ impl Graph {
         }
     }
 
-    fn check_placement(&self, i: usize, inputs: &[&EdgeDecl]) -> Result<(), String> {
-        let spec = &self.nodes[i].node_type.spec;
-        match &self.nodes[i].options.placement {
-            _ if self.nodes[i].options.cpus.iter().any(|cpu| *cpu >= MOST_CPUS) => {
-                Err(format!("wanted CPU numbers below {MOST_CPUS}, found {:?}", self.nodes[i].options.cpus))
-            }
-            Placement::Inline if spec.kind == NodeKind::Source => Err("a source cannot run inline".into()),
-            Placement::Inline if inputs.len() != 1 => {
-                Err(format!("an inline node has exactly one edge to it, found {}", inputs.len()))
-            }
-            Placement::Inline
-                if matches!(self.nodes[inputs[0].from.0].options.placement, Placement::Pool(_)) =>
-            {
-                Err("an inline node cannot follow a pool".into())
-            }
-            Placement::Pool(0) => Err("wanted a pool of at least 1 thread, found 0".into()),
-            Placement::Pool(n) if *n > 1024 => {
-                Err(format!("wanted a pool of at most 1024 threads, found {n}"))
-            }
-            Placement::Pool(_) if !spec.parallel => {
-                Err(format!("`{}` keeps state from frame to frame and cannot run in a pool", spec.name))
-            }
-            Placement::Pool(_) if inputs.len() != 1 => {
-                Err(format!("a pool has exactly one edge to it, found {}", inputs.len()))
-            }
+    fn check_placement(&self, i: usize, inputs: &[&EdgeDecl]) -> Result<(), BadPlacement> {
+        let (spec, options) = (&self.nodes[i].node_type.spec, &self.nodes[i].options);
+        if options.cpus.iter().any(|cpu| *cpu >= MOST_CPUS) {
+            return Err(BadPlacement::Cpus(options.cpus.clone()));
+        }
+        let follows_pool = || matches!(self.nodes[inputs[0].from.0].options.placement, Placement::Pool(_));
+        match options.placement {
+            Placement::Inline if spec.kind == NodeKind::Source => Err(BadPlacement::InlineSource),
+            Placement::Inline if inputs.len() != 1 => Err(BadPlacement::InlineEdges(inputs.len())),
+            Placement::Inline if follows_pool() => Err(BadPlacement::InlineBehindPool),
+            Placement::Pool(0) => Err(BadPlacement::EmptyPool),
+            Placement::Pool(threads) if threads > MOST_POOL => Err(BadPlacement::LargePool(threads)),
+            Placement::Pool(_) if !spec.parallel => Err(BadPlacement::NotParallel(spec.name)),
+            Placement::Pool(_) if inputs.len() != 1 => Err(BadPlacement::PoolEdges(inputs.len())),
             Placement::Pool(_) if inputs[0].options.when_full.takes_oldest() => {
-                Err("the edge to a pool must block, drop_newest or fail".into())
+                Err(BadPlacement::PoolBehindTaking)
             }
             _ => Ok(()),
         }
@@ -555,16 +541,16 @@ fn real_path(path: &Path) -> PathBuf {
     }
 }
 
-pub(crate) fn check_edge(options: &EdgeOptions) -> Result<(), String> {
-    if options.queue == 0 || options.queue > 1 << 20 {
-        return Err(format!("wanted a queue of 1 to {} frames, found {}", 1 << 20, options.queue));
+pub(crate) fn check_edge(options: &EdgeOptions) -> Result<(), BadEdge> {
+    if options.queue == 0 || options.queue > MOST_QUEUE {
+        return Err(BadEdge::Queue(options.queue));
     }
     if options.every == 0 {
-        return Err("wanted `every` of at least 1, found 0".into());
+        return Err(BadEdge::Every);
     }
     for (name, rate) in [("max_rate", options.max_rate_hz), ("max_byte_rate", options.max_bytes_per_s)] {
         if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
-            return Err(format!("wanted a `{name}` above 0, found {rate}"));
+            return Err(BadEdge::Rate(name, rate));
         }
     }
     Ok(())
@@ -576,15 +562,17 @@ fn split_port(text: &str) -> (&str, Option<&str>) {
 
 fn port_number(
     node: &str,
-    what: &str,
+    what: &'static str,
     ports: &[crate::node::PortSpec],
     port: Option<&str>,
-) -> Result<usize, String> {
+) -> Result<usize, UnknownName> {
+    let node = || node.to_owned();
     match port {
-        _ if ports.is_empty() => Err(format!("node `{node}` has no {what}")),
+        _ if ports.is_empty() => Err(UnknownName::NoPorts { node: node(), what }),
         None => Ok(0),
         Some(name) => ports.iter().position(|p| p.name == name).ok_or_else(|| {
-            format!("node `{node}` has no {what} `{name}`{}", nearest(name, ports.iter().map(|p| p.name)))
+            let hint = nearest(name, ports.iter().map(|p| p.name));
+            UnknownName::Port { node: node(), what, name: name.into(), hint }
         }),
     }
 }

@@ -3,11 +3,38 @@
 //! Every parameter of every node, its statistics and its losses are PVs: `13SIM1:cam1:AcquireTime`,
 //! `13SIM1:Stats1:MeanValue_RBV`, `13SIM1:ROI1:DroppedArrays_RBV`. `livetime pvs --markdown` lists them all.
 //!
-//! PVs are a presentation of the [`Model`] of the run, which looks at it ten times a second unless the pipeline file says otherwise, and
-//! at once when something went wrong. One thread shows what changed from one moment to the next; a second one shows the images that
-//! `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a change of the model; the
-//! put ends when the PVs show what it has done. The server's own threads never wait.
-
+//! Three items come first. [`Served`] serves a run, or the run of a model that other faces show too, until it is dropped.
+//! [`Options`] say under which names, where, and who may write. [`describe_node`] lists the PVs of a type of node, without a
+//! run.
+//!
+//! PVs are a presentation of the [`Model`] of the run, which looks at it ten times a second unless the pipeline file says
+//! otherwise, and at once when something went wrong. One thread shows what changed from one moment to the next; a second
+//! one shows the images that `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a
+//! change of the model; the put ends when the PVs show what it has done. The server's own threads never wait.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use livetime_engine::{Run, RunOptions};
+//! use livetime_epics::{Bell, Options, Served};
+//! use livetime_pva::client::{Client, ClientConfig};
+//! use livetime_pva::server::ServerConfig;
+//!
+//! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
+//! let pipeline = livetime_control::config::parse("example.yaml", text, livetime_nodes::ALL, &[])?;
+//! let run = Arc::new(Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].clone())?);
+//! let options = Options { server: ServerConfig::loopback(), ..Options::default() };
+//! let served = Served::start(&run, &pipeline.plan, &options, &Bell::default())?;
+//!
+//! let address = served.address().ok_or("not served")?;
+//! let client = Client::new(ClientConfig::name_servers(&[address]))?;
+//! let width = client.channel("13SIM1:cam1:MaxSizeX_RBV").get().wait(Duration::from_secs(60))?;
+//! assert!(width.get("value").is_some());
+//! served.end();
+//! run.stop();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 mod alarm;
 mod array_in;
 mod base;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use livetime_engine::{GraphError, ParamError};
+use livetime_engine::{GraphError, ParamError, UnknownName};
 
 use crate::in_one_line;
 
@@ -15,8 +15,8 @@ pub enum MeasureError {
     Graph(Vec<GraphError>),
     /// A parameter was refused, or a node did not answer.
     Param(ParamError),
-    /// No node has this name; the text says which there are.
-    NoNode(String),
+    /// No node has this name.
+    NoNode(UnknownName),
     /// A chain began at this source, which has no input.
     NoInput(String),
     /// No edges lead from the first to the last node of this chain, written `FIRST..LAST`.
@@ -41,7 +41,8 @@ impl fmt::Display for MeasureError {
         match self {
             Graph(errors) => f.write_str(&in_one_line(errors)),
             Param(error) => error.fmt(f),
-            NoNode(text) | Failed(text) => f.write_str(text),
+            NoNode(error) => error.fmt(f),
+            Failed(text) => f.write_str(text),
             NoInput(source) => {
                 write!(f, "wanted a node with an input, found the source `{source}`; try bench graph")
             }

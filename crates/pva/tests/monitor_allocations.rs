@@ -3,8 +3,6 @@
 #![cfg(all(feature = "client", feature = "server"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::time::Duration;
-
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::data::{ScalarType, Value};
 use livetime_pva::nt;

@@ -109,7 +109,7 @@ impl GraphAnalysis {
         let replay = replay(recording, detector, options).map_err(refuse)?;
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
         let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
-        let source = pipeline.graph.node(&source).map_err(refuse)?;
+        let source = pipeline.graph.node(&source).map_err(|error| refuse(error.into()))?;
         let frames = frames_bound(&pipeline.graph, &pipeline.plan, replay.workers);
         let what = "the frames of a pipeline";
         recording.memory().check(frames as u64, what).map_err(|error| refuse(error.to_string()))?;

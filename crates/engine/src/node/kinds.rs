@@ -122,18 +122,35 @@ pub struct Accepts {
     pub ndim: Option<(usize, usize)>,
 }
 
+/// Frames that a port does not accept: `wanted array of u8, found bytes`.
+#[derive(Clone, Copy, Debug)]
+pub struct NotAccepted {
+    /// The frames that it accepts.
+    pub wanted: Accepts,
+    /// The frames that come.
+    pub found: Stream,
+}
+
+impl fmt::Display for NotAccepted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wanted {}, found {}", self.wanted, self.found)
+    }
+}
+
+impl std::error::Error for NotAccepted {}
+
 impl Accepts {
     /// Whether `stream` may pass.
     ///
     /// # Errors
-    /// The text `wanted …, found …`.
-    pub fn check(&self, stream: &Stream) -> Result<(), String> {
+    /// [`NotAccepted`] with both.
+    pub fn check(&self, stream: &Stream) -> Result<(), NotAccepted> {
         let fits = match stream {
             Stream::Unknown => true,
             Stream::Other(kind) => self.takes_kind(*kind),
             Stream::Array(layout) => self.takes_kind(PayloadKind::Array) && self.takes_array(layout),
         };
-        if fits { Ok(()) } else { Err(format!("wanted {self}, found {stream}")) }
+        if fits { Ok(()) } else { Err(NotAccepted { wanted: *self, found: *stream }) }
     }
 
     fn takes_kind(&self, kind: PayloadKind) -> bool {

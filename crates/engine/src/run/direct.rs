@@ -103,7 +103,7 @@ impl DirectRun {
         let graph = inline(graph);
         let plan = graph.check()?;
         let source = only_source(&graph).map_err(|e| vec![e])?;
-        let wanted: Result<Vec<_>, String> = outputs.iter().map(|text| graph.output(text)).collect();
+        let wanted: Result<Vec<_>, _> = outputs.iter().map(|text| graph.output(text)).collect();
         let wanted = wanted.map_err(|message| vec![GraphError::of_graph(message)])?;
         let shared = Shared {
             clock: Clock::real(),
@@ -122,7 +122,7 @@ impl DirectRun {
         let handles = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
         let runners = wired.workers.into_iter().flat_map(|worker| worker.runners);
         let Some(mut runner) = runners.into_iter().find(|runner| runner.id == source) else {
-            return Err(vec![GraphError::of_graph("wanted a source that can be wired, found none".into())]);
+            return Err(vec![GraphError::of_graph("wanted a source that can be wired, found none")]);
         };
         let sent = Sent::default();
         for (number, from) in wanted.into_iter().enumerate() {

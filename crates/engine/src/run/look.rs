@@ -53,7 +53,8 @@ impl Run {
     pub fn process_again(&self, node: &str) -> Result<(), ParamError> {
         let number = self.graph.node(node).map_err(ParamError::new)?;
         let worker = self.nodes[number].workers[0];
-        self.ask(worker, number, |runner, ()| runner.process_again(), ())?.map_err(ParamError::new)
+        self.ask(worker, number, |runner, ()| runner.process_again(), ())?
+            .map_err(|e| ParamError::new(e.to_string()))
     }
 
     /// Lets a node make `count` buffers of the size of its last frame now, so that frames to come need not.
@@ -64,7 +65,8 @@ impl Run {
     pub fn preallocate(&self, node: &str, count: usize) -> Result<(), ParamError> {
         let number = self.graph.node(node).map_err(ParamError::new)?;
         let worker = self.nodes[number].workers[0];
-        self.ask(worker, number, |runner, count| runner.preallocate(count), count)?.map_err(ParamError::new)
+        self.ask(worker, number, |runner, count| runner.preallocate(count), count)?
+            .map_err(|e| ParamError::new(e.to_string()))
     }
 
     /// Lets all nodes give memory for frames that is not in use back to the operating system. Returns the number of

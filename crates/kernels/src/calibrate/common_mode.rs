@@ -29,7 +29,7 @@ pub enum Group {
 /// assert_eq!((mode.group, mode.most), (Group::Bank(8), 50.0));
 /// assert_eq!(mode.to_string(), "bank=8,most=50");
 /// assert!("bank=0".parse::<CommonMode>().is_err());
-/// # Ok::<(), String>(())
+/// # Ok::<(), livetime_kernels::calibrate::CommonModeError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CommonMode {
@@ -46,16 +46,28 @@ const LEAST_PIXELS: usize = 10;
 /// More banks than any detector has.
 const MOST_BANKS: usize = 4096;
 
-impl FromStr for CommonMode {
-    type Err = String;
+/// A text that is no common mode. It holds the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommonModeError(pub String);
 
-    fn from_str(text: &str) -> Result<CommonMode, String> {
-        let refuse = || {
-            format!(
-                "wanted a common mode as row, column, panel, bank=8 or bank-row=8, with limits as \
+impl fmt::Display for CommonModeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CommonModeError(text) = self;
+        write!(
+            f,
+            "wanted a common mode as row, column, panel, bank=8 or bank-row=8, with limits as \
                  row,most=50,least=10, found `{text}`"
-            )
-        };
+        )
+    }
+}
+
+impl std::error::Error for CommonModeError {}
+
+impl FromStr for CommonMode {
+    type Err = CommonModeError;
+
+    fn from_str(text: &str) -> Result<CommonMode, CommonModeError> {
+        let refuse = || CommonModeError(text.into());
         let mut parts = text.split(',').map(str::trim);
         let banks = |count: &str| count.parse().ok().filter(|n| (1..=MOST_BANKS).contains(n));
         let group = parts.next().and_then(|group| match group.split_once('=') {

@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// assert_eq!(bits.to_string(), "14:2=0,1,3");
 /// assert_eq!((bits.stages(), bits.stage(0xC007), bits.stage(0x8007), bits.value(0xC007)), (3, Some(2), None, 7));
 /// assert!("15:2".parse::<GainBits>().is_err());
-/// # Ok::<(), String>(())
+/// # Ok::<(), livetime_kernels::calibrate::GainBitsError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct GainBits {
@@ -55,17 +55,29 @@ impl GainBits {
     }
 }
 
-impl FromStr for GainBits {
-    type Err = String;
+/// A text that says no gain bits. It holds the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GainBitsError(pub String);
 
-    fn from_str(text: &str) -> Result<GainBits, String> {
-        let bits = if text == "jungfrau" { parse("14:2=0,1,3") } else { parse(text) };
-        bits.ok_or_else(|| {
-            format!(
-                "wanted gain bits as 14:2 (the first of 16 bits, and how many: 1 to {MOST_BITS}), 14:2=0,1,3 (with the \
+impl fmt::Display for GainBitsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GainBitsError(text) = self;
+        write!(
+            f,
+            "wanted gain bits as 14:2 (the first of 16 bits, and how many: 1 to {MOST_BITS}), 14:2=0,1,3 (with the \
                  codes of stages 0, 1 and 2) or jungfrau, found `{text}`"
-            )
-        })
+        )
+    }
+}
+
+impl std::error::Error for GainBitsError {}
+
+impl FromStr for GainBits {
+    type Err = GainBitsError;
+
+    fn from_str(text: &str) -> Result<GainBits, GainBitsError> {
+        let bits = if text == "jungfrau" { parse("14:2=0,1,3") } else { parse(text) };
+        bits.ok_or_else(|| GainBitsError(text.into()))
     }
 }
 

@@ -18,8 +18,8 @@ mod tests;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-pub use common_mode::{CommonMode, Group, Scratch};
-pub use gain_bits::GainBits;
+pub use common_mode::{CommonMode, CommonModeError, Group, Scratch};
+pub use gain_bits::{GainBits, GainBitsError};
 pub use staged::{Staged, calibrate_staged};
 
 use crate::accumulate::Element;
@@ -42,7 +42,7 @@ pub struct Constants<'a> {
 ///
 /// ```
 /// use livetime_kernels::Level;
-/// use livetime_kernels::calibrate::{CommonMode, Constants, Group, Scratch, calibrate};
+/// use livetime_kernels::calibrate::{CommonMode, CommonModeError, Constants, Group, Scratch, calibrate};
 ///
 /// let raw: Vec<u8> = [13u16, 14, 99, 22, 23, 27].into_iter().flat_map(u16::to_le_bytes).collect();
 /// let constants = Constants { pedestal: &[10.0; 6], gain: &[2.0; 6], good: &[1.0, 1.0, 0.0, 1.0, 1.0, 1.0] };

@@ -6,7 +6,7 @@ mod wanted;
 use crate::accumulate::Element;
 
 pub use find::Peak;
-pub use wanted::Peaks;
+pub use wanted::{Peaks, PeaksError};
 
 /// Peaks of one event that are kept; a picture with more is no picture of spots.
 pub const MOST_PEAKS: usize = 4096;
@@ -23,7 +23,7 @@ impl Peaks {
     /// let pixels = [0.0, 0.0, 0.0, 0.0, 7.0, 3.0];
     /// wanted.find_all(&pixels, &[2, 1, 3], &mut |picture, peak| found.push((picture, peak.column, peak.pixels)));
     /// assert_eq!(found, [(1, 1, 2)]);
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), livetime_kernels::peaks::PeaksError>(())
     /// ```
     pub fn find_all(&self, values: &[f32], shape: &[usize], give: &mut dyn FnMut(usize, Peak)) {
         let (height, width) = match *shape {

@@ -17,7 +17,7 @@ use std::str::FromStr;
 ///
 /// let peaks: Peaks = "high=50,rank=2".parse()?;
 /// assert_eq!((peaks.low, peaks.rank, peaks.ring), (25.0, 2, (3.0, 5.0)));
-/// # Ok::<(), String>(())
+/// # Ok::<(), livetime_kernels::peaks::PeaksError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Peaks {
@@ -38,15 +38,27 @@ pub struct Peaks {
 /// A larger neighbourhood is no peak.
 const MOST_RANK: usize = 64;
 
-impl FromStr for Peaks {
-    type Err = String;
+/// A text that says no peaks. It holds the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PeaksError(pub String);
 
-    fn from_str(text: &str) -> Result<Peaks, String> {
-        let refuse = || {
-            format!(
-                "wanted peaks as high=50 or low=20,high=50,rank=3,ring=4..6,pixels=2..40,snr=5, found `{text}`"
-            )
-        };
+impl fmt::Display for PeaksError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PeaksError(text) = self;
+        write!(
+            f,
+            "wanted peaks as high=50 or low=20,high=50,rank=3,ring=4..6,pixels=2..40,snr=5, found `{text}`"
+        )
+    }
+}
+
+impl std::error::Error for PeaksError {}
+
+impl FromStr for Peaks {
+    type Err = PeaksError;
+
+    fn from_str(text: &str) -> Result<Peaks, PeaksError> {
+        let refuse = || PeaksError(text.into());
         let (mut high, mut low, mut rank, mut ring) = (None, None, 3, None);
         let (mut pixels, mut snr) = ((1, usize::MAX), 0.0);
         let number = |text: &str| text.parse::<f64>().ok().filter(|n| !n.is_nan()).ok_or_else(refuse);

@@ -84,7 +84,8 @@ impl Corrections {
         let pedestal = read(&params.pedestal, stages).map_err(|e| e.of_param("pedestal"))?;
         let gain = read(&params.gain, stages).map_err(|e| e.of_param("gain"))?;
         let mask = read(&params.mask, None).map_err(|e| e.of_param("mask"))?;
-        let modes = params.common_mode.split_whitespace().map(str::parse).collect::<Result<_, String>>();
+        let modes =
+            params.common_mode.split_whitespace().map(str::parse::<CommonMode>).collect::<Result<_, _>>();
         let modes = modes.map_err(|why| NodeError::new(why).of_param("common_mode"))?;
         let good: Vec<f32> = mask.iter().map(|value| f32::from(u8::from(*value != 0.0))).collect();
         self.params.bad_pixels = good.iter().filter(|good| **good == 0.0).count() as u64;

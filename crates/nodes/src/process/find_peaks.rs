@@ -58,7 +58,7 @@ pub struct FindPeaks {
 }
 
 fn parse(text: &str) -> Result<Peaks, NodeError> {
-    text.parse().map_err(|why: String| NodeError::new(why).of_param("peaks"))
+    text.parse::<Peaks>().map_err(|why| NodeError::new(why).of_param("peaks"))
 }
 
 impl Node for FindPeaks {

@@ -9,13 +9,13 @@ use std::task::Waker;
 
 use mio::Registry;
 
+use super::Error;
 use super::channel::Inner;
 use super::config::ClientConfig;
 use super::conn::{Broken, Core, Owner};
 use super::driver::{Deed, Shared};
 use super::op::{Conn, Links, Op};
 use super::queue::{Event as Told, Queue};
-use super::Error;
 use crate::data::Value;
 use crate::proto::client::{Answer, Event, Refusal};
 use crate::proto::{LogKind, SearchResponse};

@@ -204,7 +204,7 @@ fn texts_are_read_and_written() {
         "", "14", "14:", "14:0", "15:2", "16:1", "0:1", "-1:1", "11:5", "14:2=", "14:2=0,4", "14:2=1,1",
         "14:2=0;1", "Jungfrau",
     ] {
-        let error = text.parse::<GainBits>().unwrap_err();
+        let error = text.parse::<GainBits>().unwrap_err().to_string();
         assert!(
             error.starts_with("wanted gain bits as 14:2") && error.ends_with(&format!("`{text}`")),
             "{error}"

@@ -1,7 +1,6 @@
 use livetime_engine::Value;
 use livetime_engine::testing::{Harness, assert_compliant};
 use livetime_frame::{ColorMode, DType};
-
 use livetime_kernels::Pixel;
 
 use super::*;

@@ -1,0 +1,157 @@
+//! Why a graph refuses a name, a placement or the options of an edge.
+
+use std::fmt;
+
+/// The operating system's sets of CPUs hold this many.
+pub(crate) const MOST_CPUS: usize = 1024;
+/// A pool beyond this is a mistake: no machine has as many cores for one node.
+pub(crate) const MOST_POOL: usize = 1024;
+/// A queue beyond this holds more frames than any bound of memory allows.
+pub(crate) const MOST_QUEUE: usize = 1 << 20;
+
+/// A name that no node or port of a graph has.
+///
+/// ```
+/// use livetime_engine::Graph;
+///
+/// let error = Graph::default().node("cam").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown node `cam`; there is none");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum UnknownName {
+    /// No node has this name.
+    Node {
+        /// The name.
+        name: String,
+        /// What may have been meant: `"; did you mean `cam1`?"`.
+        hint: String,
+    },
+    /// The node has no ports of this kind.
+    NoPorts {
+        /// Name of the node.
+        node: String,
+        /// `"input"` or `"output"`.
+        what: &'static str,
+    },
+    /// The node has ports of this kind, and none has this name.
+    Port {
+        /// Name of the node.
+        node: String,
+        /// `"input"` or `"output"`.
+        what: &'static str,
+        /// The name of the port.
+        name: String,
+        /// What may have been meant.
+        hint: String,
+    },
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownName::Node { name, hint } => write!(f, "unknown node `{name}`{hint}"),
+            UnknownName::NoPorts { node, what } => write!(f, "node `{node}` has no {what}"),
+            UnknownName::Port { node, what, name, hint } => {
+                write!(f, "node `{node}` has no {what} `{name}`{hint}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// For callers that hand the sentence on.
+impl From<UnknownName> for String {
+    fn from(error: UnknownName) -> String {
+        error.to_string()
+    }
+}
+
+/// A placement that a node cannot have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum BadPlacement {
+    Cpus(Vec<usize>),
+    InlineSource,
+    /// An inline node with another number of edges to it than one.
+    InlineEdges(usize),
+    InlineBehindPool,
+    EmptyPool,
+    LargePool(usize),
+    /// A node of this type keeps state.
+    NotParallel(&'static str),
+    /// A pool with another number of edges to it than one.
+    PoolEdges(usize),
+    /// The edge to a pool takes back what it has queued, which a pool may have begun.
+    PoolBehindTaking,
+}
+
+impl fmt::Display for BadPlacement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadPlacement::Cpus(cpus) => write!(f, "wanted CPU numbers below {MOST_CPUS}, found {cpus:?}"),
+            BadPlacement::InlineSource => f.write_str("a source cannot run inline"),
+            BadPlacement::InlineEdges(found) => {
+                write!(f, "an inline node has exactly one edge to it, found {found}")
+            }
+            BadPlacement::InlineBehindPool => f.write_str("an inline node cannot follow a pool"),
+            BadPlacement::EmptyPool => f.write_str("wanted a pool of at least 1 thread, found 0"),
+            BadPlacement::LargePool(found) => {
+                write!(f, "wanted a pool of at most {MOST_POOL} threads, found {found}")
+            }
+            BadPlacement::NotParallel(name) => {
+                write!(f, "`{name}` keeps state from frame to frame and cannot run in a pool")
+            }
+            BadPlacement::PoolEdges(found) => {
+                write!(f, "a pool has exactly one edge to it, found {found}")
+            }
+            BadPlacement::PoolBehindTaking => {
+                f.write_str("the edge to a pool must block, drop_newest or fail")
+            }
+        }
+    }
+}
+
+/// Options that no edge can have.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum BadEdge {
+    Queue(usize),
+    Every,
+    /// A limit that is not above 0, by its name.
+    Rate(&'static str, f64),
+}
+
+impl fmt::Display for BadEdge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadEdge::Queue(found) => write!(f, "wanted a queue of 1 to {MOST_QUEUE} frames, found {found}"),
+            BadEdge::Every => f.write_str("wanted `every` of at least 1, found 0"),
+            BadEdge::Rate(name, found) => write!(f, "wanted a `{name}` above 0, found {found}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_say_what_was_wanted_and_found() {
+        let told = [
+            BadPlacement::Cpus(vec![1024]).to_string(),
+            BadPlacement::LargePool(2000).to_string(),
+            BadEdge::Queue(0).to_string(),
+            BadEdge::Rate("max_rate", -1.0).to_string(),
+            UnknownName::NoPorts { node: "cam".into(), what: "input" }.to_string(),
+        ];
+        assert_eq!(
+            told,
+            [
+                "wanted CPU numbers below 1024, found [1024]",
+                "wanted a pool of at most 1024 threads, found 2000",
+                "wanted a queue of 1 to 1048576 frames, found 0",
+                "wanted a `max_rate` above 0, found -1",
+                "node `cam` has no input",
+            ]
+        );
+    }
+}
