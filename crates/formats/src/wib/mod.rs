@@ -6,7 +6,7 @@
 //! | WIB2 | 472 | 62.5 MHz | 32 | [`Wib2Frame`] |
 //! | WIBEth | 7200 | 62.5 MHz | 2048 | [`WibEthFrame`] |
 //!
-//! The samples are unpacked by `livetime-kernels` (`wib`); [`RawFormat::unpack`] calls it. Formats in words: `docs/trigger-primitives.md`.
+//! The samples are unpacked by `livetime-kernels` (`wib`); [`RawFormat::unpack`] calls it. Formats in words: `docs/wire-frames.md`.
 
 mod check;
 mod dump;

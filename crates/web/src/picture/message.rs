@@ -1,4 +1,4 @@
-//! The message that a picture or a table travels in (docs/spec/web.md): a header of 64 bytes, and the payload.
+//! The message that a picture or a table travels in (docs/spec/web-data.md): a header of 64 bytes, and the payload.
 
 use livetime_frame::DType;
 
