@@ -174,6 +174,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
         let wanted = "a value whose size is in proportion to its message";
         let left = self.budget.checked_sub(bytes);
+        // Counted before memory is taken: a message of some bytes could claim gigabytes.
         self.budget = left.ok_or_else(|| Error::at(self.at, wanted, format!("{bytes} bytes more")))?;
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::core::Core;
+use super::core::SessionCore;
 use crate::Result;
 use crate::data::Value;
 use crate::proto::{ClientValidation, Control, ServerValidation, validated};
@@ -18,7 +18,7 @@ const REGISTRY: u16 = 0x7FFF;
 /// The best last, for clients that take the last one they know.
 const METHODS: [&str; 2] = ["anonymous", "ca"];
 
-impl Core {
+impl SessionCore {
     /// Says the byte order and asks who is there.
     pub(super) fn greet(&mut self) {
         let writer = self.output.writer();

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::data::TypeCache;
 use crate::proto::{ClientMessage, Search, SearchResponse, origin_tag};
 use crate::server::Service;
-use crate::server::service::Shared;
+use crate::server::service::ServiceParts;
 use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Segment, Writer};
 
@@ -57,7 +57,7 @@ impl Service {
 }
 
 pub(super) fn answer(
-    shared: &Shared,
+    shared: &ServiceParts,
     datagram: &[u8],
     arrival: Arrival,
     listening: IpAddr,
@@ -93,7 +93,7 @@ pub(super) fn answer(
 }
 
 fn on_search(
-    shared: &Shared,
+    shared: &ServiceParts,
     search: Search<'_>,
     arrival: Arrival,
     listening: IpAddr,
@@ -138,7 +138,7 @@ fn forward(search: Search<'_>, to: IpAddr, destination: Option<IpAddr>) -> Resul
     Ok(writer.to_vec())
 }
 
-fn respond(shared: &Shared, search: &Search<'_>, address: IpAddr) -> Option<Vec<u8>> {
+fn respond(shared: &ServiceParts, search: &Search<'_>, address: IpAddr) -> Option<Vec<u8>> {
     let known = search.channels.iter().filter(|(_, name)| shared.provider.has(name));
     let ids: Vec<u32> = known.map(|(id, _)| *id).collect();
     let found = !ids.is_empty();
