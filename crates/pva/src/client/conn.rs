@@ -9,11 +9,11 @@
 //! | lock | protects | held while |
 //! |---|---|---|
 //! | `Conn::incoming` | buffer and assembler of what was read | the socket is read, and callbacks of users run |
-//! | `Shared::directory` | which channels and connections there are | channels are linked to connections |
+//! | `ClientParts::directory` | which channels and connections there are | channels are linked to connections |
 //! | `Conn::core` | protocol state, and what is to be sent | a message is handled or sent |
-//! | `channel::Inner::state` | link and waiting operations of a channel | |
+//! | `ChannelParts::state` | link and waiting operations of a channel | |
 //! | `Op::state` | place, outcome and queue of an operation | |
-//! | `Conn::readers`, `Shared::deeds` | who reads; what the client's thread has to do | nothing else is locked below these |
+//! | `Conn::readers`, `ClientParts::deeds` | who reads; what the client's thread has to do | nothing else is locked below these |
 //!
 //! `Op`'s lock around a callback is only tried, never waited for.
 

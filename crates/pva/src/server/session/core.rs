@@ -42,6 +42,8 @@ pub(super) struct SessionCore {
     pub(super) ready: VecDeque<Arc<Subscription>>,
     /// What is done in part. The next message waits until it is finished.
     pub(super) rest: VecDeque<Rest>,
+    /// Work that the message before turned out to cost beside its price, in gets.
+    pub(super) extra: usize,
     // For what waits to be sent, and for the types that the client gave numbers to.
     unsent: Charge,
     types: Charge,
@@ -68,6 +70,7 @@ impl SessionCore {
             serial: 0,
             ready: VecDeque::new(),
             rest: VecDeque::new(),
+            extra: 0,
         };
         core.greet();
         core

@@ -199,7 +199,7 @@ impl SessionCore {
 
     fn ask_server(&mut self, head: RequestHead, arguments: Option<&Dynamic>) -> Result<()> {
         let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub };
-        match special::answer(&*self.shared.provider, arguments) {
+        match special::answer(&*self.shared.provider, arguments, &mut self.extra) {
             Ok(result) => write_result(self.output.writer(), reply, Some(result))?,
             Err(error) => self.answer(reply, &Status::from(error))?,
         }

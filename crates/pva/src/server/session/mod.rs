@@ -113,6 +113,7 @@ impl Session {
             self.message = None;
             self.left = self.left.saturating_sub(price(&message));
             self.core.handle(&message, &mut self.left)?;
+            self.left = self.left.saturating_sub(std::mem::take(&mut self.core.extra));
             if self.core.validated && !validated {
                 self.assembler.set_limit(self.core.shared.limits.message);
                 self.assembler.pass_over();
