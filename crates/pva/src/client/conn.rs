@@ -238,6 +238,7 @@ impl<O: Owner> Conn<O> {
         if writer.is_empty() {
             return;
         }
+        // What waits already goes first: pieces stay in their order.
         if !core.backlog.is_empty() {
             core.backlog.extend(writer.take().chunks().cloned());
             return;
@@ -254,6 +255,7 @@ impl<O: Owner> Conn<O> {
             return writer.clear();
         }
         core.backlog.extend(writer.take().chunks().cloned());
+        // From now on the server has its time to read.
         core.progress = Instant::now();
         skip(&mut core.backlog, sent);
         self.watch_writing(true);
@@ -287,6 +289,7 @@ impl<O: Owner> Conn<O> {
     /// Looks at the clock: echoes, and whether the server is alive.
     pub(super) fn tick(self: &Arc<Self>, now: Instant) {
         let mut core = self.core();
+        // A server that does not read is as dead as one that does not write.
         let stalled = !core.backlog.is_empty() && now > core.progress + O::config(&self.shared).idle;
         let result = match stalled {
             true => Err(WireError::new("a server that reads", "one that does not")),
@@ -312,6 +315,7 @@ impl<O: Owner> Conn<O> {
                 continue;
             };
             self.watch(&mut readers);
+            // Others may want to follow while this thread reads.
             drop(readers);
             if was_notified {
                 O::linger(&self.shared);
@@ -534,6 +538,7 @@ impl<O: Owner> Conn<O> {
         core.connection.output().clear();
         O::ended(&channels, requests, &mut later);
         drop(core);
+        // The system must not tell of a socket whose number another one may get.
         self.watch(&mut lock(&self.readers));
         self.socket.close();
         self.follow.notify_all();

@@ -47,6 +47,7 @@ impl SessionCore {
 }
 
 fn credentials(peer: Peer, says: &Value) -> Peer {
+    // What a client says of itself goes into logs and rules, so it is short.
     let text = |name: &str| says.str(name).unwrap_or_default().chars().take(256).collect();
     let roles = says.get("roles").and_then(|roles| roles.as_strings()).unwrap_or_default();
     let roles = roles.iter().take(64).map(|role| role.chars().take(256).collect()).collect();

@@ -65,6 +65,7 @@ pub(super) fn answer(
     let (mut rest, mut answers, mut asked, mut left) = (datagram, Vec::new(), None, MOST);
     while let Some((header, after)) = rest.split_first_chunk::<HEADER_LEN>() {
         let header = Header::decode(header)?;
+        // A datagram is one piece; what comes in segments is not for UDP.
         if header.control || header.segment != Segment::Whole {
             break;
         }
@@ -132,6 +133,7 @@ fn at_port(mut address: SocketAddr, port: u16) -> SocketAddr {
 }
 
 fn forward(search: Search<'_>, to: IpAddr, destination: Option<IpAddr>) -> Result<Vec<u8>> {
+    // In the order that all peers read, and that the original implementations write.
     let mut writer = Writer::new(Order::Big);
     origin_tag(&mut writer, destination)?;
     Search { flags: search.flags & !Search::UNICAST, address: to, ..search }.encode(&mut writer)?;
