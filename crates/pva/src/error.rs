@@ -8,11 +8,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Says what was wanted, what was found, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorParts>);
 
 // Boxed, so that the result of reading a number fits into two registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Inner {
+struct ErrorParts {
     at: Option<usize>,
     wanted: Cow<'static, str>,
     found: Cow<'static, str>,
@@ -21,13 +21,13 @@ struct Inner {
 impl Error {
     /// An error that belongs to no byte: `wanted` one thing, `found` another.
     pub fn new(wanted: impl Into<Cow<'static, str>>, found: impl Into<Cow<'static, str>>) -> Error {
-        Error(Box::new(Inner { at: None, wanted: wanted.into(), found: found.into() }))
+        Error(Box::new(ErrorParts { at: None, wanted: wanted.into(), found: found.into() }))
     }
 
     /// An error at byte `at` of a message.
     #[cold]
     pub fn at(at: usize, wanted: impl Into<Cow<'static, str>>, found: impl Into<Cow<'static, str>>) -> Error {
-        Error(Box::new(Inner { at: Some(at), wanted: wanted.into(), found: found.into() }))
+        Error(Box::new(ErrorParts { at: Some(at), wanted: wanted.into(), found: found.into() }))
     }
 
     /// The byte of the message where it was noticed.

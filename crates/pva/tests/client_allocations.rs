@@ -63,13 +63,18 @@ fn a_repeated_read_takes_no_memory() {
     let mut value = receive(&mut connection, &mut assembler, &reply).unwrap();
     connection.output().clear();
 
-    let region = Region::new(GLOBAL);
-    for _ in 0..1000 {
-        connection.get_again(ioid, value).unwrap();
-        connection.output().clear();
-        value = receive(&mut connection, &mut assembler, &reply).unwrap();
+    // The thread of the test's harness may take memory meanwhile, but not in each of some rounds.
+    let mut least = usize::MAX;
+    for _ in 0..5 {
+        let region = Region::new(GLOBAL);
+        for _ in 0..1000 {
+            connection.get_again(ioid, value).unwrap();
+            connection.output().clear();
+            value = receive(&mut connection, &mut assembler, &reply).unwrap();
+        }
+        let change = region.change();
+        least = least.min(change.allocations + change.reallocations);
     }
-    let change = region.change();
-    assert_eq!(change.allocations + change.reallocations, 0);
+    assert_eq!(least, 0);
     assert_eq!(value.f64("value"), Some(4.5));
 }

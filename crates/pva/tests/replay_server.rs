@@ -399,3 +399,56 @@ fn byte_orders_can_be_mixed() {
     assert_eq!(answer[8..12], 5u32.to_ne_bytes());
     assert!(PvMap::new().names().is_empty());
 }
+
+/// Opens `n` and prepares a put, and then sends `step` again and again until the server is gone. Answers are read and
+/// thrown away.
+fn flood(server: &Server, step: impl Fn(&[u8]) -> Vec<u8>) -> [std::thread::JoinHandle<()>; 2] {
+    let mut client = Connection::new(server);
+    hello(&mut client);
+    client.stream.write_all(&[0xCA, 2, 0, 7, 8, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, b'n']).unwrap();
+    let sid = client.answer(7)[12..16].to_vec();
+    let init = [&[0xCA, 2, 0, 11, 12, 0, 0, 0][..], &sid, &[2, 0, 0, 0, 8, 0x80, 0, 0]].concat();
+    client.stream.write_all(&init).unwrap();
+    let steps = step(&sid).repeat(1000);
+    let (mut input, mut output) = (client.stream.try_clone().unwrap(), client.stream);
+    let mut buffer = vec![0; 1 << 20];
+    let reads = std::thread::spawn(move || while input.read(&mut buffer).is_ok_and(|count| count > 0) {});
+    [std::thread::spawn(move || while output.write_all(&steps).is_ok() {}), reads]
+}
+
+/// A put that is refused, since nothing takes it.
+fn refused_put(sid: &[u8]) -> Vec<u8> {
+    let put = [&[0xCA, 2, 0, 11, 19, 0, 0, 0][..], sid, &[2, 0, 0, 0, 0, 1, 2], &[0; 8]];
+    put.concat()
+}
+
+/// A monitor that is made, started and destroyed.
+fn short_monitor(sid: &[u8]) -> Vec<u8> {
+    let step = |command: u8, body: &[u8]| {
+        let size = 8 + body.len() as u8;
+        [&[0xCA, 2, 0, command, size, 0, 0, 0][..], sid, &[3, 0, 0, 0], body].concat()
+    };
+    [step(13, &[8, 0x80, 0, 0]), step(13, &[0x44]), step(15, &[])].concat()
+}
+
+/// Whatever the others do, each connection has its turn. Without turns this client is never answered.
+#[test]
+fn who_asks_now_and_then_is_answered_beside_clients_that_flood() {
+    let server = number_server(ServerConfig::loopback());
+    let floods: Vec<_> = (0..20)
+        .flat_map(|number| match number % 4 {
+            0 => flood(&server, short_monitor),
+            _ => flood(&server, refused_put),
+        })
+        .collect();
+    let mut client = Connection::new(&server);
+    client.stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+    hello(&mut client);
+    for asked in 0..50 {
+        client.stream.write_all(&[0xCA, 2, 0, 2, 1, 0, 0, 0, asked]).unwrap();
+        assert_eq!(client.answer(2)[8..], [asked]);
+    }
+    assert!(server.statistics().puts > 50);
+    drop(server);
+    floods.into_iter().for_each(|thread| thread.join().unwrap());
+}

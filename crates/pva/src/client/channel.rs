@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use super::conn::Core;
+use super::conn::Protocol;
 use super::error::reason;
 use super::lock::lock;
 use super::op::{Conn, Home, Links, Op};
@@ -23,20 +23,20 @@ pub struct Channel(Arc<Handle>);
 
 /// What all clones of a channel share; the last one closes it.
 pub(super) struct Handle {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<ChannelParts>,
     client: Client,
 }
 
 /// The client's internal state of a channel.
-pub(super) struct Inner {
+pub(super) struct ChannelParts {
     pub(super) name: String,
     /// The server of the channel, which is then not searched.
     pub(super) server: Option<SocketAddr>,
-    pub(super) state: Mutex<State>,
+    pub(super) state: Mutex<ChannelState>,
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct ChannelState {
     /// Its number in the search.
     pub(super) search: Option<u32>,
     pub(super) link: Option<(Arc<Conn>, u32)>,
@@ -47,17 +47,18 @@ pub(super) struct State {
     pub(super) refusals: u32,
 }
 
-impl Inner {
-    pub(super) fn new(name: &str, server: Option<SocketAddr>) -> Arc<Inner> {
-        Arc::new(Inner { name: name.into(), server, state: Mutex::new(State::default()) })
+impl ChannelParts {
+    pub(super) fn new(name: &str, server: Option<SocketAddr>) -> Arc<ChannelParts> {
+        Arc::new(ChannelParts { name: name.into(), server, state: Mutex::new(ChannelState::default()) })
     }
 
     /// Asks the server on `conn` to open it. `false`: the connection is lost already.
-    pub(super) fn link(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Core<Links>) -> bool {
+    pub(super) fn link(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Protocol<Links>) -> bool {
         if conn.is_closed() {
             return false;
         }
         let mut state = lock(&self.state);
+        // An answer to an older search may come after the channel was linked.
         if state.closed || state.link.is_some() {
             return true;
         }
@@ -69,13 +70,14 @@ impl Inner {
     }
 
     /// The server opened it: what waited for that begins.
-    pub(super) fn opened(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Core<Links>) {
+    pub(super) fn opened(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Protocol<Links>) {
         let mut state = lock(&self.state);
         state.open = true;
         state.refusal = None;
         state.refusals = 0;
         let cid = state.link.as_ref().map(|(_, cid)| *cid);
         let waiting = std::mem::take(&mut state.waiting);
+        // `begin` locks the connection's requests and the operation, which come before and after this lock.
         drop(state);
         for op in waiting {
             let begun = cid.is_some_and(|cid| op.is_over() || op.begin(conn, core, cid));
@@ -113,6 +115,8 @@ impl Inner {
                 return;
             };
             drop(state);
+            // The connection is locked before the channel, so the channel's lock is given back first, and its state is
+            // looked at again.
             let mut core = conn.core();
             if op.begin(&conn, &mut core, cid) {
                 return conn.flush(&mut core);
@@ -134,7 +138,7 @@ impl Inner {
     }
 }
 
-impl Home for Inner {
+impl Home for ChannelParts {
     fn wait(&self, op: &Arc<Op>) {
         lock(&self.state).waiting.push(Arc::clone(op));
     }
@@ -146,6 +150,7 @@ impl Drop for Handle {
         state.closed = true;
         let link = state.link.take();
         let waiting = std::mem::take(&mut state.waiting);
+        // Operations that end here may lock the channel.
         drop(state);
         drop(waiting);
         if let Some((conn, cid)) = link {
@@ -156,7 +161,7 @@ impl Drop for Handle {
 }
 
 impl Channel {
-    pub(super) fn new(inner: Arc<Inner>, client: Client) -> Channel {
+    pub(super) fn new(inner: Arc<ChannelParts>, client: Client) -> Channel {
         Channel(Arc::new(Handle { inner, client }))
     }
 

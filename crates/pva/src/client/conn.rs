@@ -1,6 +1,6 @@
 //! A connection, and who reads from it.
 //!
-//! A thread that waits for an answer reads from the connection itself, one thread at a time ([`Reader`]). Other threads that wait follow: they sleep
+//! A thread that waits for an answer reads from the connection itself, one thread at a time ([`ReadBy`]). Other threads that wait follow: they sleep
 //! until the reader has what it wanted, and one of them goes on. When nobody waits, the client's thread reads. So an answer that is waited for
 //! wakes one thread and not two.
 //!
@@ -9,11 +9,11 @@
 //! | lock | protects | held while |
 //! |---|---|---|
 //! | `Conn::incoming` | buffer and assembler of what was read | the socket is read, and callbacks of users run |
-//! | `Shared::directory` | which channels and connections there are | channels are linked to connections |
+//! | `ClientParts::directory` | which channels and connections there are | channels are linked to connections |
 //! | `Conn::core` | protocol state, and what is to be sent | a message is handled or sent |
-//! | `channel::Inner::state` | link and waiting operations of a channel | |
+//! | `ChannelParts::state` | link and waiting operations of a channel | |
 //! | `Op::state` | place, outcome and queue of an operation | |
-//! | `Conn::readers`, `Shared::deeds` | who reads; what the client's thread has to do | nothing else is locked below these |
+//! | `Conn::readers`, `ClientParts::deeds` | who reads; what the client's thread has to do | nothing else is locked below these |
 //!
 //! `Op`'s lock around a callback is only tried, never waited for.
 
@@ -31,7 +31,7 @@ use mio::{Interest, Registry, Token};
 
 use super::config::ClientConfig;
 use super::lock::lock;
-use super::reader::{Next, Reader};
+use super::reader::{NextReader, ReadBy};
 use super::socket::{How, Once, Socket};
 use crate::proto::client::{Connection, Event};
 use crate::wire::{Assembler, LARGE_BYTES, Payload};
@@ -73,7 +73,7 @@ pub(super) trait Owner: Sized + 'static {
 
     /// All messages that were there are taken, and the connection is still locked. Unless one made no sense, what waited
     /// for their channels may begin.
-    fn taken(conn: &Arc<Conn<Self>>, core: &mut Core<Self>, later: &mut Self::Later, made_sense: bool);
+    fn taken(conn: &Arc<Conn<Self>>, core: &mut Protocol<Self>, later: &mut Self::Later, made_sense: bool);
 
     /// The connection is not locked any more.
     fn unlocked(conn: &Arc<Conn<Self>>, later: &mut Self::Later);
@@ -135,7 +135,7 @@ pub(super) struct Conn<O: Owner> {
     pub(super) name_server: bool,
     socket: Socket,
     shared: Arc<O::Shared>,
-    core: Mutex<Core<O>>,
+    core: Mutex<Protocol<O>>,
     incoming: Mutex<Incoming<O>>,
     readers: Mutex<Readers>,
     /// Wakes followers.
@@ -147,7 +147,7 @@ pub(super) struct Conn<O: Owner> {
 }
 
 /// What is known about the connection, and what is to be sent.
-pub(super) struct Core<O: Owner> {
+pub(super) struct Protocol<O: Owner> {
     pub(super) connection: Connection<O::Channel, O::Request>,
     // What the system did not take yet.
     backlog: VecDeque<Bytes>,
@@ -163,7 +163,7 @@ struct Incoming<O: Owner> {
 
 /// Who reads, who wants to read next, and what the system is asked to watch for.
 struct Readers {
-    reader: Reader,
+    reader: ReadBy,
     /// Threads that wait for an operation while another one reads.
     followers: usize,
     /// The system has not taken all that is to be sent.
@@ -193,10 +193,10 @@ impl<O: Owner> Conn<O> {
             name_server,
             socket,
             shared: Arc::clone(shared),
-            core: Mutex::new(Core { connection, backlog: VecDeque::new(), progress: now }),
+            core: Mutex::new(Protocol { connection, backlog: VecDeque::new(), progress: now }),
             incoming: Mutex::new(incoming),
             readers: Mutex::new(Readers {
-                reader: Reader::Idle(Next::Thread),
+                reader: ReadBy::Idle(NextReader::Thread),
                 followers: 0,
                 writing: false,
                 registered: None,
@@ -218,12 +218,12 @@ impl<O: Owner> Conn<O> {
         self.closed.load(Ordering::Acquire)
     }
 
-    pub(super) fn core(&self) -> MutexGuard<'_, Core<O>> {
+    pub(super) fn core(&self) -> MutexGuard<'_, Protocol<O>> {
         lock(&self.core)
     }
 
     /// Does something with the connection and sends what comes of it.
-    pub(super) fn with<T>(self: &Arc<Self>, run: impl FnOnce(&mut Core<O>) -> T) -> T {
+    pub(super) fn with<T>(self: &Arc<Self>, run: impl FnOnce(&mut Protocol<O>) -> T) -> T {
         let mut core = self.core();
         let result = run(&mut core);
         self.flush(&mut core);
@@ -233,11 +233,12 @@ impl<O: Owner> Conn<O> {
     // ---- sending
 
     /// Sends what is to be sent, as much as the system takes now.
-    pub(super) fn flush(self: &Arc<Self>, core: &mut Core<O>) {
+    pub(super) fn flush(self: &Arc<Self>, core: &mut Protocol<O>) {
         let writer = core.connection.output();
         if writer.is_empty() {
             return;
         }
+        // What waits already goes first: pieces stay in their order.
         if !core.backlog.is_empty() {
             core.backlog.extend(writer.take().chunks().cloned());
             return;
@@ -254,13 +255,14 @@ impl<O: Owner> Conn<O> {
             return writer.clear();
         }
         core.backlog.extend(writer.take().chunks().cloned());
+        // From now on the server has its time to read.
         core.progress = Instant::now();
         skip(&mut core.backlog, sent);
         self.watch_writing(true);
     }
 
     /// Sends more of what the system did not take before.
-    pub(super) fn flush_backlog(self: &Arc<Self>, core: &mut Core<O>) {
+    pub(super) fn flush_backlog(self: &Arc<Self>, core: &mut Protocol<O>) {
         while !core.backlog.is_empty() {
             let pieces: Vec<_> = core.backlog.iter().take(32).map(|piece| IoSlice::new(piece)).collect();
             match self.socket.write_pieces(&pieces) {
@@ -287,6 +289,7 @@ impl<O: Owner> Conn<O> {
     /// Looks at the clock: echoes, and whether the server is alive.
     pub(super) fn tick(self: &Arc<Self>, now: Instant) {
         let mut core = self.core();
+        // A server that does not read is as dead as one that does not write.
         let stalled = !core.backlog.is_empty() && now > core.progress + O::config(&self.shared).idle;
         let result = match stalled {
             true => Err(WireError::new("a server that reads", "one that does not")),
@@ -312,6 +315,7 @@ impl<O: Owner> Conn<O> {
                 continue;
             };
             self.watch(&mut readers);
+            // Others may want to follow while this thread reads.
             drop(readers);
             if was_notified {
                 O::linger(&self.shared);
@@ -334,7 +338,7 @@ impl<O: Owner> Conn<O> {
     /// The waiter that reads has what it wanted: a follower goes on, or the client's thread.
     fn leave(&self) {
         let mut readers = lock(&self.readers);
-        readers.reader.leave(Next::Waiter { left: Instant::now() });
+        readers.reader.leave(NextReader::Waiter { left: Instant::now() });
         if readers.followers > 0 {
             self.follow.notify_all();
         } else if self.attended.load(Ordering::Acquire) {
@@ -497,7 +501,7 @@ impl<O: Owner> Conn<O> {
     /// Takes all messages that are there. Returns where in its payload the last large array began.
     fn receive(
         self: &Arc<Self>,
-        core: &mut Core<O>,
+        core: &mut Protocol<O>,
         incoming: &mut Incoming<O>,
         count: usize,
     ) -> WireResult<Option<usize>> {
@@ -534,6 +538,7 @@ impl<O: Owner> Conn<O> {
         core.connection.output().clear();
         O::ended(&channels, requests, &mut later);
         drop(core);
+        // The system must not tell of a socket whose number another one may get.
         self.watch(&mut lock(&self.readers));
         self.socket.close();
         self.follow.notify_all();

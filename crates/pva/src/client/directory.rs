@@ -10,7 +10,7 @@ use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use socket2::{Domain, Protocol, Socket as RawSocket, Type};
 
-use super::channel::{Handle, Inner};
+use super::channel::{ChannelParts, Handle};
 use super::config::ClientConfig;
 use super::lock::lock;
 use super::op::Conn;
@@ -29,7 +29,7 @@ const REDIAL: Duration = Duration::from_secs(2);
 const REFUSED: Duration = Duration::from_secs(5);
 const LONGEST_REFUSED: Duration = Duration::from_secs(30);
 
-type Key = (String, Option<SocketAddr>);
+type ChannelKey = (String, Option<SocketAddr>);
 
 /// A server.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -51,17 +51,17 @@ pub(super) trait Maker {
 
 /// Which server has which channel, and the search for channels without a server.
 pub(super) struct Directory {
-    pub(super) searcher: Searcher<Arc<Inner>>,
+    pub(super) searcher: Searcher<Arc<ChannelParts>>,
     pub(super) conns: HashMap<Token, Arc<Conn>>,
     /// Ask who is there.
     pub(super) ping: bool,
     pub(super) listeners: Vec<Arc<Mutex<Vec<Server>>>>,
-    channels: HashMap<Key, Weak<Handle>>,
+    channels: HashMap<ChannelKey, Weak<Handle>>,
     links: HashMap<SocketAddr, Token>,
     dials: HashMap<Token, Dial>,
     name_servers: Vec<SocketAddr>,
     // Servers to connect to again, with a channel that is bound to it.
-    redials: Vec<(Instant, SocketAddr, Option<Arc<Inner>>)>,
+    redials: Vec<(Instant, SocketAddr, Option<Arc<ChannelParts>>)>,
     next: usize,
 }
 
@@ -70,7 +70,7 @@ struct Dial {
     socket: RawSocket,
     address: SocketAddr,
     begun: Instant,
-    waiting: Vec<Arc<Inner>>,
+    waiting: Vec<Arc<ChannelParts>>,
 }
 
 impl Directory {
@@ -93,11 +93,11 @@ impl Directory {
     // ---- channels
 
     /// The channel that the user has already.
-    pub(super) fn known(&self, key: &Key) -> Option<Arc<Handle>> {
+    pub(super) fn known(&self, key: &ChannelKey) -> Option<Arc<Handle>> {
         self.channels.get(key)?.upgrade()
     }
 
-    pub(super) fn add(&mut self, key: Key, handle: &Arc<Handle>, now: Instant) {
+    pub(super) fn add(&mut self, key: ChannelKey, handle: &Arc<Handle>, now: Instant) {
         let inner = &handle.inner;
         match key.1 {
             Some(server) => self.redials.push((now, server, Some(Arc::clone(inner)))),
@@ -112,7 +112,7 @@ impl Directory {
         self.channels.insert(key, Arc::downgrade(handle));
     }
 
-    pub(super) fn forget(&mut self, channel: &Arc<Inner>, search: Option<u32>) {
+    pub(super) fn forget(&mut self, channel: &Arc<ChannelParts>, search: Option<u32>) {
         search.into_iter().for_each(|id| self.searcher.remove(id));
         let key = (channel.name.clone(), channel.server);
         if self.channels.get(&key).is_some_and(|handle| handle.strong_count() == 0) {
@@ -121,7 +121,7 @@ impl Directory {
     }
 
     /// Looks for a channel again, after `wait`.
-    pub(super) fn again(&mut self, channel: &Arc<Inner>, now: Instant, wait: Duration) {
+    pub(super) fn again(&mut self, channel: &Arc<ChannelParts>, now: Instant, wait: Duration) {
         if channel.is_closed() {
             return;
         }
@@ -137,7 +137,7 @@ impl Directory {
         }
     }
 
-    pub(super) fn refused(&mut self, channel: &Arc<Inner>, now: Instant) {
+    pub(super) fn refused(&mut self, channel: &Arc<ChannelParts>, now: Instant) {
         let times = lock(&channel.state).refusals;
         self.again(channel, now, (REFUSED * times.min(6)).min(LONGEST_REFUSED));
     }
@@ -167,6 +167,7 @@ impl Directory {
     pub(super) fn found(&mut self, maker: &impl Maker, response: &SearchResponse<'_>, from: SocketAddr) {
         // An answer over a connection speaks of that connection if it names no other.
         let server = match response.port {
+            // Port 0 is what a server says over its own connection.
             0 => from,
             port => named(response.address, port, from),
         };
@@ -190,6 +191,7 @@ impl Directory {
         if response.protocol != "tcp" {
             return;
         }
+        // A listener is dropped by the call that waits for answers.
         self.listeners.retain(|listener| Arc::strong_count(listener) > 1);
         for listener in &self.listeners {
             let (server, mut known) = (Server { guid: response.guid, address }, lock(listener));
@@ -215,7 +217,7 @@ impl Directory {
     }
 
     /// Opens channels at a server, to which there may be no connection yet.
-    fn link(&mut self, maker: &impl Maker, server: SocketAddr, channels: Vec<Arc<Inner>>) {
+    fn link(&mut self, maker: &impl Maker, server: SocketAddr, channels: Vec<Arc<ChannelParts>>) {
         let token = self.links.get(&server).copied();
         if let Some(conn) = token.and_then(|token| self.conns.get(&token)) {
             let left = conn.with(|core| {
@@ -230,7 +232,7 @@ impl Directory {
         }
     }
 
-    fn dial(&mut self, maker: &impl Maker, address: SocketAddr, waiting: Vec<Arc<Inner>>) {
+    fn dial(&mut self, maker: &impl Maker, address: SocketAddr, waiting: Vec<Arc<ChannelParts>>) {
         let token = Token(self.next);
         self.next += 1;
         let socket = connect(address).and_then(|socket| {
@@ -266,7 +268,7 @@ impl Directory {
         }
     }
 
-    fn undialled(&mut self, address: SocketAddr, waiting: Vec<Arc<Inner>>, error: &str) {
+    fn undialled(&mut self, address: SocketAddr, waiting: Vec<Arc<ChannelParts>>, error: &str) {
         self.links.remove(&address);
         let now = Instant::now();
         for channel in waiting {
@@ -283,7 +285,7 @@ impl Directory {
     }
 
     /// A connection is gone: its channels are looked for again.
-    pub(super) fn lost(&mut self, conn: &Arc<Conn>, channels: Vec<Arc<Inner>>, now: Instant) {
+    pub(super) fn lost(&mut self, conn: &Arc<Conn>, channels: Vec<Arc<ChannelParts>>, now: Instant) {
         self.conns.remove(&conn.token);
         self.links.remove(&conn.address);
         channels.iter().for_each(|channel| self.again(channel, now, Duration::ZERO));
@@ -292,7 +294,7 @@ impl Directory {
 
     /// Connects to servers whose time has come.
     pub(super) fn redial(&mut self, maker: &impl Maker, now: Instant) {
-        let due = |(when, ..): &mut (Instant, SocketAddr, Option<Arc<Inner>>)| *when <= now;
+        let due = |(when, ..): &mut (Instant, SocketAddr, Option<Arc<ChannelParts>>)| *when <= now;
         let due: Vec<_> = self.redials.extract_if(.., due).collect();
         for (_, server, channel) in due {
             let channels: Vec<_> = channel.into_iter().filter(|channel| !channel.is_closed()).collect();

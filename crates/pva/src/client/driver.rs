@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use mio::{Events, Poll, Registry, Token, Waker};
 
-use super::channel::Inner;
+use super::channel::ChannelParts;
 use super::config::ClientConfig;
 use super::conn::Broken;
 use super::directory::{Directory, Maker};
@@ -18,7 +18,7 @@ use super::op::Conn;
 use super::reader::LINGER;
 use super::socket::Socket;
 use super::tokens::{FIRST_CONN, FIRST_UDP, WAKE};
-use super::udp::{Names, Udp};
+use super::udp::{SearchedNames, Udp};
 use super::{Error, Result};
 use crate::proto::{Search, SearchResponse};
 
@@ -30,11 +30,11 @@ pub(super) enum Deed {
     /// A connection is broken.
     Failed(Arc<Conn>, Broken),
     /// A connection was closed by the thread that noticed its failure; these channels were on it.
-    Lost(Arc<Conn>, Vec<Arc<Inner>>, Broken),
+    Lost(Arc<Conn>, Vec<Arc<ChannelParts>>, Broken),
     /// A server does not open a channel.
-    Refused(Arc<Inner>),
+    Refused(Arc<ChannelParts>),
     /// A server closed a channel.
-    Closed(Arc<Inner>),
+    Closed(Arc<ChannelParts>),
     /// A search was answered over the connection to this server.
     Found(SocketAddr, Box<SearchResponse<'static>>),
     /// The handshake is over.
@@ -42,7 +42,7 @@ pub(super) enum Deed {
 }
 
 /// State shared by the thread and the users of a client. The head of `conn.rs` has the order of locks.
-pub(super) struct Shared {
+pub(super) struct ClientParts {
     pub(super) config: ClientConfig,
     pub(super) registry: Registry,
     pub(super) directory: Mutex<Directory>,
@@ -53,7 +53,7 @@ pub(super) struct Shared {
     stopped: AtomicBool,
 }
 
-impl Shared {
+impl ClientParts {
     /// Wakes the thread to check timeouts and queued deeds.
     pub(super) fn wake(&self) {
         if !self.woken.swap(true, Ordering::AcqRel) {
@@ -91,13 +91,13 @@ impl Shared {
     }
 
     /// The user has no handle of `channel` any more.
-    pub(super) fn forget(&self, channel: &Arc<Inner>) {
+    pub(super) fn forget(&self, channel: &Arc<ChannelParts>) {
         let search = lock(&channel.state).search.take();
         lock(&self.directory).forget(channel, search);
     }
 
     /// Where a channel that is not found was looked for.
-    pub(super) fn tried(&self, channel: &Inner, search: Option<u32>) -> String {
+    pub(super) fn tried(&self, channel: &ChannelParts, search: Option<u32>) -> String {
         if let Some(server) = channel.server {
             return format!("no connection to {server}");
         }
@@ -109,7 +109,7 @@ impl Shared {
     }
 }
 
-impl Maker for Arc<Shared> {
+impl Maker for Arc<ClientParts> {
     fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -121,7 +121,7 @@ impl Maker for Arc<Shared> {
 
 /// The thread's own things.
 pub(super) struct Driver {
-    shared: Arc<Shared>,
+    shared: Arc<ClientParts>,
     poll: Poll,
     udp: Udp,
     ticked: Instant,
@@ -134,7 +134,7 @@ impl Driver {
         let registry = poll.registry().try_clone().map_err(system)?;
         let waker = Waker::new(&registry, WAKE).map_err(system)?;
         let udp = Udp::new(&config, &registry).map_err(system)?;
-        let shared = Shared {
+        let shared = ClientParts {
             directory: Mutex::new(Directory::new(&config)),
             config,
             registry,
@@ -147,7 +147,7 @@ impl Driver {
         Ok(Driver { shared: Arc::new(shared), poll, udp, ticked: Instant::now() })
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
+    pub(super) fn shared(&self) -> &Arc<ClientParts> {
         &self.shared
     }
 
@@ -162,6 +162,7 @@ impl Driver {
                 }
                 _ => {}
             }
+            // Before the work is looked at: what is queued from now on wakes again.
             self.shared.woken.store(false, Ordering::Release);
             for event in &events {
                 self.event(event.token(), event.is_writable());
@@ -186,6 +187,7 @@ impl Driver {
             0 => {}
             FIRST_UDP..FIRST_CONN => self.udp.readable(token),
             _ => {
+                // The directory is free while the connection is read: callbacks may open channels.
                 let conn = lock(&self.shared.directory).conn(token);
                 match conn {
                     Some(conn) => {
@@ -215,9 +217,11 @@ impl Driver {
             }
             deeds.into_iter().for_each(|deed| self.act(deed, now));
         }
+        // After the deeds, which may have added servers to call.
         lock(&shared.directory).redial(&shared, now);
         self.search(now);
         self.take_over();
+        // The clock of connections is looked at twice a second, however busy the thread is.
         if now >= self.ticked + TICK {
             self.ticked = now;
             self.tick(now);
@@ -245,7 +249,7 @@ impl Driver {
         let ping = std::mem::take(&mut directory.ping);
         let Directory { searcher, conns, .. } = &mut *directory;
         let servers: Vec<_> = conns.values().filter(|conn| conn.name_server).cloned().collect();
-        let mut ask = |names: &Names<'_>| {
+        let mut ask = |names: &SearchedNames<'_>| {
             let must = if names.is_empty() { Search::MUST_REPLY } else { 0 };
             self.udp.search(names, must);
             ask_name_servers(&servers, names, must);
@@ -280,7 +284,7 @@ impl Driver {
     }
 }
 
-fn ask_name_servers(servers: &[Arc<Conn>], names: &Names<'_>, must: u8) {
+fn ask_name_servers(servers: &[Arc<Conn>], names: &SearchedNames<'_>, must: u8) {
     for conn in servers.iter().filter(|conn| !conn.is_busy()) {
         let search = Search::of(names, must | Search::UNICAST, 0);
         let _ = conn

@@ -10,12 +10,12 @@ use std::task::Waker;
 use mio::Registry;
 
 use super::Error;
-use super::channel::Inner;
+use super::channel::ChannelParts;
 use super::config::ClientConfig;
-use super::conn::{Broken, Core, Owner};
-use super::driver::{Deed, Shared};
+use super::conn::{Broken, Owner, Protocol};
+use super::driver::{ClientParts, Deed};
 use super::op::{Conn, Links, Op};
-use super::queue::{Event as Told, Queue};
+use super::queue::{Event as Told, EventQueue};
 use crate::data::Value;
 use crate::proto::client::{Answer, Event, Refusal};
 use crate::proto::{LogKind, SearchResponse};
@@ -26,28 +26,28 @@ use crate::wire::Payload;
 pub(super) struct Later {
     wakers: Vec<Waker>,
     callbacks: Vec<Arc<Op>>,
-    opened: Vec<Arc<Inner>>,
+    opened: Vec<Arc<ChannelParts>>,
     deeds: Vec<Deed>,
     lost: VecDeque<(Arc<Op>, bool)>,
 }
 
 impl Owner for Links {
-    type Shared = Shared;
-    type Channel = Arc<Inner>;
+    type Shared = ClientParts;
+    type Channel = Arc<ChannelParts>;
     type Request = Arc<Op>;
     type Later = Later;
 
-    fn config(shared: &Shared) -> &ClientConfig {
+    fn config(shared: &ClientParts) -> &ClientConfig {
         &shared.config
     }
 
-    fn registry(shared: &Shared) -> &Registry {
+    fn registry(shared: &ClientParts) -> &Registry {
         &shared.registry
     }
 
     fn event(
         conn: &Arc<Conn>,
-        event: Event<'_, Arc<Inner>, Arc<Op>>,
+        event: Event<'_, Arc<ChannelParts>, Arc<Op>>,
         payload: &Payload<'_>,
         later: &mut Later,
     ) -> Option<usize> {
@@ -88,11 +88,12 @@ impl Owner for Links {
         None
     }
 
-    fn taken(conn: &Arc<Conn>, core: &mut Core<Links>, later: &mut Later, made_sense: bool) {
+    fn taken(conn: &Arc<Conn>, core: &mut Protocol<Links>, later: &mut Later, made_sense: bool) {
         if !made_sense {
             // The connection ends, and its channels are opened elsewhere.
             later.opened.clear();
         }
+        // Only after all messages: a channel that was opened and closed at once must not begin anything.
         for channel in later.opened.drain(..) {
             channel.opened(conn, core);
         }
@@ -111,7 +112,7 @@ impl Owner for Links {
         later.callbacks.drain(..).for_each(|op| op.call_back());
     }
 
-    fn ended(channels: &[Arc<Inner>], requests: Vec<(Arc<Op>, bool)>, later: &mut Later) {
+    fn ended(channels: &[Arc<ChannelParts>], requests: Vec<(Arc<Op>, bool)>, later: &mut Later) {
         channels.iter().for_each(|channel| channel.unlink(None));
         for (op, ran) in requests {
             op.lost(ran, &mut later.wakers);
@@ -125,11 +126,11 @@ impl Owner for Links {
         conn.shared().todo(&mut vec![Deed::Failed(Arc::clone(conn), why)]);
     }
 
-    fn closed(conn: &Arc<Conn>, channels: Vec<Arc<Inner>>, why: Broken) {
+    fn closed(conn: &Arc<Conn>, channels: Vec<Arc<ChannelParts>>, why: Broken) {
         conn.shared().todo(&mut vec![Deed::Lost(Arc::clone(conn), channels, why)]);
     }
 
-    fn linger(shared: &Shared) {
+    fn linger(shared: &ClientParts) {
         shared.linger();
     }
 }
@@ -149,6 +150,7 @@ fn answered(
         Refusal::Server(status) => Error::Refused(status),
         Refusal::Here(error) => Error::Invalid(error),
     });
+    // Threads are woken and callbacks called later, when the connection is not locked.
     op.finish(answer, &mut later.wakers);
     if op.has_callback() {
         later.callbacks.push(Arc::clone(op));
@@ -164,7 +166,7 @@ fn level_of(kind: LogKind) -> log::Level {
     }
 }
 
-fn tell(op: &Arc<Op>, put: impl FnOnce(&mut Queue), later: &mut Later) {
+fn tell(op: &Arc<Op>, put: impl FnOnce(&mut EventQueue), later: &mut Later) {
     op.push(put, &mut later.wakers);
     if op.has_callback() {
         later.callbacks.push(Arc::clone(op));

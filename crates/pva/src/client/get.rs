@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::channel::Channel;
-use super::conn::Core;
+use super::conn::Protocol;
 use super::op::{Conn, Links, Op};
 use super::{Error, Result};
 use crate::data::Value;
@@ -75,6 +75,7 @@ impl GetRequest {
     }
 
     fn issue(&mut self) {
+        // A read that runs already costs one message; the way through the channel costs two and takes memory.
         if let Some((conn, _)) = &self.place {
             let conn = Arc::clone(conn);
             let mut core = conn.core();
@@ -86,11 +87,12 @@ impl GetRequest {
     }
 
     /// Repeats the read on the same connection; `false` if the connection is closed.
-    fn again(&mut self, core: &mut Core<Links>) -> bool {
+    fn again(&mut self, core: &mut Protocol<Links>) -> bool {
         let (Some((_, ioid)), Some(value)) = (&self.place, self.value.take()) else {
             self.place = None;
             return false;
         };
+        // Before the request is sent: the answer may be there before this thread goes on.
         self.op.set_ready(false);
         match core.connection.get_again(*ioid, value) {
             Ok(()) => {
@@ -128,6 +130,7 @@ impl GetRequest {
         self.running = false;
         let mut state = self.op.state();
         let outcome = state.outcome.take();
+        // A clone of the connection's `Arc` for each read would be two atomic operations more.
         let same = match (&self.place, &state.place) {
             (Some((old, id)), Some((new, now))) => Arc::ptr_eq(old, new) && id == now,
             _ => false,
@@ -163,6 +166,7 @@ fn issue_all(requests: &mut [GetRequest]) {
             continue;
         };
         let mut core = conn.core();
+        // One lock and one write of the system for all requests of a connection that follow each other.
         let here = |request: &GetRequest| request.place.as_ref().is_some_and(|(c, _)| Arc::ptr_eq(c, &conn));
         let mut issued = 0;
         while rest.get_mut(issued).is_some_and(|request| here(request) && request.again(&mut core)) {

@@ -58,8 +58,8 @@ pub use queue::{Event, Update};
 
 pub use crate::proto::client::Put;
 
-use channel::Inner;
-use driver::{Driver, Shared};
+use channel::ChannelParts;
+use driver::{ClientParts, Driver};
 use lock::lock;
 
 /// A client. A clone is the same one; it ends with the last clone, channel and operation.
@@ -67,7 +67,7 @@ use lock::lock;
 pub struct Client(Arc<Thread>);
 
 struct Thread {
-    shared: Arc<Shared>,
+    shared: Arc<ClientParts>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -103,14 +103,15 @@ impl Client {
             drop(directory);
             return Channel::from_handle(handle);
         }
-        let channel = Channel::new(Inner::new(name, server), self.clone());
+        let channel = Channel::new(ChannelParts::new(name, server), self.clone());
         directory.add(key, channel.handle(), Instant::now());
+        // The thread takes this lock when it is woken.
         drop(directory);
         self.shared().wake();
         channel
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    fn shared(&self) -> &Arc<ClientParts> {
         &self.0.shared
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::channel::Channel;
 use super::op::{Callback, Op};
-use super::queue::{Event, Queue, Update};
+use super::queue::{Event, EventQueue, Update};
 use super::{Error, Result};
 use crate::proto::client::Job;
 use crate::request::{Options, parse};
@@ -32,7 +32,7 @@ impl Channel {
         let options = Options::of(&request);
         let size = options.queue_size.clamp(2, 1 << 20);
         let window = options.pipeline.then_some(size);
-        let queue = Queue::new(size, window.map(|window| options.ack_any.count(window)));
+        let queue = EventQueue::new(size, window.map(|window| options.ack_any.count(window)));
         let op = Op::monitor(Job::Monitor(window), request, queue, callback);
         let op = op.on(self.home());
         let op = Arc::new(op);
@@ -57,6 +57,7 @@ impl Monitor {
 
     /// The next event; `None` if there is none within `timeout`. After [`Event::Ended`] it fails.
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Event>> {
+        // Longer than the clock can say is for ever.
         let deadline = Instant::now().checked_add(timeout);
         loop {
             if let Some(event) = self.op.next_event() {
@@ -94,6 +95,7 @@ impl Monitor {
     /// more. Arrays, which are shared, are released.
     pub fn recycle(&mut self, update: Update) {
         let mut value = update.value;
+        // A pixel array belongs to the pool of the user, which waits for it.
         value.empty();
         if let Some(queue) = self.op.state().queue.as_mut() {
             queue.recycle(value);

@@ -5,9 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
 
-use super::conn::{self, Core};
+use super::conn::{self, Protocol};
 use super::lock::lock;
-use super::queue::{Event, Queue};
+use super::queue::{Event, EventQueue};
 use super::{Error, Result};
 use crate::data::Value;
 use crate::proto::client::{Answer, Job};
@@ -36,7 +36,7 @@ pub(super) struct Op {
     // A result or an event is ready.
     ready: AtomicBool,
     attached: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<OpState>,
     changed: Condvar,
     callback: Option<Mutex<Callback>>,
     // Where it waits while its channel is not open.
@@ -44,11 +44,11 @@ pub(super) struct Op {
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct OpState {
     /// The connection it runs on, and its number there.
     pub(super) place: Option<(Arc<Conn>, u32)>,
     pub(super) outcome: Option<Result<Answer>>,
-    pub(super) queue: Option<Queue>,
+    pub(super) queue: Option<EventQueue>,
     pub(super) over: bool,
     waker: Option<Waker>,
     // No thread waits for it, so its answers must be read in the background.
@@ -64,7 +64,7 @@ impl Op {
             once,
             ready: AtomicBool::new(false),
             attached: AtomicBool::new(false),
-            state: Mutex::new(State::default()),
+            state: Mutex::new(OpState::default()),
             changed: Condvar::new(),
             callback: None,
             home: None,
@@ -76,9 +76,9 @@ impl Op {
         self
     }
 
-    pub(super) fn monitor(job: Job, request: Value, queue: Queue, callback: Option<Callback>) -> Op {
+    pub(super) fn monitor(job: Job, request: Value, queue: EventQueue, callback: Option<Callback>) -> Op {
         let mut op = Op::new(job, request, false);
-        let state = State { queue: Some(queue), attended: callback.is_some(), ..State::default() };
+        let state = OpState { queue: Some(queue), attended: callback.is_some(), ..OpState::default() };
         op.state = Mutex::new(state);
         op.callback = callback.map(Mutex::new);
         op
@@ -95,7 +95,7 @@ impl Op {
         Op::ended_by(Error::Closed)
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, OpState> {
         lock(&self.state)
     }
 
@@ -114,7 +114,7 @@ impl Op {
     }
 
     /// Begins on channel `cid` of `conn`, which is open; `false` if it is not.
-    pub(super) fn begin(self: &Arc<Op>, conn: &Arc<Conn>, core: &mut Core<Links>, cid: u32) -> bool {
+    pub(super) fn begin(self: &Arc<Op>, conn: &Arc<Conn>, core: &mut Protocol<Links>, cid: u32) -> bool {
         let begun = core.connection.begin(cid, self.job.clone(), &self.request, self.once, Arc::clone(self));
         let Ok(ioid) = begun else { return false };
         match self.attach(conn, ioid) {
@@ -145,6 +145,7 @@ impl Op {
         let mut state = self.state();
         let queue = state.queue.as_mut()?;
         let (event, taken) = queue.take();
+        // With the queue locked, or an event that comes now would be forgotten.
         self.set_ready(!queue.is_empty());
         if let Some(count) = taken {
             let place = state.place.clone();
@@ -163,6 +164,7 @@ impl Op {
         if state.over {
             return None;
         }
+        // With the state locked: a thread that drops the operation either sees the place or is seen by `over`.
         state.place = Some((Arc::clone(conn), ioid));
         self.attached.store(true, Ordering::Release);
         self.wake_sleepers(&state);
@@ -177,7 +179,7 @@ impl Op {
         state.place.take()
     }
 
-    fn wake_sleepers(&self, state: &State) {
+    fn wake_sleepers(&self, state: &OpState) {
         // Waking costs a system call even if no thread sleeps.
         if state.waiting > 0 {
             self.changed.notify_all();
@@ -203,7 +205,7 @@ impl Op {
     }
 
     /// Puts something into the queue of a monitor.
-    pub(super) fn push(&self, put: impl FnOnce(&mut Queue), wakers: &mut Vec<Waker>) {
+    pub(super) fn push(&self, put: impl FnOnce(&mut EventQueue), wakers: &mut Vec<Waker>) {
         let mut state = self.state();
         if let Some(queue) = &mut state.queue {
             put(queue);
@@ -211,7 +213,7 @@ impl Op {
         }
     }
 
-    fn tell(&self, state: &mut State, wakers: &mut Vec<Waker>) {
+    fn tell(&self, state: &mut OpState, wakers: &mut Vec<Waker>) {
         self.set_ready(true);
         wakers.extend(state.waker.take());
         self.wake_sleepers(state);
@@ -226,6 +228,7 @@ impl Op {
         state.waker = Some(waker.clone());
         state.attended = true;
         let place = state.place.clone();
+        // Connections are locked before operations.
         drop(state);
         if let Some((conn, _)) = place {
             conn.attend();
@@ -289,6 +292,7 @@ impl Op {
     pub(super) fn abandon(&self) -> Option<(Arc<Conn>, u32)> {
         let mut state = self.state();
         state.over = true;
+        // The task that is dropped must not be kept by its own waker.
         state.waker = None;
         self.attached.store(false, Ordering::Release);
         state.place.take()

@@ -33,7 +33,7 @@ pub enum Event {
 
 /// Updates on their way to the user.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(super) struct EventQueue {
     events: VecDeque<Event>,
     updates: usize,
     limit: usize,
@@ -44,9 +44,9 @@ pub(super) struct Queue {
     acknowledge_at: Option<u32>,
 }
 
-impl Queue {
-    pub(super) fn new(limit: u32, acknowledge_at: Option<u32>) -> Queue {
-        Queue { limit: limit.max(1) as usize, acknowledge_at, ..Queue::default() }
+impl EventQueue {
+    pub(super) fn new(limit: u32, acknowledge_at: Option<u32>) -> EventQueue {
+        EventQueue { limit: limit.max(1) as usize, acknowledge_at, ..EventQueue::default() }
     }
 
     pub(super) fn note(&mut self, event: Event) {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn too_many_updates_become_one_and_say_so() {
         let mut value = Value::new(&nt::scalar(ScalarType::I32));
-        let mut queue = Queue::new(2, None);
+        let mut queue = EventQueue::new(2, None);
         for (number, bit) in [(1, 1), (2, 1), (3, 3), (4, 1)] {
             value.set("value", number).unwrap();
             queue.update(&value, BitSet::from_iter([bit]), BitSet::new());
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_server_that_comes_and_goes_fills_no_memory() {
-        let mut queue = Queue::new(2, None);
+        let mut queue = EventQueue::new(2, None);
         for _ in 0..1000 {
             queue.note(Event::Disconnected);
             queue.note(Event::Connected);

@@ -26,18 +26,18 @@ pub(super) const LINGER: Duration = Duration::from_millis(5);
 
 /// Which thread reads from the connection; one at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reader {
+pub(super) enum ReadBy {
     /// No thread at this moment.
-    Idle(Next),
+    Idle(NextReader),
     /// The client's thread.
-    Thread(Next),
+    Thread(NextReader),
     /// A thread that waits for an operation.
     Waiter,
 }
 
 /// Which thread reads the next data on an idle connection, unless a waiter begins before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Next {
+pub(super) enum NextReader {
     /// The client's thread, which is notified.
     Thread,
     /// The waiter that left at this time, if it returns within [`LINGER`]; no thread is notified meanwhile.
@@ -47,49 +47,49 @@ pub(super) enum Next {
     },
 }
 
-impl Reader {
+impl ReadBy {
     /// A waiter wants to read. `None` if another thread reads; otherwise whether the client's thread was
     /// notified until now.
     pub(super) fn begin(&mut self) -> Option<bool> {
-        let Reader::Idle(next) = *self else { return None };
-        *self = Reader::Waiter;
-        Some(next == Next::Thread)
+        let ReadBy::Idle(next) = *self else { return None };
+        *self = ReadBy::Waiter;
+        Some(next == NextReader::Thread)
     }
 
     /// The reading waiter has its result, or gives up.
-    pub(super) fn leave(&mut self, next: Next) {
-        *self = Reader::Idle(next);
+    pub(super) fn leave(&mut self, next: NextReader) {
+        *self = ReadBy::Idle(next);
     }
 
     /// The client's thread wants to read available data. `false` if a waiter reads.
     pub(super) fn enter(&mut self) -> bool {
-        let Reader::Idle(next) = *self else { return false };
-        *self = Reader::Thread(next);
+        let ReadBy::Idle(next) = *self else { return false };
+        *self = ReadBy::Thread(next);
         true
     }
 
     /// The client's thread has read the available data.
     pub(super) fn leave_thread(&mut self) {
-        if let Reader::Thread(next) = *self {
-            *self = Reader::Idle(next);
+        if let ReadBy::Thread(next) = *self {
+            *self = ReadBy::Idle(next);
         }
     }
 
     /// The client's thread is notified from now on. Changes nothing while a thread reads.
     pub(super) fn notify(&mut self) {
-        if matches!(self, Reader::Idle(_)) {
-            *self = Reader::Idle(Next::Thread);
+        if matches!(self, ReadBy::Idle(_)) {
+            *self = ReadBy::Idle(NextReader::Thread);
         }
     }
 
     /// Whether the client's thread is notified of new data.
     pub(super) fn notifies(self) -> bool {
-        matches!(self, Reader::Idle(Next::Thread) | Reader::Thread(Next::Thread))
+        matches!(self, ReadBy::Idle(NextReader::Thread) | ReadBy::Thread(NextReader::Thread))
     }
 
     /// Whether the last waiter left at least [`LINGER`] before `now`, and none has come since.
     pub(super) fn is_left(self, now: Instant) -> bool {
-        matches!(self, Reader::Idle(Next::Waiter { left }) if now.saturating_duration_since(left) >= LINGER)
+        matches!(self, ReadBy::Idle(NextReader::Waiter { left }) if now.saturating_duration_since(left) >= LINGER)
     }
 
     /// What the system is asked to watch for, if there is something to send when `writing`.
@@ -110,12 +110,12 @@ mod tests {
     #[test]
     fn one_thread_reads_at_a_time() {
         let left = Instant::now();
-        for idle in [Reader::Idle(Next::Thread), Reader::Idle(Next::Waiter { left })] {
+        for idle in [ReadBy::Idle(NextReader::Thread), ReadBy::Idle(NextReader::Waiter { left })] {
             let mut waiter = idle;
             assert_eq!(waiter.begin(), Some(idle.notifies()));
             assert!(waiter.begin().is_none() && !waiter.enter() && !waiter.notifies());
             waiter.notify();
-            assert_eq!(waiter, Reader::Waiter);
+            assert_eq!(waiter, ReadBy::Waiter);
             let mut thread = idle;
             assert!(thread.enter() && !thread.enter() && thread.begin().is_none());
             thread.notify();
@@ -128,9 +128,9 @@ mod tests {
     #[test]
     fn the_thread_takes_over_when_no_waiter_comes_back() {
         let left = Instant::now();
-        let mut reader = Reader::Waiter;
+        let mut reader = ReadBy::Waiter;
         assert!(!reader.is_left(left + 2 * LINGER));
-        reader.leave(Next::Waiter { left });
+        reader.leave(NextReader::Waiter { left });
         assert!(!reader.is_left(left) && reader.is_left(left + LINGER));
         assert_eq!(reader.interest(false), None);
         assert_eq!(reader.interest(true), Some(Interest::WRITABLE));

@@ -36,6 +36,7 @@ impl Socket {
     /// write, one to read.
     pub(super) fn new(stream: TcpStream) -> io::Result<Socket> {
         stream.set_nonblocking(false)?;
+        // Requests are small and each is waited for; Nagle's algorithm would hold them back for 40 ms.
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(TICK))?;
         Ok(Socket(stream))
@@ -113,6 +114,7 @@ impl Socket {
 
     /// As [`Socket::write`].
     pub(super) fn write_pieces(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        // A connection that broke is an error, not a signal that ends the program.
         let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
         let result = match pieces {
             [one] => send(self.fd(), one, flags),

@@ -24,7 +24,7 @@ const RECEIVE_BUFFER: usize = 4 << 20;
 // A storm of datagrams must not keep the thread from everything else.
 const AT_ONCE: usize = 1024;
 
-pub(super) type Names<'a> = [(u32, Cow<'a, str>)];
+pub(super) type SearchedNames<'a> = [(u32, Cow<'a, str>)];
 
 pub(super) struct Udp {
     sockets: Vec<Source>,
@@ -99,9 +99,10 @@ impl Udp {
     }
 
     /// Searches for `names` everywhere, or, without names, for all servers, which then have to answer.
-    pub(super) fn search(&mut self, names: &Names<'_>, must: u8) {
+    pub(super) fn search(&mut self, names: &SearchedNames<'_>, must: u8) {
         for source in &self.sockets {
             let Some(port) = source.port else { continue };
+            // Servers pass on what is marked as sent to one of them, so the mark has to be right for each target.
             for unicast in [true, false] {
                 let targets =
                     self.targets.iter().filter(|(t, u)| *u == unicast && t.address.is_ipv6() == source.v6);

@@ -160,9 +160,9 @@ impl Array {
 }
 
 // `Bytes` wants memory of bytes; this keeps that of other elements, at the address they need.
-struct Owner<T>(Vec<T>);
+struct ArrayOwner<T>(Vec<T>);
 
-impl<T: NoUninit> AsRef<[u8]> for Owner<T> {
+impl<T: NoUninit> AsRef<[u8]> for ArrayOwner<T> {
     fn as_ref(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)
     }
@@ -170,7 +170,7 @@ impl<T: NoUninit> AsRef<[u8]> for Owner<T> {
 
 impl<T: Element> From<Vec<T>> for Array {
     fn from(elements: Vec<T>) -> Array {
-        Array { data: Bytes::from_owner(Owner(elements)), kind: T::KIND }
+        Array { data: Bytes::from_owner(ArrayOwner(elements)), kind: T::KIND }
     }
 }
 

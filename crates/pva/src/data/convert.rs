@@ -11,6 +11,7 @@ pub(crate) fn convert(field: Field, ty: &Type) -> Result<Field> {
     if fits(&field, ty) {
         return Ok(field);
     }
+    // Before the field is taken apart.
     let found = describe(&field);
     let converted = match ty {
         Type::Scalar(kind) => scalar(&field, *kind),
@@ -98,6 +99,7 @@ fn parse(text: &str, kind: ScalarType) -> Option<Field> {
             _ => None,
         };
     }
+    // Tools write addresses and masks so.
     let hex = text.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
     match hex.unwrap_or_else(|| text.parse()) {
         Ok(number) => integer(number, kind),

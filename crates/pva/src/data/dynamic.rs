@@ -59,6 +59,7 @@ impl Dynamic {
     ) -> Result<()> {
         match (Type::decode(reader, cache)?, slot.as_mut()) {
             (None, _) => *slot = None,
+            // The value before is of the same type, so its memory is used again.
             (Some(ty), Some(old)) if old.ty == ty => {
                 reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut old.field))?;
             }

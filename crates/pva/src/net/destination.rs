@@ -98,6 +98,7 @@ impl Destination {
     /// Whether only one host receives datagrams sent there. `broadcasts` are the known broadcast addresses.
     pub fn is_unicast(&self, broadcasts: &[IpAddr]) -> bool {
         let ip = self.address.ip();
+        // An address of a network's broadcast looks like that of a host; only the interfaces tell.
         let broadcast = matches!(ip, IpAddr::V4(v4) if v4.is_broadcast()) || broadcasts.contains(&ip);
         !self.is_group() && !broadcast
     }
@@ -106,6 +107,7 @@ impl Destination {
     pub fn on_each_interface(self) -> Vec<Destination> {
         let scope = if let SocketAddr::V6(v6) = self.address { v6.scope_id() } else { 0 };
         let interfaces = multicast_interfaces();
+        // Without an interface the system would send to one network only, the one of the default route.
         if !self.is_group() || self.interface.is_some() || scope != 0 || interfaces.is_empty() {
             return vec![self];
         }

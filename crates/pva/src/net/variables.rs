@@ -46,6 +46,7 @@ impl Variables {
             None => Ok(default),
             Some("YES" | "1" | "TRUE") => Ok(true),
             Some("NO" | "0" | "FALSE") => Ok(false),
+            // A word that is misspelt must not mean yes or no.
             Some(other) => Err(Error::new(format!("{} of YES or NO", names[0]), format!("`{other}`"))),
         }
     }
@@ -66,6 +67,7 @@ impl Variables {
     pub fn idle_limit(&self) -> Duration {
         let set = self.get(&["EPICS_PVA_CONN_TMO"]).and_then(|text| text.parse::<f64>().ok());
         let seconds = set.filter(|seconds| *seconds > 0.0 && *seconds < 1e6);
+        // As pvxs counts: the usual 30 s of the variable are 40 s. Below 2 s a busy server would be taken for a dead one.
         Duration::from_secs_f64(seconds.map_or(IDLE_S, |seconds| (seconds * 4.0 / 3.0).max(2.0)))
     }
 
@@ -114,6 +116,7 @@ impl Variables {
         let announced = self.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], 0).groups();
         for entry in std::mem::take(&mut found.destinations).into_iter().chain(announced) {
             let mut entry = Destination { ttl: None, ..entry };
+            // The port of searches is the server's, whatever the list says.
             entry.address.set_port(0);
             found.add(entry);
         }

@@ -8,7 +8,7 @@ use crate::data::{Builder, ScalarType, Structure};
 
 /// What tells the types apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum TypeKey {
     Alarm,
     Time,
     Enum,
@@ -22,11 +22,11 @@ pub(super) enum Key {
     NdArray,
 }
 
-static TYPES: LazyLock<Mutex<HashMap<Key, Arc<Structure>>>> = LazyLock::new(Mutex::default);
+static TYPES: LazyLock<Mutex<HashMap<TypeKey, Arc<Structure>>>> = LazyLock::new(Mutex::default);
 
 /// The type of `key`, which `build` describes.
 #[allow(clippy::expect_used, reason = "the types of this module are far below every limit, as a test shows")]
-pub(super) fn cached(key: Key, build: impl FnOnce() -> Builder) -> Arc<Structure> {
+pub(super) fn cached(key: TypeKey, build: impl FnOnce() -> Builder) -> Arc<Structure> {
     if let Some(known) = TYPES.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Arc::clone(known);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cache::{Key, cached};
+use super::cache::{TypeKey, cached};
 use super::parts::{alarm, display, time};
 use crate::data::{Builder, ScalarType, Structure, Type};
 
@@ -30,7 +30,7 @@ pub fn union_member(kind: ScalarType) -> Option<&'static str> {
 
 /// `NTNDArray` with its fields in the order of ADCore.
 pub fn ndarray() -> Arc<Structure> {
-    cached(Key::NdArray, || {
+    cached(TypeKey::NdArray, || {
         let pixels = MEMBERS.into_iter().fold(Builder::new(""), |b, (name, kind)| b.array(name, kind));
         let codec = Builder::new("codec_t").member("name", ScalarType::Str).member("parameters", Type::Any);
         Builder::new("epics:nt/NTNDArray:1.0")
@@ -58,7 +58,7 @@ fn dimension() -> Builder {
 
 /// `NTAttribute` as images carry it.
 pub fn attribute() -> Arc<Structure> {
-    cached(Key::Attribute, || {
+    cached(TypeKey::Attribute, || {
         Builder::new("epics:nt/NTAttribute:1.0")
             .member("name", ScalarType::Str)
             .member("value", Type::Any)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cache::{Key, cached};
+use super::cache::{TypeKey, cached};
 use crate::Result;
 use crate::data::{Builder, ScalarType, Structure, Value};
 
@@ -11,7 +11,7 @@ pub const FORMS: [&str; 7] = ["Default", "String", "Binary", "Decimal", "Hex", "
 
 /// `alarm_t`: whether all is well.
 pub fn alarm() -> Arc<Structure> {
-    cached(Key::Alarm, || {
+    cached(TypeKey::Alarm, || {
         let numbers =
             Builder::new("alarm_t").member("severity", ScalarType::I32).member("status", ScalarType::I32);
         numbers.member("message", ScalarType::Str)
@@ -20,7 +20,7 @@ pub fn alarm() -> Arc<Structure> {
 
 /// `time_t`: when.
 pub fn time() -> Arc<Structure> {
-    cached(Key::Time, || {
+    cached(TypeKey::Time, || {
         let since = Builder::new("time_t").member("secondsPastEpoch", ScalarType::I64);
         since.member("nanoseconds", ScalarType::I32).member("userTag", ScalarType::I32)
     })
@@ -28,14 +28,14 @@ pub fn time() -> Arc<Structure> {
 
 /// `enum_t`: one of several texts.
 pub fn enumeration() -> Arc<Structure> {
-    cached(Key::Enum, || {
+    cached(TypeKey::Enum, || {
         Builder::new("enum_t").member("index", ScalarType::I32).array("choices", ScalarType::Str)
     })
 }
 
 /// `display`: how a value of `kind` is shown. Limits only for numbers.
 pub fn display(kind: ScalarType) -> Arc<Structure> {
-    cached(Key::Display(kind), || {
+    cached(TypeKey::Display(kind), || {
         let texts = |b: Builder| b.member("description", ScalarType::Str).member("units", ScalarType::Str);
         if !is_number(kind) {
             return texts(Builder::new(""));
@@ -47,7 +47,7 @@ pub fn display(kind: ScalarType) -> Arc<Structure> {
 
 /// `control`: what a value of `kind` may be set to.
 pub fn control(kind: ScalarType) -> Arc<Structure> {
-    cached(Key::Control(kind), || {
+    cached(TypeKey::Control(kind), || {
         let limits = Builder::new("").member("limitLow", kind).member("limitHigh", kind);
         limits.member("minStep", kind)
     })
@@ -55,7 +55,7 @@ pub fn control(kind: ScalarType) -> Arc<Structure> {
 
 /// `valueAlarm`: when a value of `kind` is an alarm.
 pub fn value_alarm(kind: ScalarType) -> Arc<Structure> {
-    cached(Key::ValueAlarm(kind), || {
+    cached(TypeKey::ValueAlarm(kind), || {
         let limits = ["lowAlarmLimit", "lowWarningLimit", "highWarningLimit", "highAlarmLimit"];
         let severities =
             ["lowAlarmSeverity", "lowWarningSeverity", "highWarningSeverity", "highAlarmSeverity"];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cache::{Key, cached};
+use super::cache::{TypeKey, cached};
 use super::metadata::Metadata;
 use super::parts::{alarm, control, display, enumeration, is_number, time, value_alarm};
 use crate::data::{Builder, ScalarType, Structure, Type};
@@ -14,7 +14,7 @@ pub fn scalar(kind: ScalarType) -> Arc<Structure> {
 
 /// `NTScalar`.
 pub fn scalar_with(kind: ScalarType, metadata: Metadata) -> Arc<Structure> {
-    cached(Key::Scalar(kind, metadata), || {
+    cached(TypeKey::Scalar(kind, metadata), || {
         with(Builder::new("epics:nt/NTScalar:1.0").member("value", kind), kind, metadata)
     })
 }
@@ -26,7 +26,7 @@ pub fn scalar_array(kind: ScalarType) -> Arc<Structure> {
 
 /// `NTScalarArray`.
 pub fn scalar_array_with(kind: ScalarType, metadata: Metadata) -> Arc<Structure> {
-    cached(Key::ScalarArray(kind, metadata), || {
+    cached(TypeKey::ScalarArray(kind, metadata), || {
         let value = Builder::new("epics:nt/NTScalarArray:1.0").member("value", Type::array(kind));
         with(value, kind, metadata)
     })
@@ -45,7 +45,7 @@ fn with(value: Builder, kind: ScalarType, metadata: Metadata) -> Builder {
 
 /// `NTEnum` as records look to clients.
 pub fn enumerated() -> Arc<Structure> {
-    cached(Key::Enumerated, || {
+    cached(TypeKey::Enumerated, || {
         let description = Builder::new("").member("description", ScalarType::Str);
         let value = Builder::new("epics:nt/NTEnum:1.0").member("value", enumeration());
         let timed = value.member("alarm", alarm()).member("timeStamp", time());

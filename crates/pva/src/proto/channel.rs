@@ -79,6 +79,7 @@ impl<'a> Iterator for Names<'_, 'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.count = self.count.checked_sub(1)?;
         let name = self.reader.u32().and_then(|id| Ok((id, self.reader.str()?)));
+        // What follows has no meaning any more.
         if name.is_err() {
             self.count = 0;
         }
@@ -87,6 +88,7 @@ impl<'a> Iterator for Names<'_, 'a> {
 }
 
 pub(super) fn write_names(writer: &mut Writer, names: &[(u32, Cow<'_, str>)]) {
+    // The count has 16 bits; callers send fewer.
     let names = &names[..names.len().min(usize::from(u16::MAX))];
     writer.u16(names.len() as u16);
     for (id, name) in names {

@@ -61,6 +61,7 @@ impl<'a> Search<'a> {
     pub fn encode(&self, writer: &mut Writer) -> Result<()> {
         writer.message(false, Command::Search as u8, |w| {
             w.u32(self.sequence);
+            // Three bytes that no version has given a meaning.
             w.raw(&[self.flags, 0, 0, 0]);
             w.address(self.address);
             w.u16(self.port);
@@ -115,6 +116,7 @@ impl<'a> SearchResponse<'a> {
             w.u16(self.port);
             w.str(&self.protocol);
             w.bool(self.found);
+            // The count has 16 bits.
             let ids = &self.ids[..self.ids.len().min(usize::from(u16::MAX))];
             w.u16(ids.len() as u16);
             ids.iter().for_each(|&id| w.u32(id));

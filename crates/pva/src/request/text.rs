@@ -23,7 +23,7 @@ const DELIMITERS: &str = "(){}[],= \t\r\n";
 /// ```
 pub fn parse(text: &str) -> Result<Value> {
     let mut parser = Parser { text, chars: text.chars().peekable(), options: Vec::new() };
-    let mut top = Node::default();
+    let mut top = SelectedField::default();
     while let Some(&next) = parser.skip_blanks().peek() {
         if next == ',' {
             parser.chars.next();
@@ -40,16 +40,16 @@ pub fn parse(text: &str) -> Result<Value> {
 }
 
 #[derive(Default)]
-struct Node {
-    children: Vec<(String, Node)>,
+struct SelectedField {
+    children: Vec<(String, SelectedField)>,
     options: Vec<(String, String)>,
 }
 
-impl Node {
-    fn child(&mut self, name: &str) -> &mut Node {
+impl SelectedField {
+    fn child(&mut self, name: &str) -> &mut SelectedField {
         let known = self.children.iter().position(|(known, _)| known == name);
         let index = known.unwrap_or_else(|| {
-            self.children.push((name.into(), Node::default()));
+            self.children.push((name.into(), SelectedField::default()));
             self.children.len() - 1
         });
         &mut self.children[index].1
@@ -92,7 +92,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn item(&mut self, top: &mut Node) -> Result<()> {
+    fn item(&mut self, top: &mut SelectedField) -> Result<()> {
         let name = self.word("a name")?;
         match (name.as_str(), self.skip_blanks().peek().copied()) {
             ("field" | "putField" | "getField", Some('(')) => {
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn names(&mut self, parent: &mut Node, close: char, depth: usize) -> Result<()> {
+    fn names(&mut self, parent: &mut SelectedField, close: char, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
             return Err(self.wrong(&format!("at most {MAX_DEPTH} levels")));
         }
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn rest_of_name(&mut self, parent: &mut Node, name: &str, depth: usize) -> Result<()> {
+    fn rest_of_name(&mut self, parent: &mut SelectedField, name: &str, depth: usize) -> Result<()> {
         if name.split('.').count() > MAX_DEPTH || name.split('.').any(str::is_empty) {
             return Err(self.wrong("a name such as `alarm.severity`"));
         }
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn options(&mut self, node: &mut Node) -> Result<()> {
+    fn options(&mut self, node: &mut SelectedField) -> Result<()> {
         self.chars.next();
         self.options.clear();
         loop {

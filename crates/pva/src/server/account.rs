@@ -158,6 +158,7 @@ impl Accounts {
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         let known = hosts.get(&host).and_then(Weak::upgrade);
         let account = known.unwrap_or_else(|| {
+            // Only now and then: each look costs the time of all hosts.
             if hosts.len() >= HOSTS {
                 hosts.retain(|_, account| account.strong_count() > 0);
             }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::Peer;
+use crate::wire::Status;
 
 /// Receives the events of a server. It is called from the server's threads, and from threads that answer puts
 /// and calls, and must not block.
@@ -39,7 +40,7 @@ pub enum Event {
         /// Which fields, or what was called.
         what: String,
         /// Why it was refused, if it was: by the access rules, or by the PV's handler.
-        outcome: Result<(), String>,
+        outcome: Result<(), Status>,
     },
     /// Something did not work; the server continues.
     Problem(String),
@@ -58,7 +59,7 @@ impl fmt::Display for Event {
                 write!(f, "{peer} wrote {channel}: {what}")
             }
             Event::Write { channel, peer, what, outcome: Err(reason) } => {
-                write!(f, "{peer} was refused to write {channel}: {what}: {reason}")
+                write!(f, "{peer} was refused to write {channel}: {what}: {}", reason.message)
             }
             Event::Problem(text) => f.write_str(text),
         }

@@ -21,6 +21,7 @@
 mod access;
 mod account;
 mod config;
+mod denial;
 mod events;
 mod own;
 mod peer;
@@ -35,6 +36,7 @@ mod udp;
 
 pub use access::{Access, Host, Rule};
 pub use config::{Limits, ServerConfig, TCP_PORT, Timeouts, UDP_PORT};
+pub(crate) use denial::Denial;
 pub use events::{Event, Log};
 pub use peer::Peer;
 pub use provider::{Provider, PvMap};

@@ -112,6 +112,7 @@ impl Provider for Vec<Arc<dyn Provider>> {
         self.iter().flat_map(|provider| provider.names()).collect()
     }
 
+    // Any change of one of them changes the sum.
     fn changes(&self) -> u16 {
         self.iter().fold(0, |sum, provider| sum.wrapping_add(provider.changes()))
     }

@@ -11,9 +11,9 @@ use crate::server::{Access, Event, Limits, Log, Peer, Provider, ServerConfig, St
 
 /// What all connections of a server have in common: its PVs, its limits, what it counts.
 #[derive(Clone)]
-pub struct Service(pub(crate) Arc<Shared>);
+pub struct Service(pub(crate) Arc<ServiceParts>);
 
-pub(crate) struct Shared {
+pub(crate) struct ServiceParts {
     pub(crate) provider: Box<dyn Provider>,
     pub(crate) access: Access,
     pub(crate) hint: String,
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
 impl Service {
     /// A service of the PVs of `provider`. Of `config` only what concerns connections is used.
     pub fn new(config: &ServerConfig, provider: impl Provider + 'static) -> Service {
-        Service(Arc::new(Shared {
+        Service(Arc::new(ServiceParts {
             provider: Box::new(provider),
             access: config.access.clone(),
             hint: config.hint.clone(),
@@ -58,7 +58,7 @@ impl Service {
     }
 }
 
-impl Shared {
+impl ServiceParts {
     pub(crate) fn tell(&self, event: &Event) {
         self.log.iter().for_each(|log| log(event));
     }
@@ -82,6 +82,7 @@ impl Shared {
 }
 
 // Differs from start to start and from server to server; need not be secret.
+// The keys of the standard hasher are random for each process, which is all that is needed.
 fn guid() -> Guid {
     use std::hash::{BuildHasher, RandomState};
     let random = || RandomState::new().hash_one(std::process::id()).to_le_bytes();

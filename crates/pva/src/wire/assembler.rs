@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use super::body::{Body, BufferSource};
+use super::body::{BufferSource, PayloadMemory};
 use super::{HEADER_LEN, Header, Message, Payload, Segment};
 use crate::{Error, Result};
 
@@ -38,7 +38,7 @@ pub struct Assembler {
     // Whether messages that are too long are passed over, and how long the present one is if it is.
     passes_over: bool,
     passed: Option<usize>,
-    body: Body,
+    body: PayloadMemory,
 }
 
 /// Bytes that are kept of a message that is passed over: enough to know what it was about.
@@ -64,7 +64,7 @@ impl Assembler {
             empty: 0,
             passes_over: false,
             passed: None,
-            body: Body::default(),
+            body: PayloadMemory::default(),
         }
     }
 
@@ -211,6 +211,7 @@ impl Assembler {
                 return Err(Error::at(4, wanted, "another one".to_owned()));
             }
         }
+        // Of all segments together, or a message could be as long as it likes.
         let total = self.passed.unwrap_or(self.body.len()).saturating_add(size);
         let is_passed = self.passed.is_some() || total > self.limit && self.passes_over;
         if total > if is_passed { PASSED_OVER } else { self.limit } {
@@ -240,6 +241,7 @@ impl Assembler {
         let found = match (header.segment, self.segments) {
             (Segment::Whole, None) => return Ok(()),
             (Segment::First, None) => {
+                // Only the first says which byte order and command the message has.
                 self.segments = Some(header);
                 return Ok(());
             }

@@ -100,9 +100,9 @@ impl Drop for Recycled {
 }
 
 // `Bytes` wants an owner that is a slice.
-struct Owner(Box<dyn Buffer>);
+struct BufferOwner(Box<dyn Buffer>);
 
-impl AsRef<[u8]> for Owner {
+impl AsRef<[u8]> for BufferOwner {
     fn as_ref(&self) -> &[u8] {
         self.0.bytes()
     }
@@ -110,7 +110,7 @@ impl AsRef<[u8]> for Owner {
 
 /// The payload that is coming in: `lead` bytes without meaning, then what came.
 #[derive(Default)]
-pub(super) struct Body {
+pub(super) struct PayloadMemory {
     source: Option<Arc<dyn BufferSource>>,
     own: Vec<u8>,
     // Holds everything while it is there.
@@ -120,13 +120,13 @@ pub(super) struct Body {
     end: usize,
 }
 
-impl fmt::Debug for Body {
+impl fmt::Debug for PayloadMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Body({} bytes)", self.len())
+        write!(f, "PayloadMemory({} bytes)", self.len())
     }
 }
 
-impl Body {
+impl PayloadMemory {
     pub(super) fn use_buffers(&mut self, source: Arc<dyn BufferSource>) {
         self.source = Some(source);
     }
@@ -216,7 +216,7 @@ impl Body {
         }
         let bytes = match self.buffer.take() {
             None => Bytes::from(mem::take(&mut self.own)),
-            Some(buffer) => Bytes::from_owner(Owner(buffer)),
+            Some(buffer) => Bytes::from_owner(BufferOwner(buffer)),
         };
         Payload::Shared(bytes.slice(self.lead..self.end))
     }

@@ -10,6 +10,10 @@ use crate::{Error, Result};
 // Deeper than any sane value, far less than the stack allows.
 const MAX_DEPTH: u8 = 40;
 
+/// The most memory that a value may take beyond its message. A message of 256 MiB, as one with a picture may be, would else
+/// become 16 GiB of empty texts. Forty million short texts still fit.
+const MOST_MORE: usize = 1 << 30;
+
 /// Reads primitives from a message, in its byte order. Each read is checked against the end.
 ///
 /// A clone continues from the same place. The reader also bounds what a message may cost: how deep values
@@ -40,6 +44,7 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8], order: Order) -> Reader<'a> {
         // Room for some amplification: an empty text of one byte becomes a field of 40.
         let budget = bytes.len().saturating_mul(64).saturating_add(16 << 20);
+        let budget = budget.min(bytes.len().saturating_add(MOST_MORE));
         Reader { bytes, at: 0, order, owner: None, depth: 0, budget }
     }
 
@@ -174,7 +179,22 @@ impl<'a> Reader<'a> {
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<()> {
         let wanted = "a value whose size is in proportion to its message";
         let left = self.budget.checked_sub(bytes);
+        // Counted before memory is taken: a message of some bytes could claim gigabytes.
         self.budget = left.ok_or_else(|| Error::at(self.at, wanted, format!("{bytes} bytes more")))?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_message_is_not_a_leave_to_take_many_times_as_much() {
+        let message = vec![0; 64 << 20];
+        let mut reader = Reader::new(&message, Order::Big);
+        assert!(reader.charge(1 << 30).is_ok());
+        let error = reader.charge(1 << 30).unwrap_err().to_string();
+        assert!(error.contains("in proportion to its message"), "{error}");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::request::{Answer, Event, Job, Next, Refusal, Request, Step};
+use super::request::{Answer, ClientRequest, Event, Job, NextStep, Refusal, Step};
 use super::slab::Slab;
 use crate::data::{Builder, Dynamic, ScalarType, Structure, Type, TypeCache, Value};
 use crate::proto::{
@@ -56,8 +56,8 @@ pub struct Connection<C, R> {
     phase: Phase,
     writer: Writer,
     cache: TypeCache,
-    channels: Slab<Channel<C>>,
-    requests: Slab<Request<R>>,
+    channels: Slab<OpenChannel<C>>,
+    requests: Slab<ClientRequest<R>>,
     // Requests that are gone but whose late answers may still define types.
     forgotten: VecDeque<(u32, Value)>,
     version: u8,
@@ -77,7 +77,7 @@ enum Phase {
 }
 
 #[derive(Debug)]
-struct Channel<C> {
+struct OpenChannel<C> {
     token: C,
     name: String,
     sid: Option<u32>,
@@ -152,8 +152,9 @@ impl<C, R> Connection<C, R> {
 
     /// Opens a channel, as soon as the handshake is over. `None`: there are too many.
     pub fn create_channel(&mut self, token: C, name: &str) -> Option<u32> {
-        let channel = Channel { token, name: name.into(), sid: None, requests: Vec::new() };
+        let channel = OpenChannel { token, name: name.into(), sid: None, requests: Vec::new() };
         let cid = self.channels.insert(channel).ok()?;
+        // Servers end a connection that opens channels before the handshake.
         if self.is_ready() {
             self.send_create(cid);
         }
@@ -192,7 +193,7 @@ impl<C, R> Connection<C, R> {
         let command = job.command();
         let window = if let Job::Monitor(window) = job { window } else { None };
         let step = if command == Command::GetField { Step::Running } else { Step::Opening };
-        let state = Request { token, cid, job, command, step, once, value: None, written: None };
+        let state = ClientRequest { token, cid, job, command, step, once, value: None, written: None };
         let ioid = self.requests.insert(state).map_err(|state| state.token)?;
         channel.requests.push(ioid);
         let head = RequestHead { command, sid, ioid, sub: 0 };
@@ -213,6 +214,7 @@ impl<C, R> Connection<C, R> {
         else {
             return Err(value);
         };
+        // What changed is told anew with each answer.
         value.clear_changed();
         request.value = Some(value);
         request.step = Step::Running;
@@ -258,7 +260,7 @@ impl<C, R> Connection<C, R> {
         self.forget(ioid).map(|request| request.token)
     }
 
-    fn forget(&mut self, ioid: u32) -> Option<Request<R>> {
+    fn forget(&mut self, ioid: u32) -> Option<ClientRequest<R>> {
         let mut request = self.requests.remove(ioid)?;
         if let Some(channel) = self.channels.get_mut(request.cid) {
             channel.requests.retain(|&known| known != ioid);
@@ -418,12 +420,12 @@ impl<C, R> Connection<C, R> {
         self.go_on(ioid, next, sink)
     }
 
-    fn go_on(&mut self, ioid: u32, next: Next, sink: &mut impl FnMut(Event<'_, C, R>)) -> Result<()> {
+    fn go_on(&mut self, ioid: u32, next: NextStep, sink: &mut impl FnMut(Event<'_, C, R>)) -> Result<()> {
         match next {
-            Next::Nothing => Ok(()),
-            Next::Run(value) => self.run(ioid, value),
-            Next::ReadBack => self.read_back(ioid),
-            Next::Start => {
+            NextStep::Nothing => Ok(()),
+            NextStep::Run(value) => self.run(ioid, value),
+            NextStep::ReadBack => self.read_back(ioid),
+            NextStep::Start => {
                 self.send_request(ioid, sub::START, |_| {});
                 let Some(request) = self.requests.get_mut(ioid) else { return Ok(()) };
                 request.step = Step::Running;
@@ -432,7 +434,7 @@ impl<C, R> Connection<C, R> {
                 }
                 Ok(())
             }
-            Next::Answer(answer) => self.finish(ioid, answer, sink),
+            NextStep::Answer(answer) => self.finish(ioid, answer, sink),
         }
     }
 
@@ -487,7 +489,7 @@ impl<C, R> Connection<C, R> {
 
     fn update(&mut self, mut reply: Reply<'_>, sink: &mut impl FnMut(Event<'_, C, R>)) -> Result<()> {
         let (ioid, last) = (reply.head.ioid, !reply.head.is_update());
-        let Some(Request { token, value: Some(value), .. }) = self.requests.get_mut(ioid) else {
+        let Some(ClientRequest { token, value: Some(value), .. }) = self.requests.get_mut(ioid) else {
             return Ok(());
         };
         let brings = !last || (reply.is_success() && !reply.body.is_empty());

@@ -103,7 +103,7 @@ pub(super) enum Step {
 }
 
 #[derive(Debug)]
-pub(super) struct Request<R> {
+pub(super) struct ClientRequest<R> {
     pub(super) token: R,
     pub(super) cid: u32,
     pub(super) job: Job,
@@ -117,7 +117,7 @@ pub(super) struct Request<R> {
 }
 
 /// What to send after a reply.
-pub(super) enum Next {
+pub(super) enum NextStep {
     Nothing,
     /// Run, with the value to send.
     Run(Option<Value>),
@@ -127,7 +127,7 @@ pub(super) enum Next {
     Answer(std::result::Result<Answer, Refusal>),
 }
 
-impl<R> Request<R> {
+impl<R> ClientRequest<R> {
     pub(super) fn is_stale(&self, reply: &Reply<'_>) -> Result<()> {
         if reply.head.command != self.command {
             let found = format!("{:?}", reply.head.command);
@@ -142,17 +142,17 @@ impl<R> Request<R> {
     }
 
     /// Takes the answer to the initialisation.
-    pub(super) fn opened(&mut self, reply: &mut Reply<'_>, cache: &mut TypeCache) -> Result<Next> {
+    pub(super) fn opened(&mut self, reply: &mut Reply<'_>, cache: &mut TypeCache) -> Result<NextStep> {
         self.step = Step::Idle;
         match &self.job {
-            Job::Call(_) | Job::Process | Job::Describe => Ok(Next::Run(None)),
+            Job::Call(_) | Job::Process | Job::Describe => Ok(NextStep::Run(None)),
             Job::Get => {
                 self.value = Some(structure(reply, cache)?);
-                Ok(Next::Run(None))
+                Ok(NextStep::Run(None))
             }
             Job::Monitor(_) => {
                 self.value = Some(structure(reply, cache)?);
-                Ok(Next::Start)
+                Ok(NextStep::Start)
             }
             Job::PutGet(_) => {
                 self.written = Some(structure(reply, cache)?);
@@ -167,22 +167,22 @@ impl<R> Request<R> {
     }
 
     /// Makes the value to write.
-    fn prepare(&mut self, current: bool) -> Next {
+    fn prepare(&mut self, current: bool) -> NextStep {
         let (Job::Put(put) | Job::PutGet(put), Some(value)) = (&self.job, self.written.take()) else {
-            return Next::Nothing;
+            return NextStep::Nothing;
         };
         match put.attempt(value.clone(), current) {
-            Ok(Attempt::Ready(value)) => Next::Run(Some(value)),
+            Ok(Attempt::Ready(value)) => NextStep::Run(Some(value)),
             Ok(Attempt::NeedsCurrent) => {
                 self.written = Some(value);
-                Next::ReadBack
+                NextStep::ReadBack
             }
-            Err(error) => Next::Answer(Err(Refusal::Here(error))),
+            Err(error) => NextStep::Answer(Err(Refusal::Here(error))),
         }
     }
 
     /// Takes the answer to a run.
-    pub(super) fn answered(&mut self, reply: &mut Reply<'_>, cache: &mut TypeCache) -> Result<Next> {
+    pub(super) fn answered(&mut self, reply: &mut Reply<'_>, cache: &mut TypeCache) -> Result<NextStep> {
         let step = std::mem::replace(&mut self.step, Step::Idle);
         if step == Step::ReadingBack {
             if let Some(value) = &mut self.written {
@@ -200,7 +200,7 @@ impl<R> Request<R> {
             Job::Call(_) => Answer::Returned(Dynamic::decode(&mut reply.body, cache)?),
             _ => Answer::Done,
         };
-        Ok(Next::Answer(Ok(answer)))
+        Ok(NextStep::Answer(Ok(answer)))
     }
 }
 

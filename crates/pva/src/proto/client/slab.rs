@@ -8,12 +8,12 @@ const INDEX: u32 = (1 << INDEX_BITS) - 1;
 #[derive(Debug)]
 pub(super) struct Slab<T> {
     base: u32,
-    places: Vec<Place<T>>,
+    places: Vec<SlabPlace<T>>,
     free: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Place<T> {
+struct SlabPlace<T> {
     id: u32,
     thing: Option<T>,
 }
@@ -40,7 +40,7 @@ impl<T> Slab<T> {
             return Err(thing);
         }
         let id = self.base.wrapping_add(index);
-        self.places.push(Place { id, thing: Some(thing) });
+        self.places.push(SlabPlace { id, thing: Some(thing) });
         Ok(id)
     }
 

@@ -7,7 +7,7 @@ use super::mailbox::{Completion, Mailbox};
 use crate::data::{Dynamic, Value};
 use crate::request::Options;
 use crate::server::account::Charge;
-use crate::server::{Event, Log, Peer};
+use crate::server::{Denial, Event, Log, Peer};
 use crate::wire::Status;
 
 pub(crate) type PutHandler = Box<dyn Fn(Put) + Send + Sync>;
@@ -49,7 +49,7 @@ pub(crate) struct Note {
 impl Note {
     fn tell(self, result: &Result<Option<Dynamic>, Status>) {
         let Note { log, channel, peer, what } = self;
-        let reason = |status: &Status| shortened(status.message.clone(), LOGGED);
+        let reason = |status: &Status| Status::error(shortened(status.message.clone(), LOGGED));
         let outcome = result.as_ref().map(|_| ()).map_err(reason);
         log(&Event::Write { channel, peer, what, outcome });
     }
@@ -71,6 +71,7 @@ impl Token {
     }
 
     fn answer(&mut self, result: Result<Option<Dynamic>, Status>) {
+        // An answer is given once; the drop after it finds it given.
         if !std::mem::replace(&mut self.answered, true) {
             self.note.take().into_iter().for_each(|note| note.tell(&result));
             let (ioid, serial) = (self.ioid, self.serial);
@@ -81,7 +82,7 @@ impl Token {
 
 impl Drop for Token {
     fn drop(&mut self) {
-        self.answer(Err(Status::error("the request was dropped without an answer")));
+        self.answer(Err(Denial::Dropped.into()));
     }
 }
 

@@ -67,6 +67,7 @@ impl Mailbox {
             return;
         }
         put(&mut mail);
+        // The bell takes a lock of its own, so this one is given back before.
         drop(mail);
         if !self.rung.swap(true, Ordering::AcqRel) {
             (self.bell)();
@@ -79,6 +80,7 @@ impl Mailbox {
         let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
         self.over.store(true, Ordering::Relaxed);
         let left = mem::take(&mut *mail);
+        // What is dropped may hold the last reference to a PV, whose handlers may come back here.
         drop(mail);
         drop(left);
     }

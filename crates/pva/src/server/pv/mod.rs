@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 pub use handlers::{Call, Put};
 pub(crate) use handlers::{CallHandler, Note, PutHandler, Token};
 pub(crate) use mailbox::{Completion, Mail, Mailbox};
-pub(crate) use queue::{Depth, Next, Subscription};
-pub(crate) use state::State;
+pub(crate) use queue::{Depth, NextUpdate, Subscription};
+pub(crate) use state::PvState;
 pub(crate) use view::View;
 
 use super::Access;
@@ -37,10 +37,10 @@ use crate::wire::{BitSet, Encoded};
 /// A change is encoded once for all clients that monitor the same fields, and is queued for each client. When
 /// the queue of a slow client is full, further changes are merged into its newest update.
 #[derive(Clone)]
-pub struct SharedPv(Arc<Inner>);
+pub struct SharedPv(Arc<PvParts>);
 
-struct Inner {
-    state: Mutex<State>,
+struct PvParts {
+    state: Mutex<PvState>,
     room: Condvar,
     // Whether a thread waits for `room`.
     awaited: AtomicBool,
@@ -96,8 +96,8 @@ impl PvBuilder {
     pub fn build(self) -> SharedPv {
         let (call, access) = (self.call, self.access);
         let is_rare = call.is_some() || access.is_some();
-        SharedPv(Arc::new(Inner {
-            state: Mutex::new(State::new(self.value)),
+        SharedPv(Arc::new(PvParts {
+            state: Mutex::new(PvState::new(self.value)),
             room: Condvar::new(),
             awaited: AtomicBool::new(false),
             put: self.put,
@@ -198,7 +198,7 @@ impl SharedPv {
         self.state().finish();
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, PvState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -16,16 +16,16 @@ const SMALL: usize = 94;
 
 /// An encoded update without its head.
 #[derive(Clone)]
-pub(crate) enum Body {
+pub(crate) enum UpdateBody {
     Small(u8, [u8; SMALL]),
     Shared(Encoded),
 }
 
-impl Body {
+impl UpdateBody {
     /// Takes what `writer` holds.
-    pub(crate) fn take(writer: &mut Writer) -> Body {
+    pub(crate) fn take(writer: &mut Writer) -> UpdateBody {
         if writer.len() > SMALL {
-            return Body::Shared(writer.take());
+            return UpdateBody::Shared(writer.take());
         }
         let mut bytes = [0; SMALL];
         let mut end = 0;
@@ -34,20 +34,20 @@ impl Body {
             end += chunk.len();
         }
         writer.clear();
-        Body::Small(end as u8, bytes)
+        UpdateBody::Small(end as u8, bytes)
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            Body::Small(len, _) => usize::from(*len),
-            Body::Shared(encoded) => encoded.len(),
+            UpdateBody::Small(len, _) => usize::from(*len),
+            UpdateBody::Shared(encoded) => encoded.len(),
         }
     }
 
     pub(crate) fn write(&self, writer: &mut Writer) {
         match self {
-            Body::Small(len, bytes) => writer.raw(&bytes[..usize::from(*len)]),
-            Body::Shared(encoded) => writer.encoded(encoded),
+            UpdateBody::Small(len, bytes) => writer.raw(&bytes[..usize::from(*len)]),
+            UpdateBody::Shared(encoded) => writer.encoded(encoded),
         }
     }
 }
@@ -64,12 +64,12 @@ pub(crate) struct Subscription {
     // Whether the newest update is not encoded yet, to be asked without the lock.
     lazy: AtomicBool,
     squashed: AtomicU64,
-    queue: Mutex<Queue>,
+    queue: Mutex<UpdateQueue>,
 }
 
-struct Queue {
+struct UpdateQueue {
     // `None`, only at the end: to be encoded from the value of the PV when it is sent.
-    entries: VecDeque<Option<Body>>,
+    entries: VecDeque<Option<UpdateBody>>,
     bytes: usize,
     // Of the newest update that was encoded: the next one is supposed to be as long.
     usual: usize,
@@ -86,8 +86,8 @@ struct Queue {
 }
 
 /// The next update to send, and whether there is more after it.
-pub(crate) enum Next {
-    Body(Body, bool),
+pub(crate) enum NextUpdate {
+    Body(UpdateBody, bool),
     /// What the value of the PV has to be asked for.
     Encode,
     /// That, which was encoded now.
@@ -109,7 +109,7 @@ pub(crate) struct Depth {
 }
 
 /// An update in a queue, without what it refers to.
-const ENTRY: usize = size_of::<Option<Body>>();
+const ENTRY: usize = size_of::<Option<UpdateBody>>();
 
 /// So much is counted with the monitor itself.
 const INCLUDED: usize = 4 * ENTRY;
@@ -134,7 +134,7 @@ impl Subscription {
         host: IpAddr,
         mailbox: Arc<Mailbox>,
     ) -> Subscription {
-        let queue = Mutex::new(Queue::new(depth.window, depth.charge));
+        let queue = Mutex::new(UpdateQueue::new(depth.window, depth.charge));
         let (lazy, squashed) = (AtomicBool::new(false), AtomicU64::new(0));
         let (limit, limit_bytes) = (depth.updates.max(1), depth.bytes);
         Subscription { ioid, view, limit, limit_bytes, host, mailbox, lazy, squashed, queue }
@@ -144,7 +144,7 @@ impl Subscription {
         self.host
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, UpdateQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -175,7 +175,7 @@ impl Subscription {
     }
 
     /// Queues an update of `changed`, or merges it into the newest. Returns whether it was merged.
-    pub(crate) fn push(self: &Arc<Self>, structure: &Structure, body: &Body, changed: &BitSet) -> bool {
+    pub(crate) fn push(self: &Arc<Self>, structure: &Structure, body: &UpdateBody, changed: &BitSet) -> bool {
         let mut queue = self.lock();
         if !queue.running {
             return false;
@@ -201,7 +201,7 @@ impl Subscription {
         merge
     }
 
-    fn has_room(&self, queue: &Queue, bytes: usize) -> bool {
+    fn has_room(&self, queue: &UpdateQueue, bytes: usize) -> bool {
         let fits = queue.bytes.saturating_add(bytes) <= self.limit_bytes;
         queue.entries.is_empty() || (queue.entries.len() < self.limit && fits)
     }
@@ -229,7 +229,7 @@ impl Subscription {
     }
 
     /// Encodes the newest update if it is not yet and will not be merged with the next anyway.
-    pub(crate) fn settle(&self, encode: impl FnOnce(&BitSet, &BitSet) -> Body) {
+    pub(crate) fn settle(&self, encode: impl FnOnce(&BitSet, &BitSet) -> UpdateBody) {
         let mut queue = self.lock();
         if !matches!(queue.entries.back(), Some(None)) || queue.entries.len() >= self.limit {
             return;
@@ -249,23 +249,23 @@ impl Subscription {
         self.lazy.store(false, Ordering::Release);
     }
 
-    /// Takes out the next update, unless that is [`Next::Encode`].
-    pub(crate) fn next(&self) -> Next {
+    /// Takes out the next update, unless that is [`NextUpdate::Encode`].
+    pub(crate) fn next(&self) -> NextUpdate {
         let mut queue = self.lock();
         match queue.entries.front() {
-            None if queue.finished => Next::Finished,
+            None if queue.finished => NextUpdate::Finished,
             Some(_) if queue.window == Some(0) => queue.rest(),
             None => queue.rest(),
-            Some(None) => Next::Encode,
+            Some(None) => NextUpdate::Encode,
             Some(Some(_)) => match queue.pop() {
-                (Some(body), more) => Next::Body(body, more),
-                (None, _) => Next::Nothing,
+                (Some(body), more) => NextUpdate::Body(body, more),
+                (None, _) => NextUpdate::Nothing,
             },
         }
     }
 
     /// As [`Subscription::next`], for a caller that holds the value of the PV: `encode` encodes it.
-    pub(crate) fn next_latest(&self, encode: impl FnOnce(&BitSet, &BitSet)) -> Next {
+    pub(crate) fn next_latest(&self, encode: impl FnOnce(&BitSet, &BitSet)) -> NextUpdate {
         let mut queue = self.lock();
         if !matches!(queue.entries.front(), Some(None)) || queue.window == Some(0) {
             drop(queue);
@@ -273,13 +273,13 @@ impl Subscription {
         }
         encode(&queue.changed, &queue.overrun);
         self.lazy.store(false, Ordering::Release);
-        Next::Encoded(queue.pop().1)
+        NextUpdate::Encoded(queue.pop().1)
     }
 
     /// Releases large updates that wait: the newest takes their place, to be encoded from the value when it is sent.
     pub(crate) fn relieve(&self, everything: impl FnOnce() -> BitSet) {
         let mut queue = self.lock();
-        let is_large = |entry: &Option<Body>| entry.as_ref().is_some_and(|body| body.len() >= LARGE);
+        let is_large = |entry: &Option<UpdateBody>| entry.as_ref().is_some_and(|body| body.len() >= LARGE);
         if !queue.entries.iter().any(is_large) {
             return;
         }
@@ -313,9 +313,9 @@ impl Subscription {
     }
 }
 
-impl Queue {
-    fn new(window: Option<u32>, charge: Charge) -> Queue {
-        Queue {
+impl UpdateQueue {
+    fn new(window: Option<u32>, charge: Charge) -> UpdateQueue {
+        UpdateQueue {
             entries: VecDeque::new(),
             bytes: 0,
             usual: 0,
@@ -401,9 +401,9 @@ impl Queue {
     }
 
     /// The oldest update, and whether the connection has to look again.
-    fn pop(&mut self) -> (Option<Body>, bool) {
+    fn pop(&mut self) -> (Option<UpdateBody>, bool) {
         let body = self.entries.pop_front().flatten();
-        self.give(body.as_ref().map_or(0, Body::len));
+        self.give(body.as_ref().map_or(0, UpdateBody::len));
         if let Some(window) = &mut self.window {
             *window = window.saturating_sub(1);
         }
@@ -423,9 +423,9 @@ impl Queue {
         }
     }
 
-    fn rest(&mut self) -> Next {
+    fn rest(&mut self) -> NextUpdate {
         self.scheduled = false;
-        Next::Nothing
+        NextUpdate::Nothing
     }
 }
 
@@ -446,7 +446,7 @@ mod tests {
         let account = Accounts::new(&Limits::default()).of(host);
         let depth = Depth { updates: 2, bytes: 1 << 20, window: None, charge: Charge::new(&account) };
         let subscription = Arc::new(Subscription::new(1, view, depth, host, Arc::new(Mailbox::new(|| {}))));
-        let (body, all) = (Body::Small(0, [0; SMALL]), BitSet::from_iter([0]));
+        let (body, all) = (UpdateBody::Small(0, [0; SMALL]), BitSet::from_iter([0]));
         let post = || subscription.push(&structure, &body, &all);
         subscription.start(all.clone());
         subscription.settle(|_, _| body.clone());
@@ -455,9 +455,9 @@ mod tests {
         assert!(post());
         assert!(!subscription.wants_settling());
         // The connection sends between the look and the next post.
-        assert!(matches!(subscription.next(), Next::Body(_, true)));
+        assert!(matches!(subscription.next(), NextUpdate::Body(_, true)));
         assert!(post());
-        assert!(matches!(subscription.next(), Next::Encode));
+        assert!(matches!(subscription.next(), NextUpdate::Encode));
         assert_eq!(subscription.take_squashed(), 2);
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::mailbox::Mailbox;
 use super::placement::place_arrays;
-use super::queue::{Body, Next, Subscription};
+use super::queue::{NextUpdate, Subscription, UpdateBody};
 use crate::data::{Structure, TypeCache, Value};
 use crate::proto::{Command, sub};
 use crate::request::Selection;
+use crate::server::Denial;
 use crate::server::slots::Slots;
 use crate::wire::{BitSet, Encoded, MAX_PAYLOAD, Order, Reader, Status, Writer};
 use crate::{Error, Result};
@@ -20,7 +21,7 @@ const MAX_VIEWS: usize = 256;
 /// Leaves room for what is in front of an update.
 const MAX_BODY: usize = MAX_PAYLOAD - 64;
 
-pub(crate) struct State {
+pub(crate) struct PvState {
     value: Option<Value>,
     // Counts types; what was opened for another one is dead.
     pub(super) epoch: u32,
@@ -50,9 +51,9 @@ struct Shown {
     subscribers: Vec<Arc<Subscription>>,
 }
 
-impl State {
-    pub(crate) fn new(value: Option<Value>) -> State {
-        State { value, epoch: 0, audience: None }
+impl PvState {
+    pub(crate) fn new(value: Option<Value>) -> PvState {
+        PvState { value, epoch: 0, audience: None }
     }
 
     fn audience(&mut self) -> &mut Audience {
@@ -93,6 +94,7 @@ impl State {
 
     /// Takes another type: all that was opened is dead.
     pub(super) fn replace(&mut self, value: Option<Value>) {
+        // Views and channels of the old type find nothing from now on.
         self.epoch = self.epoch.wrapping_add(1);
         self.value = value;
         let Some(mut audience) = self.audience.take() else { return };
@@ -115,6 +117,7 @@ impl State {
         if bits.is_empty() {
             return Ok(());
         }
+        // Updates that refer to the value of now are encoded before it changes.
         self.settle();
         self.value();
         let value = self.value.as_mut().ok_or_else(closed)?;
@@ -174,6 +177,7 @@ impl State {
             if !view.selection.concerns(&structure, bits) {
                 continue;
             }
+            // The answer to a get is encoded again when somebody asks for it.
             view.body = Encoded::default();
             if view.subscribers.is_empty() {
                 continue;
@@ -187,7 +191,7 @@ impl State {
         Ok(())
     }
 
-    fn body(&mut self, whole: bool, bits: &BitSet) -> Result<Body> {
+    fn body(&mut self, whole: bool, bits: &BitSet) -> Result<UpdateBody> {
         if !whole || !self.has_encoded() {
             self.value();
         }
@@ -209,18 +213,18 @@ impl State {
             writer.clear();
             return Err(too_large(len));
         }
-        Ok(Body::take(writer))
+        Ok(UpdateBody::take(writer))
     }
 
     /// Opens the selection that `part` of `request` asks for.
     pub(super) fn open_view(&mut self, request: &Value, part: &str) -> std::result::Result<usize, Status> {
-        let structure = self.structure().ok_or_else(|| Status::error("channel has no value"))?;
+        let structure = self.structure().ok_or(Denial::NoValue)?;
         let selection = Selection::of_part(structure, request, part).map_err(|e| Status::error(e.found()))?;
         let views = &mut self.audience().views;
         let is_it = |index: &usize| views.get(*index).is_some_and(|view| view.selection == selection);
         let known = (0..views.end()).find(is_it);
         if known.is_none() && views.len() >= MAX_VIEWS {
-            return Err(Status::error("too many different selections of fields"));
+            return Err(Denial::Selections.into());
         }
         let index = known.unwrap_or_else(|| {
             let view = Shown { selection, users: 0, body: Encoded::default(), subscribers: Vec::new() };
@@ -241,10 +245,10 @@ impl State {
     }
 
     /// Counts a monitor of `host`, or says that it has `limit` already.
-    pub(super) fn watch(&mut self, host: IpAddr, limit: usize) -> std::result::Result<(), Status> {
+    pub(super) fn watch(&mut self, host: IpAddr, limit: usize) -> std::result::Result<(), Denial> {
         let count = self.audience().watched.entry(host).or_default();
         if *count >= limit {
-            return Err(Status::error(format!("{limit} monitors of this channel from this host already")));
+            return Err(Denial::Monitors(limit));
         }
         *count += 1;
         Ok(())
@@ -336,9 +340,9 @@ impl State {
         index: usize,
         subscription: &Subscription,
         writer: &mut Writer,
-    ) -> Next {
-        let Some(structure) = self.structure().cloned() else { return Next::Nothing };
-        let Some(view) = self.view(index) else { return Next::Nothing };
+    ) -> NextUpdate {
+        let Some(structure) = self.structure().cloned() else { return NextUpdate::Nothing };
+        let Some(view) = self.view(index) else { return NextUpdate::Nothing };
         let first = view.selection.first(&structure);
         subscription.next_latest(|bits, overrun| {
             // An update that no message can hold is left out, like one that cannot be posted.
@@ -387,11 +391,11 @@ impl Audience {
     }
 }
 
-fn encode(value: &Value, writer: &mut Writer, bits: &BitSet, overrun: &BitSet) -> Body {
+fn encode(value: &Value, writer: &mut Writer, bits: &BitSet, overrun: &BitSet) -> UpdateBody {
     writer.clear();
     value.encode_bits(writer, bits);
     overrun.encode(writer);
-    Body::take(writer)
+    UpdateBody::take(writer)
 }
 
 fn closed() -> Error {

@@ -3,9 +3,10 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{Next, SharedPv, State, Subscription};
+use super::{NextUpdate, PvState, SharedPv, Subscription};
 use crate::data::{Structure, Value};
 use crate::request::Selection;
+use crate::server::Denial;
 use crate::wire::{Encoded, Status, Writer};
 
 /// Fields of a PV that some client chose. Has to be [closed](View::close).
@@ -24,7 +25,7 @@ impl View {
         let mut state = pv.state();
         let index = state.open_view(request, part)?;
         let structure = state.structure().cloned();
-        let structure = structure.ok_or_else(|| Status::error("channel has no value"))?;
+        let structure = structure.ok_or(Denial::NoValue)?;
         Ok((View { pv: pv.clone(), index, epoch: state.epoch }, structure))
     }
 
@@ -33,7 +34,7 @@ impl View {
     }
 
     /// Counts a monitor; an error if `host` has `limit` already.
-    pub(crate) fn watch(&self, host: IpAddr, limit: usize) -> Result<(), Status> {
+    pub(crate) fn watch(&self, host: IpAddr, limit: usize) -> Result<(), Denial> {
         self.with(|state| state.watch(host, limit)).unwrap_or(Ok(()))
     }
 
@@ -62,13 +63,13 @@ impl View {
     }
 
     /// Writes the newest update of `subscription`, or returns what is next instead.
-    pub(crate) fn write_latest(&self, subscription: &Subscription, writer: &mut Writer) -> Next {
+    pub(crate) fn write_latest(&self, subscription: &Subscription, writer: &mut Writer) -> NextUpdate {
         let next = self.with(|state| state.write_latest(self.index, subscription, writer));
-        next.unwrap_or(Next::Nothing)
+        next.unwrap_or(NextUpdate::Nothing)
     }
 
     #[inline]
-    fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> Option<R> {
+    fn with<R>(&self, act: impl FnOnce(&mut PvState) -> R) -> Option<R> {
         let mut state = self.pv.state();
         (state.epoch == self.epoch).then(|| act(&mut state))
     }

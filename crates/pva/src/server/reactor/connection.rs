@@ -29,7 +29,7 @@ const PIECES: usize = 1024;
 /// Messages that lack more than this are read straight into their place.
 const LARGE: usize = 64 << 10;
 
-pub(super) struct Connection {
+pub(super) struct ServedConnection {
     pub(super) stream: TcpStream,
     pub(super) session: Session,
     // Input that came while output had to wait, or when the turn was over, and how much of it is worked on.
@@ -79,9 +79,9 @@ impl std::fmt::Display for End {
     }
 }
 
-impl Connection {
-    pub(super) fn new(stream: TcpStream, session: Session, guest: Guest) -> Connection {
-        Connection {
+impl ServedConnection {
+    pub(super) fn new(stream: TcpStream, session: Session, guest: Guest) -> ServedConnection {
+        ServedConnection {
             stream,
             kept: Charge::new(session.account()),
             session,
@@ -116,6 +116,7 @@ impl Connection {
         let mut room = WRITTEN;
         for _ in 0..PORTIONS {
             let read = self.read(scratch, now, counters)?;
+            // After reading, so that answers go in front of updates.
             let more = self.session.work(BUDGET)?;
             // Before the client knows of its channel: from then on it relies on its place.
             self.guest.had_a_turn(now, self.session.has_channels());
@@ -156,6 +157,7 @@ impl Connection {
             return Ok(false);
         }
         let missing = self.session.missing();
+        // A large message is read to where it will stay, a small one to memory that is warm.
         let large = missing >= LARGE;
         let result = match large {
             // A portion of it: a client that sends as fast as it is read would else keep the thread to itself.
@@ -205,6 +207,7 @@ impl Connection {
             };
             match result {
                 Ok((count, whole)) => {
+                    // The kernel never takes more than was offered.
                     *room -= count;
                     add(&counters.bytes_out, count as u64);
                     self.session.sent(count, now);

@@ -4,6 +4,7 @@
 //! there is no place, the connection without a channel that rests longest is closed for the new one.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ pub(super) struct Guests(Arc<Mutex<Rooms>>);
 struct Rooms {
     /// How many connections there are from each address, without those that were asked to go.
     hosts: HashMap<IpAddr, usize>,
-    places: HashMap<u64, Arc<Place>>,
+    places: HashMap<u64, Arc<Seat>>,
     next: u64,
 }
 
@@ -29,13 +30,38 @@ pub(super) struct Guest {
     guests: Guests,
     service: Service,
     number: u64,
-    place: Arc<Place>,
+    place: Arc<Seat>,
+}
+
+/// Why there is no place for one more connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Full {
+    /// All are taken.
+    All,
+    /// The address has as many as one may have.
+    Address(IpAddr),
+}
+
+impl Full {
+    /// Whether a connection from `address` could make room.
+    fn concerns(self, address: IpAddr) -> bool {
+        matches!(self, Full::All) || self == Full::Address(address)
+    }
+}
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Full::All => "too many connections",
+            Full::Address(_) => "too many connections from this address",
+        })
+    }
 }
 
 type Bell = Box<dyn Fn() + Send>;
 
 /// What is known of a connection on other threads.
-struct Place {
+struct Seat {
     address: IpAddr,
     /// When it last had a turn, in ns of the server's clock.
     turned_ns: AtomicU64,
@@ -74,17 +100,18 @@ impl Guests {
         service: &Service,
         address: IpAddr,
         now: Duration,
-    ) -> Result<(Guest, bool), &'static str> {
+    ) -> Result<(Guest, bool), Full> {
+        // A host that comes by `::ffff:10.0.0.1` and by `10.0.0.1` is one.
         let address = address.to_canonical();
         let mut rooms = self.lock();
         let full = rooms.full(&service.0.limits, address);
-        if let Some((why, of)) = full {
-            rooms.displace(of).ok_or(why)?;
+        if let Some(full) = full {
+            rooms.displace(full).ok_or(full)?;
         }
         *rooms.hosts.entry(address).or_default() += 1;
         rooms.next += 1;
         let number = rooms.next;
-        let place = Arc::new(Place {
+        let place = Arc::new(Seat {
             address,
             turned_ns: AtomicU64::new(now.as_nanos() as u64),
             has_channels: AtomicBool::new(false),
@@ -92,6 +119,7 @@ impl Guests {
             bell: Mutex::default(),
         });
         rooms.places.insert(number, Arc::clone(&place));
+        // Statistics need no lock.
         drop(rooms);
         add(&service.0.counters.connections, 1);
         add(&service.0.counters.accepted, 1);
@@ -100,25 +128,25 @@ impl Guests {
 }
 
 impl Rooms {
-    /// Why there is no place for one more connection from `address`, and whose connections would have to go: those of one
-    /// address, or any.
-    fn full(&self, limits: &Limits, address: IpAddr) -> Option<(&'static str, Option<IpAddr>)> {
+    /// Why there is no place for one more connection from `address`.
+    fn full(&self, limits: &Limits, address: IpAddr) -> Option<Full> {
         if self.hosts.values().sum::<usize>() >= limits.connections {
-            return Some(("too many connections", None));
+            return Some(Full::All);
         }
         let count = self.hosts.get(&address).copied().unwrap_or_default();
-        (count >= limits.connections_per_host)
-            .then_some(("too many connections from this address", Some(address)))
+        (count >= limits.connections_per_host).then_some(Full::Address(address))
     }
 
     /// Asks the connection that rests longest without a channel to go, if there is one.
-    fn displace(&mut self, of: Option<IpAddr>) -> Option<()> {
-        let may_go = |place: &&Arc<Place>| {
-            let is_of = of.is_none_or(|address| place.address == address);
-            is_of && !place.has_channels.load(Relaxed) && !place.is_displaced.load(Relaxed)
+    fn displace(&mut self, full: Full) -> Option<()> {
+        let may_go = |place: &&Arc<Seat>| {
+            full.concerns(place.address)
+                && !place.has_channels.load(Relaxed)
+                && !place.is_displaced.load(Relaxed)
         };
         let place = self.places.values().filter(may_go).min_by_key(|place| place.turned_ns.load(Relaxed))?;
         let place = Arc::clone(place);
+        // Its place is counted as free from now on; the thread that owns the connection closes it at its next turn.
         place.is_displaced.store(true, Relaxed);
         self.leave(place.address);
         if let Some(ring) = &*place.bell.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -159,6 +187,7 @@ impl Drop for Guest {
         subtract(&self.service.0.counters.connections, 1);
         let mut rooms = self.guests.lock();
         rooms.places.remove(&self.number);
+        // Who was displaced has left already.
         if !self.is_displaced() {
             rooms.leave(self.place.address);
         }

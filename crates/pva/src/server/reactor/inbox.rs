@@ -50,6 +50,7 @@ impl Inbox {
     }
 
     fn leave(&self, put: impl FnOnce(&mut Work)) {
+        // Left before the thread is woken, so that it finds it.
         put(&mut self.work.lock().unwrap_or_else(PoisonError::into_inner));
         if !self.woken.swap(true, Ordering::AcqRel) {
             // Fails only if the shard is gone.

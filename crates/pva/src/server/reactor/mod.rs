@@ -42,6 +42,7 @@ impl Server {
         let addresses =
             listeners.iter().map(|listener| listener.local_addr()).collect::<io::Result<Vec<_>>>()?;
         let first = addresses.first().copied().ok_or_else(|| io::Error::other("no address to listen at"))?;
+        // Before the first search can be answered with it.
         service.0.port.store(first.port(), Relaxed);
         for &address in &addresses {
             service.0.tell(&Event::Listening { address, moved: moved.clone() });
@@ -99,6 +100,7 @@ impl Server {
 impl Drop for Server {
     /// Closes all connections and waits for the threads.
     fn drop(&mut self) {
+        // Searches end first, so that no client is sent to a server that is going.
         self.responder.take();
         self.inboxes.iter().for_each(|inbox| inbox.stop());
         for thread in self.threads.drain(..) {

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use mio::{Events, Interest, Poll, Token, Waker};
 
-use super::connection::{Connection, End};
+use super::connection::{End, ServedConnection};
 use super::guests::Guests;
 use super::inbox::{Accepted, Inbox, Work};
 use crate::net::tune;
-use crate::server::service::Shared;
+use crate::server::service::ServiceParts;
 use crate::server::slots::Slots;
 use crate::server::statistics::add;
 use crate::server::{Event, Leaving, ServerConfig, Service, Session, TURN};
@@ -34,7 +34,7 @@ pub(super) struct Shard {
     pub(super) inbox: Arc<Inbox>,
     service: Service,
     poll: Poll,
-    connections: Slots<Connection>,
+    connections: Slots<ServedConnection>,
     // Connections that want another turn.
     busy: VecDeque<usize>,
     // What clients that are gone leave behind, where that is much.
@@ -134,6 +134,7 @@ impl Shard {
                 return self.shared().problem(format!("cannot wait for sockets: {error}"));
             }
             let now = self.now();
+            // What the kernel tells of comes before what is left: a client with one request waits for no flood.
             for event in &events {
                 self.event(event, now);
             }
@@ -178,7 +179,7 @@ impl Shard {
         accepts || !self.busy.is_empty() || !self.leaving.is_empty() || self.inbox.has_work()
     }
 
-    fn shared(&self) -> &Shared {
+    fn shared(&self) -> &ServiceParts {
         &self.service.0
     }
 
@@ -282,6 +283,7 @@ impl Shard {
             let now = self.start.elapsed();
             let told = match acceptor.guests.admit(&self.service, address.ip(), now) {
                 Ok((guest, is_displacing)) => {
+                    // In turn, since all threads have the same work per connection on average.
                     acceptor.next = (acceptor.next + 1) % acceptor.inboxes.len();
                     acceptor.inboxes[acceptor.next].accepted(Accepted { stream, address, guest });
                     let why = "all places were taken, and the connection without a channel that rested longest is closed";
@@ -291,7 +293,7 @@ impl Shard {
                 }
                 Err(why) => {
                     add(&self.service.0.counters.refused, 1);
-                    acceptor.refusals.add("refused", address, why, now)
+                    acceptor.refusals.add("refused", address, &why.to_string(), now)
                 }
             };
             told.into_iter().for_each(|text| self.service.0.problem(text));
@@ -319,7 +321,7 @@ impl Shard {
         guest.sit(move || inbox.ring(index));
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
-        Ok(self.connections.insert(Connection::new(stream, session, guest)))
+        Ok(self.connections.insert(ServedConnection::new(stream, session, guest)))
     }
 }
 

@@ -1,15 +1,16 @@
 //! Answers to operations, and their end.
 
-use super::core::Core;
+use super::core::SessionCore;
 use super::operation::{Operation, OperationKind};
 use crate::data::Dynamic;
 use crate::proto::{Command, ReplyHead, sub};
+use crate::server::Denial;
 use crate::server::pv::{Completion, View};
 use crate::server::statistics::subtract;
 use crate::wire::{Header, Order, Status, Writer};
 use crate::{Error, Result};
 
-impl Core {
+impl SessionCore {
     /// The operation that `head` means, if it is there and of this kind.
     pub(super) fn operation(&mut self, sid: u32, ioid: u32, command: Command) -> Option<&mut Operation> {
         let operation = self.operations.get_mut(&ioid)?;
@@ -21,6 +22,7 @@ impl Core {
         if self.operations.get(&ioid).is_none_or(|operation| operation.sid != sid) {
             return;
         }
+        // Removed first: what ends must not be found by what its end sets off.
         let Some(operation) = self.operations.remove(&ioid) else { return };
         if let Some(channel) = self.channel_mut(sid) {
             channel.live = channel.live.saturating_sub(1);
@@ -44,6 +46,8 @@ impl Core {
                 get.close();
             }
             OperationKind::Monitor { subscription, .. } => {
+                // In this order: a stopped monitor gets nothing more, then its host may have another, then its fields are
+                // no longer encoded.
                 subscription.view.stop(&subscription);
                 subscription.view.unwatch(subscription.host());
                 subscription.view.close();
@@ -65,6 +69,7 @@ impl Core {
             return Ok(());
         };
         let Some(sub) = operation.running.take() else { return Ok(()) };
+        // The owner may have answered an execution that the client has cancelled: the serial tells.
         let (sid, head) = (operation.sid, ReplyHead { command: operation.command, ioid, sub });
         let writer = self.output.writer();
         match (result, &operation.kind) {
@@ -102,7 +107,8 @@ pub(super) fn write_current(writer: &mut Writer, head: ReplyHead, view: &View) -
     });
     match written {
         Some(()) => Ok(()),
-        None => head.encode(writer, Some(&Status::error("channel has no value")), |_| {}),
+        // The PV was given another type or closed after the operation began.
+        None => head.encode(writer, Some(&Denial::NoValue.into()), |_| {}),
     }
 }
 

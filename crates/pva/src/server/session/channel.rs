@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::server::SharedPv;
 
-pub(super) struct Channel {
+pub(super) struct ServedChannel {
     pub(super) cid: u32,
     pub(super) sid: u32,
     pub(super) name: Arc<str>,
@@ -25,7 +25,7 @@ pub(super) enum Target {
     },
 }
 
-impl Channel {
+impl ServedChannel {
     pub(super) fn leave(self) {
         if let Target::Pv { pv, slot, epoch } = self.target {
             pv.state().leave(slot, epoch);

@@ -1,10 +1,11 @@
 //! Opening and closing channels.
 
-use super::channel::{Channel, Target};
-use super::core::Core;
+use super::channel::{ServedChannel, Target};
+use super::core::SessionCore;
 use super::rest::Rest;
 use crate::Result;
 use crate::proto::{ChannelCreated, GetField};
+use crate::server::Denial;
 use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
 use crate::wire::Status;
@@ -18,25 +19,27 @@ const SERVER: &str = "server";
 // Numbers of channels: the place, and above it something that differs from the channel that was there before.
 const PLACE_BITS: u32 = 20;
 const PLACES: usize = 1 << PLACE_BITS;
+// One less than there is room for: all ones say that a channel was refused.
 const GENERATIONS: u32 = 0xFFE;
 
-impl Core {
+impl SessionCore {
     pub(super) fn create_one(&mut self, cid: u32, name: &str) -> Result<()> {
         let created = self.open(cid, name);
-        let (sid, status) = created
-            .map_or_else(|text| (ChannelCreated::REFUSED, Status::error(text)), |sid| (sid, Status::OK));
+        let (sid, status) =
+            created.map_or_else(|refusal| (ChannelCreated::REFUSED, refusal.into()), |sid| (sid, Status::OK));
         ChannelCreated { cid, sid, status }.encode(self.output.writer())
     }
 
-    fn open(&mut self, cid: u32, name: &str) -> std::result::Result<u32, &'static str> {
+    fn open(&mut self, cid: u32, name: &str) -> std::result::Result<u32, Denial> {
         if name.is_empty() || name.len() > MAX_NAME {
-            return Err("a channel name has 1 to 500 bytes");
+            return Err(Denial::Name);
         }
         if self.channels.len() >= self.shared.limits.channels.min(PLACES) {
-            return Err("too many channels on this connection");
+            return Err(Denial::Channels);
         }
+        // Memory is counted before it is taken, and given back if nothing comes of it.
         if !self.account.take(CHANNEL + name.len()) {
-            return Err("this connection, its host, or all clients together take too much memory already");
+            return Err(Denial::Memory);
         }
         let opened = self.open_paid(cid, name);
         if opened.is_err() {
@@ -45,16 +48,23 @@ impl Core {
         opened
     }
 
-    fn open_paid(&mut self, cid: u32, name: &str) -> std::result::Result<u32, &'static str> {
+    fn open_paid(&mut self, cid: u32, name: &str) -> std::result::Result<u32, Denial> {
         let pv = match self.shared.provider.open(name, &self.peer) {
             Some(pv) => Some(pv),
+            // A PV of this name would be the user's; the server's own channel comes second.
             None if name == SERVER => None,
-            None => return Err("no such channel"),
+            None => return Err(Denial::UnknownChannel),
         };
         self.generation = self.generation % GENERATIONS + 1;
         let generation = self.generation;
-        let channel =
-            Channel { cid, sid: 0, name: name.into(), target: Target::Server, ioids: Vec::new(), live: 0 };
+        let channel = ServedChannel {
+            cid,
+            sid: 0,
+            name: name.into(),
+            target: Target::Server,
+            ioids: Vec::new(),
+            live: 0,
+        };
         let place = self.channels.insert(channel);
         let sid = generation << PLACE_BITS | place as u32;
         let target = pv.map_or(Target::Server, |pv| {
@@ -69,11 +79,11 @@ impl Core {
     }
 
     #[inline]
-    pub(super) fn channel(&self, sid: u32) -> Option<&Channel> {
+    pub(super) fn channel(&self, sid: u32) -> Option<&ServedChannel> {
         self.channels.get(sid as usize % PLACES).filter(|channel| channel.sid == sid)
     }
 
-    pub(super) fn channel_mut(&mut self, sid: u32) -> Option<&mut Channel> {
+    pub(super) fn channel_mut(&mut self, sid: u32) -> Option<&mut ServedChannel> {
         self.channels.get_mut(sid as usize % PLACES).filter(|channel| channel.sid == sid)
     }
 
@@ -87,6 +97,7 @@ impl Core {
         if self.channel(sid).is_some()
             && let Some(channel) = self.channels.remove(sid as usize % PLACES)
         {
+            // In front, since what the client asked for after that waits for it.
             self.rest.push_front(Rest::Closing(channel));
         }
     }
@@ -101,7 +112,7 @@ impl Core {
     }
 
     /// Gives back what a channel takes that is in the list no more and has no operations.
-    pub(super) fn closed(&self, channel: Channel) {
+    pub(super) fn closed(&self, channel: ServedChannel) {
         subtract(&self.shared.counters.channels, 1);
         self.account.give(CHANNEL + channel.name.len());
         channel.leave();
@@ -109,7 +120,7 @@ impl Core {
 
     pub(super) fn get_field(&mut self, get: &GetField<'_>) -> Result<()> {
         let ty = self.field_type(get.sid, &get.field);
-        let status = ty.as_ref().err().map_or(Status::OK, |text| Status::error(*text));
+        let status = ty.as_ref().err().map_or(Status::OK, |refusal| Status::from(*refusal));
         let (sent, writer) = (&mut self.sent_types, self.output.writer());
         GetField::reply(writer, get.ioid, &status, |w| match (ty, sent) {
             (Ok(crate::data::Type::Structure(structure)), Some(sent)) => sent.encode(w, &structure),
@@ -118,14 +129,14 @@ impl Core {
         })
     }
 
-    fn field_type(&self, sid: u32, field: &str) -> std::result::Result<crate::data::Type, &'static str> {
-        let channel = self.channel(sid).ok_or("bad channel id")?;
-        let Target::Pv { pv, .. } = &channel.target else { return Err("channel has no value") };
-        let structure = pv.structure().ok_or("channel has no value")?;
+    fn field_type(&self, sid: u32, field: &str) -> std::result::Result<crate::data::Type, Denial> {
+        let channel = self.channel(sid).ok_or(Denial::ChannelId)?;
+        let Target::Pv { pv, .. } = &channel.target else { return Err(Denial::NoValue) };
+        let structure = pv.structure().ok_or(Denial::NoValue)?;
         match structure.bit(field) {
             Some(0) => Ok(structure.into()),
             Some(bit) => Ok(structure.nodes()[bit].ty.clone()),
-            None => Err("no such field"),
+            None => Err(Denial::NoField),
         }
     }
 }

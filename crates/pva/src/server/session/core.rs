@@ -3,16 +3,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::channel::Channel;
+use super::channel::ServedChannel;
 use super::ids::Ids;
 use super::operation::Operation;
-use super::output::Output;
+use super::output::Outgoing;
 use super::rest::Rest;
 use crate::data::{SentTypes, TypeCache};
 use crate::proto::{ClientMessage, Command, ReplyHead, Request, RequestHead, echo};
 use crate::server::account::{Account, Charge, FIELD, SMALL};
 use crate::server::pv::{Mailbox, Note, Subscription};
-use crate::server::service::Shared;
+use crate::server::service::ServiceParts;
 use crate::server::slots::Slots;
 use crate::server::{Access, Peer};
 use crate::wire::{Message, Order, Status, Writer};
@@ -21,19 +21,19 @@ use crate::{Error, Result};
 /// Clients send nothing to be sent back, or a few bytes.
 const LONGEST_ECHO: usize = 64 << 10;
 
-pub(super) struct Core {
-    pub(super) shared: Arc<Shared>,
+pub(super) struct SessionCore {
+    pub(super) shared: Arc<ServiceParts>,
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) peer: Arc<Peer>,
     /// What the client makes us keep.
     pub(super) account: Arc<Account>,
-    pub(super) output: Output,
+    pub(super) output: Outgoing,
     pub(super) received_types: TypeCache,
     pub(super) sent_types: Option<SentTypes>,
     pub(super) validated: bool,
     /// Whether the client speaks version 1, which knows no echo.
     pub(super) old: bool,
-    pub(super) channels: Slots<Channel>,
+    pub(super) channels: Slots<ServedChannel>,
     // Distinguishes channels that have the same place one after the other.
     pub(super) generation: u32,
     pub(super) operations: HashMap<u32, Operation, Ids>,
@@ -42,15 +42,17 @@ pub(super) struct Core {
     pub(super) ready: VecDeque<Arc<Subscription>>,
     /// What is done in part. The next message waits until it is finished.
     pub(super) rest: VecDeque<Rest>,
+    /// Work that the message before turned out to cost beside its price, in gets.
+    pub(super) extra: usize,
     // For what waits to be sent, and for the types that the client gave numbers to.
     unsent: Charge,
     types: Charge,
 }
 
-impl Core {
-    pub(super) fn new(shared: Arc<Shared>, peer: Peer, mailbox: Arc<Mailbox>) -> Core {
+impl SessionCore {
+    pub(super) fn new(shared: Arc<ServiceParts>, peer: Peer, mailbox: Arc<Mailbox>) -> SessionCore {
         let account = shared.accounts.of(peer.address.ip());
-        let mut core = Core {
+        let mut core = SessionCore {
             unsent: Charge::new(&account),
             types: Charge::new(&account),
             account,
@@ -58,7 +60,7 @@ impl Core {
             shared,
             mailbox,
             peer: Arc::new(peer),
-            output: Output::new(Writer::new(Order::HOST)),
+            output: Outgoing::new(Writer::new(Order::HOST)),
             received_types: TypeCache::new(),
             validated: false,
             old: false,
@@ -68,6 +70,7 @@ impl Core {
             serial: 0,
             ready: VecDeque::new(),
             rest: VecDeque::new(),
+            extra: 0,
         };
         core.greet();
         core
@@ -75,6 +78,7 @@ impl Core {
 
     /// Does what a message asks for. What costs more than is `left` of the turn is done in part.
     pub(super) fn handle(&mut self, message: &Message<'_>, left: &mut usize) -> Result<()> {
+        // A server that is connected to itself by mistake would answer its own answers.
         let header = &message.header;
         if header.server {
             return Err(Error::new("a message from a client", "one that says it is from a server"));
@@ -172,8 +176,9 @@ impl Core {
     }
 }
 
-impl Drop for Core {
+impl Drop for SessionCore {
     fn drop(&mut self) {
+        // First of all: what other threads leave from now on has no reader.
         self.mailbox.end();
         for rest in std::mem::take(&mut self.rest) {
             if let Rest::Closing(channel) = rest {

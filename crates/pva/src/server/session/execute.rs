@@ -5,29 +5,30 @@ use std::sync::Arc;
 
 use super::answer::{write_current, write_result};
 use super::channel::Target;
-use super::core::Core;
+use super::core::SessionCore;
 use super::operation::{NOT_PERMITTED, OperationKind};
 use super::special;
 use crate::Result;
 use crate::data::{Dynamic, Field, Structure, Value};
 use crate::proto::{Command, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
-use crate::server::SharedPv;
 use crate::server::account::{Charge, SMALL};
 use crate::server::pv::{Call, Put, Token};
 use crate::server::statistics::add;
+use crate::server::{Denial, SharedPv};
 use crate::wire::{Reader, Status};
 
 /// What was written is told to the log with so many characters.
 const DESCRIPTION: usize = 200;
 
-impl Core {
+impl SessionCore {
     pub(super) fn request(&mut self, request: Request<'_>) -> Result<()> {
         let head = request.head;
         if head.is_init() {
             return self.init(request);
         }
         let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub };
+        // The most frequent request by far has the shortest way.
         if head.command == Command::Get
             && let Some(operation) = self.operations.get(&head.ioid)
             && operation.sid == head.sid
@@ -59,6 +60,7 @@ impl Core {
                 let bytes = request.body.remaining();
                 let mut value = self.changes(request.body, &structure)?;
                 if let Some(selection) = view.selection() {
+                    // A client may name fields that it did not select; they are not written.
                     value.changed = selection.apply(&structure, &value.changed);
                 }
                 self.put(head, view.pv, (value, bytes), options, false)
@@ -67,7 +69,7 @@ impl Core {
                 let (pv, options) = (pv.clone(), Arc::clone(options));
                 match pv.structure() {
                     Some(structure) => self.put(head, pv, (Value::new(&structure), 0), options, true),
-                    None => self.answer(reply, &Status::error("channel has no value")),
+                    None => self.answer(reply, &Denial::NoValue.into()),
                 }
             }
             OperationKind::Call { target, options } => {
@@ -90,7 +92,7 @@ impl Core {
             Dynamic::decode(&mut request.body, &mut self.received_types)?;
         }
         let RequestHead { command, ioid, sub, .. } = request.head;
-        self.answer(ReplyHead { command, ioid, sub }, &Status::error("bad request id"))
+        self.answer(ReplyHead { command, ioid, sub }, &Denial::RequestId.into())
     }
 
     fn changes(&mut self, mut body: Reader<'_>, structure: &Arc<Structure>) -> Result<Value> {
@@ -106,7 +108,7 @@ impl Core {
         let RequestHead { command, ioid, sub, .. } = head;
         let mut charge = Charge::new(&self.account);
         if bytes > SMALL && !charge.set(bytes) {
-            let status = Status::error("no memory for this while others wait");
+            let status = Denial::MemoryNow.into();
             self.answer(ReplyHead { command, ioid, sub }, &status)?;
             return Ok(None);
         }
@@ -117,7 +119,7 @@ impl Core {
                 Ok(Some(Token::new(Arc::clone(&self.mailbox), ioid, serial).charge(charge)))
             }
             _ => {
-                self.answer(ReplyHead { command, ioid, sub }, &Status::error("other request pending"))?;
+                self.answer(ReplyHead { command, ioid, sub }, &Denial::Pending.into())?;
                 Ok(None)
             }
         }
@@ -132,6 +134,7 @@ impl Core {
         process_only: bool,
     ) -> Result<()> {
         add(&self.shared.counters.puts, 1);
+        // Before the rules are asked: an execution that is going on is answered as such, whoever asks.
         let Some(token) = self.start(head, bytes)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);
         let what = || if process_only { "process".into() } else { describe(&value) };
@@ -196,7 +199,7 @@ impl Core {
 
     fn ask_server(&mut self, head: RequestHead, arguments: Option<&Dynamic>) -> Result<()> {
         let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub };
-        match special::answer(&*self.shared.provider, arguments) {
+        match special::answer(&*self.shared.provider, arguments, &mut self.extra) {
             Ok(result) => write_result(self.output.writer(), reply, Some(result))?,
             Err(error) => self.answer(reply, &Status::from(error))?,
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::core::Core;
+use super::core::SessionCore;
 use crate::Result;
 use crate::data::Value;
 use crate::proto::{ClientValidation, Control, ServerValidation, validated};
@@ -18,7 +18,7 @@ const REGISTRY: u16 = 0x7FFF;
 /// The best last, for clients that take the last one they know.
 const METHODS: [&str; 2] = ["anonymous", "ca"];
 
-impl Core {
+impl SessionCore {
     /// Says the byte order and asks who is there.
     pub(super) fn greet(&mut self) {
         let writer = self.output.writer();
@@ -47,6 +47,7 @@ impl Core {
 }
 
 fn credentials(peer: Peer, says: &Value) -> Peer {
+    // What a client says of itself goes into logs and rules, so it is short.
     let text = |name: &str| says.str(name).unwrap_or_default().chars().take(256).collect();
     let roles = says.get("roles").and_then(|roles| roles.as_strings()).unwrap_or_default();
     let roles = roles.iter().take(64).map(|role| role.chars().take(256).collect()).collect();

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::channel::Target;
-use super::core::Core;
+use super::core::SessionCore;
 use super::operation::{Operation, OperationKind};
 use crate::data::Structure;
 use crate::proto::{Command, Init, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
+use crate::server::Denial;
 use crate::server::account::Charge;
 use crate::server::pv::{Depth, Subscription, View};
 use crate::server::statistics::add;
@@ -17,7 +18,7 @@ use crate::{Error, Result};
 /// The types that the client is told: none, one, or two of PUT_GET.
 type Types = [Option<Arc<Structure>>; 2];
 
-impl Core {
+impl SessionCore {
     pub(super) fn init(&mut self, request: Request<'_>) -> Result<()> {
         let head = request.head;
         // First of all, since it may bring types with numbers.
@@ -30,6 +31,7 @@ impl Core {
         }
         // Some clients want exactly this one for a monitor with a window.
         let reply = ReplyHead { command: head.command, ioid: head.ioid, sub: head.sub & !sub::PIPELINE };
+        // A number that is taken ends the connection, since the client has lost its count; other failures are answered.
         match self.prepare(head, &init) {
             Err(status) => self.answer(reply, &status),
             Ok((kind, types)) => {
@@ -64,12 +66,10 @@ impl Core {
         init: &Init,
     ) -> std::result::Result<(OperationKind, Types), Status> {
         if self.operations.len() >= self.shared.limits.requests {
-            return Err(Status::error("too many requests on this connection"));
+            return Err(Denial::Requests.into());
         }
         if !self.account.take(Operation::memory(head.command)) {
-            return Err(Status::error(
-                "this connection, its host, or all clients together take too much memory already",
-            ));
+            return Err(Denial::Memory.into());
         }
         let prepared = self.prepare_paid(head, init);
         if prepared.is_err() {
@@ -83,13 +83,13 @@ impl Core {
         head: RequestHead,
         init: &Init,
     ) -> std::result::Result<(OperationKind, Types), Status> {
-        let channel = self.channel(head.sid).ok_or_else(|| Status::error("bad channel id"))?;
+        let channel = self.channel(head.sid).ok_or(Denial::ChannelId)?;
         let options = Arc::new(Options::of(&init.request));
         let target = channel.target.clone();
         let Target::Pv { pv, .. } = &target else {
             return match head.command {
                 Command::Rpc => Ok((OperationKind::Call { target, options }, [None, None])),
-                _ => Err(Status::error("channel has no value")),
+                _ => Err(Denial::NoValue.into()),
             };
         };
         let view = |part| View::open(pv, &init.request, part);
@@ -108,15 +108,16 @@ impl Core {
             Command::Monitor => {
                 let (view, ty) = view("field")?;
                 let (host, limit) = (self.peer.address.ip(), self.shared.limits.monitors_per_pv);
+                // Each monitor of a PV costs every update some time, so their number per host is bounded.
                 view.watch(host, limit).inspect_err(|_| view.close())?;
                 Ok((self.subscribe(head.ioid, view, &options, init.window), [Some(ty), None]))
             }
             Command::Process => Ok((OperationKind::Process { pv: pv.clone(), options }, [None, None])),
             Command::Rpc => match pv.call_handler() {
                 Some(_) => Ok((OperationKind::Call { target, options }, [None, None])),
-                None => Err(Status::error("channel cannot be called")),
+                None => Err(Denial::NoCall.into()),
             },
-            _ => Err(Status::error("this operation is not supported")),
+            _ => Err(Denial::NotSupported.into()),
         }
     }
 

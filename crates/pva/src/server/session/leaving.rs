@@ -2,8 +2,8 @@
 
 use std::collections::hash_map;
 
-use super::channel::Channel;
-use super::core::Core;
+use super::channel::ServedChannel;
+use super::core::SessionCore;
 use super::operation::Operation;
 use super::price::{CLOSED, ENDED};
 
@@ -11,12 +11,12 @@ use super::price::{CLOSED, ENDED};
 /// end, so they end over turns like anything else that one client makes the thread do.
 pub(crate) struct Leaving {
     operations: hash_map::IntoIter<u32, Operation>,
-    channels: Box<dyn Iterator<Item = Channel> + Send>,
-    core: Core,
+    channels: Box<dyn Iterator<Item = ServedChannel> + Send>,
+    core: SessionCore,
 }
 
 impl Leaving {
-    pub(super) fn new(mut core: Core) -> Leaving {
+    pub(super) fn new(mut core: SessionCore) -> Leaving {
         // Nothing is left for it any more, by whatever thread.
         core.mailbox.end();
         core.ready.clear();
@@ -28,6 +28,7 @@ impl Leaving {
     /// Ends some of it. Returns whether there is more.
     pub(crate) fn work(&mut self, mut left: usize) -> bool {
         while left > 0 {
+            // Operations first: they belong to channels.
             if let Some((_, operation)) = self.operations.next() {
                 self.core.end(operation);
                 left = left.saturating_sub(ENDED);

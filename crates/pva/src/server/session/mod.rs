@@ -24,7 +24,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::core::Core;
+use self::core::SessionCore;
 pub(crate) use self::leaving::Leaving;
 pub(crate) use self::price::TURN;
 use self::price::price;
@@ -49,7 +49,7 @@ const FIRST_MESSAGE: usize = 64 << 10;
 /// be closed.
 pub struct Session {
     assembler: Assembler,
-    core: Core,
+    core: SessionCore,
     mail: Mail,
     received: Duration,
     // When output was first left waiting, or last moved.
@@ -76,7 +76,7 @@ impl Session {
         let mailbox = Arc::new(Mailbox::new(bell));
         let peer = Peer::anonymous(address);
         let peer = Peer { local: service.0.own.contains(peer.address.ip()), ..peer };
-        let core = Core::new(Arc::clone(&service.0), peer, mailbox);
+        let core = SessionCore::new(Arc::clone(&service.0), peer, mailbox);
         Session {
             assembler: Assembler::new(FIRST_MESSAGE),
             message: None,
@@ -99,6 +99,7 @@ impl Session {
     /// Works on `input`. Returns how much of it; the rest is to be brought again once everything is sent.
     pub fn receive(&mut self, input: &[u8], now: Duration) -> Result<usize> {
         self.received = now;
+        // The mailbox is emptied after this anyway: a bell for each answer that is given at once would be a system call each.
         self.core.mailbox.hush();
         let mut rest = input;
         while self.accepts() {
@@ -112,11 +113,13 @@ impl Session {
             self.message = None;
             self.left = self.left.saturating_sub(price(&message));
             self.core.handle(&message, &mut self.left)?;
+            self.left = self.left.saturating_sub(std::mem::take(&mut self.core.extra));
             if self.core.validated && !validated {
                 self.assembler.set_limit(self.core.shared.limits.message);
                 self.assembler.pass_over();
             }
         }
+        // Once for all messages that were there: a message that came whole needs no account.
         self.expect(now)?;
         Ok(input.len() - rest.len())
     }
@@ -214,6 +217,7 @@ impl Session {
         if self.message.is_some_and(|then| since(then) > timeouts.message) {
             return Err(late("the whole of a message", timeouts.message));
         }
+        // Memory of a burst goes back when the client has been quiet.
         self.core.output.rest();
         self.core.settle_accounts()?;
         match self.stalled {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::core::Core;
+use super::core::SessionCore;
 use super::operation::OperationKind;
 use crate::Result;
 use crate::proto::{Command, ReplyHead, RequestHead, sub};
-use crate::server::pv::{Next, Subscription};
+use crate::server::pv::{NextUpdate, Subscription};
 use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Status};
 
-impl Core {
+impl SessionCore {
     /// Does what the client wants with a monitor. One that is unknown has ended meanwhile.
     pub(super) fn control(&mut self, head: RequestHead, mut body: Reader<'_>) -> Result<()> {
         let Some(operation) = self.operation(head.sid, head.ioid, head.command) else { return Ok(()) };
@@ -27,6 +27,7 @@ impl Core {
                 _ => {}
             }
         }
+        // The operation is borrowed until here.
         let wake = wake.then(|| Arc::clone(subscription));
         self.ready.extend(wake);
         if head.is_last() {
@@ -41,6 +42,7 @@ impl Core {
         while *count > 0 && !self.output.is_blocked() && self.output.pending() < budget {
             let Some(subscription) = self.ready.pop_front() else { return Ok(false) };
             *count -= 1;
+            // To the end of the row, so that a PV that changes all the time leaves the others their turn.
             if self.send_update(&subscription)? {
                 self.ready.push_back(subscription);
             }
@@ -52,21 +54,21 @@ impl Core {
     fn send_update(&mut self, subscription: &Arc<Subscription>) -> Result<bool> {
         let writer = self.output.writer();
         let mut next = subscription.next();
-        if matches!(next, Next::Encode) {
+        if matches!(next, NextUpdate::Encode) {
             next = subscription.view.write_latest(subscription, writer);
         }
         let more = match next {
-            Next::Nothing | Next::Encode => return Ok(false),
-            Next::Finished => {
+            NextUpdate::Nothing | NextUpdate::Encode => return Ok(false),
+            NextUpdate::Finished => {
                 self.end_monitor(subscription)?;
                 return Ok(false);
             }
-            Next::Body(body, more) => {
+            NextUpdate::Body(body, more) => {
                 writer.raw(&head(subscription.ioid, body.len()));
                 body.write(writer);
                 more
             }
-            Next::Encoded(more) => more,
+            NextUpdate::Encoded(more) => more,
         };
         subscription.view.pv.made_room();
         add(&self.shared.counters.updates, 1);

@@ -1,7 +1,7 @@
 //! Working on what one turn does not finish.
 
-use super::channel::Channel;
-use super::core::Core;
+use super::channel::ServedChannel;
+use super::core::SessionCore;
 use super::price::{CLOSED, CREATED, ENDED, SEARCHED};
 use super::rest::{Listed, Rest, Searched, Wish};
 use crate::proto::{ChannelId, CreateChannel, Names, Search, SearchResponse};
@@ -10,7 +10,7 @@ use crate::server::statistics::add;
 use crate::wire::Reader;
 use crate::{Error, Result};
 
-impl Core {
+impl SessionCore {
     /// Whether something is done in part.
     pub(super) fn has_rest(&self) -> bool {
         !self.rest.is_empty()
@@ -18,6 +18,7 @@ impl Core {
 
     /// Does more of what is done in part, until that is finished or nothing is `left` of the turn.
     pub(super) fn go_on(&mut self, left: &mut usize) -> Result<()> {
+        // What is finished is gone from the list; what is not is put back in front.
         while *left > 0
             && let Some(rest) = self.rest.pop_front()
         {
@@ -43,6 +44,7 @@ impl Core {
         let (search, names) = Search::decode_head(&mut reader)?;
         let must_reply = search.flags & Search::MUST_REPLY != 0;
         let speaks = search.speaks("tcp");
+        // A client that cannot speak TCP is answered, if it insists, that nothing was found.
         let searched = Searched { sequence: search.sequence, must_reply, speaks, ids: Vec::new() };
         self.first_names(Wish::Search(searched), names, left)
     }
@@ -56,6 +58,7 @@ impl Core {
         }
         let (order, bytes) = (names.order(), names.take()?);
         let mut charge = Charge::new(&self.account);
+        // Short lists are so frequent and so small that to count them would cost more than it saves.
         if bytes.len() > SMALL && !charge.set(bytes.len()) {
             let found = format!("{} bytes", bytes.len());
             return Err(Error::new("a list of names for which there is memory", found));
@@ -111,7 +114,7 @@ impl Core {
     }
 
     /// Ends some operations of a channel that is closed; after the last one the client is told that it is.
-    fn end_operations(&mut self, mut channel: Channel, left: &mut usize) -> Result<()> {
+    fn end_operations(&mut self, mut channel: ServedChannel, left: &mut usize) -> Result<()> {
         while let Some(ioid) = channel.ioids.pop() {
             self.end_of(channel.sid, ioid);
             *left = left.saturating_sub(ENDED);
@@ -122,6 +125,7 @@ impl Core {
         }
         let id = ChannelId { sid: channel.sid, cid: channel.cid };
         self.closed(channel);
+        // Last: the client may use the number of an operation again when it reads this.
         id.destroy(self.output.writer(), true)
     }
 }

@@ -13,16 +13,16 @@ const KEEP: usize = 4 << 20;
 const KEEP_IDLE: usize = 4 << 10;
 
 /// Messages in pieces: what is small lies in one buffer, large arrays are only referred to.
-pub(super) struct Output {
+pub(super) struct Outgoing {
     writer: Writer,
     written: usize,
     // Whether what lies in `writer` begins in the middle of something.
     is_cut: bool,
 }
 
-impl Output {
-    pub(super) fn new(writer: Writer) -> Output {
-        Output { writer, written: 0, is_cut: false }
+impl Outgoing {
+    pub(super) fn new(writer: Writer) -> Outgoing {
+        Outgoing { writer, written: 0, is_cut: false }
     }
 
     #[inline]

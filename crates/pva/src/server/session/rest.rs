@@ -6,7 +6,7 @@
 
 use bytes::Bytes;
 
-use super::channel::Channel;
+use super::channel::ServedChannel;
 use crate::server::account::Charge;
 use crate::wire::Order;
 
@@ -15,7 +15,7 @@ pub(super) enum Rest {
     /// The names of a message.
     Names(Listed),
     /// A channel that takes no messages any more, while its operations end one by one.
-    Closing(Channel),
+    Closing(ServedChannel),
     /// A channel to be closed because its PV is gone.
     Expelled(u32),
 }

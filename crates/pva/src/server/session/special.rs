@@ -5,20 +5,27 @@ use crate::nt::{self, Metadata};
 use crate::server::Provider;
 use crate::{Error, Result};
 
-/// Answers what `arguments`, an NTURI, asks in `query.op`.
-pub(super) fn answer(provider: &dyn Provider, arguments: Option<&Dynamic>) -> Result<Dynamic> {
+/// Answers what `arguments`, an NTURI, asks in `query.op`. `work` becomes what that costs beside the message, in gets.
+pub(super) fn answer(
+    provider: &dyn Provider,
+    arguments: Option<&Dynamic>,
+    work: &mut usize,
+) -> Result<Dynamic> {
     let arguments = arguments.and_then(Dynamic::as_value);
     let operation = arguments.and_then(|value| value.str("query.op").or_else(|| value.str("op")));
     match operation {
-        Some("channels") => channels(provider),
+        Some("channels") => channels(provider, work),
         Some("info") => info(),
         other => Err(Error::new("`op` to be `channels` or `info`", other.unwrap_or("nothing").to_owned())),
     }
 }
 
-fn channels(provider: &dyn Provider) -> Result<Dynamic> {
+fn channels(provider: &dyn Provider, work: &mut usize) -> Result<Dynamic> {
     let mut value = Value::new(&nt::scalar_array_with(ScalarType::Str, Metadata::NONE));
-    value.set("value", provider.names())?;
+    let names = provider.names();
+    // Each name is copied, put in order and written.
+    *work = names.len();
+    value.set("value", names)?;
     Ok(value.into())
 }
 

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::data::TypeCache;
 use crate::proto::{ClientMessage, Search, SearchResponse, origin_tag};
 use crate::server::Service;
-use crate::server::service::Shared;
+use crate::server::service::ServiceParts;
 use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Segment, Writer};
 
@@ -57,7 +57,7 @@ impl Service {
 }
 
 pub(super) fn answer(
-    shared: &Shared,
+    shared: &ServiceParts,
     datagram: &[u8],
     arrival: Arrival,
     listening: IpAddr,
@@ -65,6 +65,7 @@ pub(super) fn answer(
     let (mut rest, mut answers, mut asked, mut left) = (datagram, Vec::new(), None, MOST);
     while let Some((header, after)) = rest.split_first_chunk::<HEADER_LEN>() {
         let header = Header::decode(header)?;
+        // A datagram is one piece; what comes in segments is not for UDP.
         if header.control || header.segment != Segment::Whole {
             break;
         }
@@ -93,7 +94,7 @@ pub(super) fn answer(
 }
 
 fn on_search(
-    shared: &Shared,
+    shared: &ServiceParts,
     search: Search<'_>,
     arrival: Arrival,
     listening: IpAddr,
@@ -132,13 +133,14 @@ fn at_port(mut address: SocketAddr, port: u16) -> SocketAddr {
 }
 
 fn forward(search: Search<'_>, to: IpAddr, destination: Option<IpAddr>) -> Result<Vec<u8>> {
+    // In the order that all peers read, and that the original implementations write.
     let mut writer = Writer::new(Order::Big);
     origin_tag(&mut writer, destination)?;
     Search { flags: search.flags & !Search::UNICAST, address: to, ..search }.encode(&mut writer)?;
     Ok(writer.to_vec())
 }
 
-fn respond(shared: &Shared, search: &Search<'_>, address: IpAddr) -> Option<Vec<u8>> {
+fn respond(shared: &ServiceParts, search: &Search<'_>, address: IpAddr) -> Option<Vec<u8>> {
     let known = search.channels.iter().filter(|(_, name)| shared.provider.has(name));
     let ids: Vec<u32> = known.map(|(id, _)| *id).collect();
     let found = !ids.is_empty();

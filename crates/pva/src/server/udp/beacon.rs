@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::proto::Beacon;
-use crate::server::service::Shared;
+use crate::server::service::ServiceParts;
 use crate::wire::{Order, Writer};
 
 /// The intervals of beacons, at first and later: those of other implementations of the protocol.
@@ -37,7 +37,7 @@ impl Beacons {
     }
 
     /// The datagram that says the server is at `address`; unspecified: where it comes from.
-    pub(super) fn encode(&self, shared: &Shared, address: IpAddr) -> Vec<u8> {
+    pub(super) fn encode(&self, shared: &ServiceParts, address: IpAddr) -> Vec<u8> {
         let mut writer = Writer::new(Order::Big);
         let beacon = Beacon {
             guid: shared.guid,

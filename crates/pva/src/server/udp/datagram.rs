@@ -9,12 +9,12 @@ use mio::net::UdpSocket;
 pub(super) struct Received {
     pub(super) len: usize,
     pub(super) source: SocketAddr,
-    pub(super) destination: Option<Destination>,
+    pub(super) destination: Option<SentTo>,
 }
 
 /// Where a datagram was sent to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Destination {
+pub(super) struct SentTo {
     /// What it says: an address of this machine, a broadcast or a multicast address.
     pub(super) header: IpAddr,
     /// The address of this machine that belongs to it; with IPv6 that is not told for groups.
@@ -32,7 +32,7 @@ pub(super) struct Origin {
     pub(super) interface: u32,
 }
 
-impl Destination {
+impl SentTo {
     /// Where an answer comes from so that the client sees the address that it asked.
     pub(super) fn origin(&self) -> Option<Origin> {
         Some(Origin { address: self.local?, interface: self.interface })
@@ -79,7 +79,7 @@ pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Recei
 }
 
 #[cfg(target_os = "linux")]
-fn destination(control: nix::sys::socket::ControlMessageOwned) -> Option<Destination> {
+fn destination(control: nix::sys::socket::ControlMessageOwned) -> Option<SentTo> {
     use std::net::{Ipv4Addr, Ipv6Addr};
 
     use nix::sys::socket::ControlMessageOwned::{Ipv4PacketInfo, Ipv6PacketInfo};
@@ -87,7 +87,7 @@ fn destination(control: nix::sys::socket::ControlMessageOwned) -> Option<Destina
     match control {
         Ipv4PacketInfo(info) => {
             let address = |raw: u32| IpAddr::from(Ipv4Addr::from_bits(u32::from_be(raw)));
-            Some(Destination {
+            Some(SentTo {
                 header: address(info.ipi_addr.s_addr),
                 local: Some(address(info.ipi_spec_dst.s_addr)),
                 interface: u32::try_from(info.ipi_ifindex).unwrap_or(0),
@@ -96,7 +96,7 @@ fn destination(control: nix::sys::socket::ControlMessageOwned) -> Option<Destina
         Ipv6PacketInfo(info) => {
             let header = Ipv6Addr::from(info.ipi6_addr.s6_addr);
             let local = Some(header.into()).filter(|_| !header.is_multicast());
-            Some(Destination { header: header.into(), local, interface: info.ipi6_ifindex })
+            Some(SentTo { header: header.into(), local, interface: info.ipi6_ifindex })
         }
         _ => None,
     }

@@ -15,7 +15,7 @@ use super::datagram::{Origin, Received, receive, send};
 use super::limit::Limit;
 use super::sockets::{Hears, Sockets};
 use crate::net::{self, Destination};
-use crate::server::service::Shared;
+use crate::server::service::ServiceParts;
 use crate::server::statistics::add;
 use crate::server::{ServerConfig, Service};
 
@@ -37,7 +37,7 @@ impl Responder {
         let Some(port) = config.udp_port else { return Ok(None) };
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
-        let mut state = State::bind(config, service, poll, port)?;
+        let mut state = SearchThread::bind(config, service, poll, port)?;
         let port = state.sockets.port;
         let thread = thread::Builder::new().name("pva-search".into()).spawn(move || state.run())?;
         Ok(Some(Responder { waker, port, thread: Some(thread) }))
@@ -56,8 +56,8 @@ impl Drop for Responder {
     }
 }
 
-struct State {
-    shared: Arc<Shared>,
+struct SearchThread {
+    shared: Arc<ServiceParts>,
     poll: Poll,
     sockets: Sockets,
     ignore: Vec<SocketAddr>,
@@ -69,14 +69,14 @@ struct State {
     start: Instant,
 }
 
-impl State {
-    fn bind(config: &ServerConfig, service: &Service, poll: Poll, port: u16) -> io::Result<State> {
+impl SearchThread {
+    fn bind(config: &ServerConfig, service: &Service, poll: Poll, port: u16) -> io::Result<SearchThread> {
         let shared = Arc::clone(&service.0);
         let mut sockets = Sockets::bind(config, port, |text| shared.problem(text))?;
         for (index, listener) in sockets.all.iter_mut().enumerate() {
             poll.registry().register(&mut listener.socket, Token(index), Interest::READABLE)?;
         }
-        Ok(State {
+        Ok(SearchThread {
             shared,
             poll,
             sockets,
@@ -111,6 +111,7 @@ impl State {
             }
             let mut readable: Vec<usize> = std::mem::take(&mut more);
             readable.extend(events.iter().map(|event| event.token().0));
+            // A socket may be in both lists, and is read once.
             readable.sort_unstable();
             readable.dedup();
             more.extend(readable.into_iter().filter(|&socket| self.read(socket)));
@@ -222,6 +223,7 @@ impl State {
     fn alone(&mut self, index: usize, bytes: &[u8], arrival: Arrival, origin: Option<Origin>) {
         let arrival = Arrival { forwarded: true, ..arrival };
         let told = self.sockets.told(false);
+        // What we made ourselves makes sense.
         let answers = answer(&self.shared, bytes, arrival, told).unwrap_or_default();
         answers.into_iter().for_each(|answer| self.act(index, answer, arrival, origin));
     }

@@ -578,3 +578,21 @@ fn a_turn_sends_some_of_many_updates() {
     client.take();
     assert_eq!(service.statistics().updates - before, u64::from(GETS));
 }
+
+/// The list of all names, which tools ask for, is work for a turn where there are many.
+#[test]
+fn a_turn_lists_the_names_of_a_large_server_once() {
+    let pvs = crate::server::PvMap::new();
+    (0..5000).for_each(|i| _ = pvs.add(format!("n{i}"), SharedPv::builder().build()));
+    let service = Service::new(&ServerConfig::default(), pvs);
+    let mut client = Client::connected(&service);
+    let sid = client.open("server");
+    client.init(Command::Rpc, sid, 1, "");
+    let mut uri = Value::new(&nt::uri(&[("op", ScalarType::Str.into())]).unwrap());
+    uri.set("query.op", "channels").unwrap();
+    let uri = crate::data::Dynamic::from(uri);
+    let list = |w: &mut Writer| {
+        RequestHead { command: Command::Rpc, sid, ioid: 1, sub: 0 }.encode(w, |w| uri.encode(w)).unwrap();
+    };
+    assert_eq!(of_a_turn(&mut client, list), 1);
+}
