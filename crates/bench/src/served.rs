@@ -136,7 +136,7 @@ fn emitted(run: &Run) -> u64 {
 
 fn serve(run: &Arc<Run>, pipeline: &Pipeline) -> Result<Served, String> {
     let options = Options { enabled: true, server: ServerConfig::loopback(), ..Options::default() };
-    Served::start(run, &pipeline.plan, &options, &Bell::default())
+    Ok(Served::start(run, &pipeline.plan, &options, &Bell::default())?)
 }
 
 /// `livetime pv monitor` of every PV, in a process of its own.
