@@ -61,7 +61,7 @@ fn room(graph: &Graph) -> usize {
 /// The nodes that hold pictures, and where these are shown.
 pub(super) struct Pictures {
     newest: Vec<Newest>,
-    streams: Vec<Stream>,
+    streams: Vec<PictureStream>,
     intakes: Vec<Intake>,
 }
 
@@ -79,7 +79,7 @@ struct Newest {
 }
 
 /// Every picture of a `pva_image`.
-struct Stream {
+struct PictureStream {
     number: usize,
     handover: Handover,
     given: Given,
@@ -151,7 +151,7 @@ impl Pictures {
                     let writer = ImageWriter::new().map_err(ServeError::Pictures)?;
                     let room = Room { pv, loans: writer.loans().clone(), bytes };
                     screens.push(Screen { handover: handover.clone(), room, writer });
-                    pictures.streams.push(Stream { number, handover, given: Given::default() });
+                    pictures.streams.push(PictureStream { number, handover, given: Given::default() });
                 }
                 _ => {}
             }
@@ -219,7 +219,7 @@ impl Newest {
     }
 }
 
-impl Stream {
+impl PictureStream {
     fn attach(&mut self, run: &Run, restarts: u64) {
         let (number, handover) = (self.number, &self.handover);
         self.given.renew(restarts, || {
