@@ -7,7 +7,7 @@ use livetime_engine::WaitStrategy;
 
 use rustix::thread::CpuSet;
 
-use super::{PATIENCE, Sample, Setting, missing};
+use super::sample::{PATIENCE, Sample, Setting, missing};
 use crate::cpu::{process_cpu, thread_cpu};
 
 /// 2 kHz: rare enough that threads sleep in between.

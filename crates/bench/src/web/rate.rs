@@ -6,9 +6,8 @@ use livetime_engine::{EdgeAccount, Graph};
 use serde_json::{Value, json};
 
 use super::clients::{Crowd, Seen};
-use super::scene::Scene;
+use super::scene::{FIT, SOURCE, Scene};
 use super::witness::Witness;
-use super::{FIT, SOURCE};
 use crate::neighbours::Neighbours;
 use crate::pace::{Pace, paces};
 use crate::search::{Ran, search};
