@@ -309,17 +309,8 @@ pub(super) const CIRCLES: &[Known] = &[
             `is_balanced`.",
     },
     Known {
-        files: &[
-            "python/src/array.rs",
-            "python/src/fork.rs",
-            "python/src/frame.rs",
-            "python/src/graph.rs",
-            "python/src/node.rs",
-            "python/src/outlet.rs",
-            "python/src/run.rs",
-        ],
-        reason: "Each class of Python hands out the others: a run its graph and outlets, an outlet frames, a frame \
-            arrays that keep it, and `fork.rs` makes all of them forget their process.",
+        files: &["python/src/array.rs", "python/src/frame.rs"],
+        reason: "An array of numpy keeps the frame whose memory it shows, and a frame shows itself as such an array.",
     },
     Known {
         files: &["python/src/events.rs", "python/src/recording.rs", "python/src/select.rs"],
