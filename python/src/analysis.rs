@@ -1,7 +1,7 @@
 //! The analysis of a run on the threads of this process, and what is found as Python has it.
 
 use livetime_analysis::{
-    Account, Error, FaultKind, Found, GoOn, Options, Progress, Reducers, Value, analyze as analyze_run,
+    Account, Error, FaultKind, Found, GoOn, Options, Progress, Value, analyze as analyze_run,
 };
 use livetime_recording::MemoryLimit;
 use livetime_recording::select::Verdict;
@@ -14,12 +14,6 @@ use crate::errors::{Kind, apart, raise};
 use crate::recording::Recording;
 use crate::reducer::{Results, layout, reducers, take};
 use crate::select::Selected;
-
-/// With the reducer of Rust that describes itself so.
-pub(crate) fn with_described(py: Python<'_>, all: Reducers, text: &str) -> PyResult<Reducers> {
-    let error = |e: Error| raise(py, Kind::Analysis, e);
-    all.with_described(text).map_err(error)
-}
 
 /// Which events, how many workers.
 pub(crate) fn options(

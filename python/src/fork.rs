@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::attach;
 use crate::errors::{Kind, raise};
-use crate::run;
 
 /// How many forks lie between this process and the one that was started.
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
@@ -48,10 +46,7 @@ pub(crate) fn no_pickle(what: &str, why: &str) -> PyErr {
     PyTypeError::new_err(format!("{what} cannot be pickled: {why}"))
 }
 
-/// To be called in the child of each fork, by the thread that forked.
-#[pyfunction]
-pub(crate) fn forked() {
+/// From here on this process is another one than that in which everything was made so far.
+pub(crate) fn begin_generation() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    attach::forget_other_threads();
-    run::forget_all();
 }

@@ -51,8 +51,6 @@ mod _livetime {
     #[pymodule_export]
     use crate::events::{Event, Events};
     #[pymodule_export]
-    use crate::fork::forked;
-    #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]
     use crate::geometry::Geometry;
@@ -66,6 +64,8 @@ mod _livetime {
     use crate::plan::Plan;
     #[pymodule_export]
     use crate::recording::Recording;
+    #[pymodule_export]
+    use crate::run::forked;
     #[pymodule_export]
     use crate::run::{Run, end_all};
     #[pymodule_export]

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use livetime_analysis::{
-    Corrected, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Reducers, Saver,
+    Corrected, Error, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Reducers, Saver,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
@@ -38,7 +38,7 @@ pub(crate) fn reducers(py: Python<'_>, list: &Bound<'_, PyList>) -> PyResult<(Re
             continue;
         }
         if let Ok(text) = item.extract::<String>() {
-            all = crate::analysis::with_described(py, all, &text)?;
+            all = all.with_described(&text).map_err(|e: Error| raise(py, Kind::Analysis, e))?;
             continue;
         }
         let reducer = PyReducer {

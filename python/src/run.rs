@@ -16,7 +16,7 @@ use crate::attach;
 use crate::epics;
 use crate::errors::{Kind, OrRaise, apart, raise};
 use crate::faces::{self, Faces, PageOptions};
-use crate::fork::Process;
+use crate::fork::{self, Process};
 use crate::graph::{Graph, edge, of_graph};
 use crate::outlet::{Outlet, no_output};
 use crate::value;
@@ -125,8 +125,16 @@ fn named(py: Python<'_>, interrupt: PyErr, starting: &Starting) -> PyErr {
     interrupt
 }
 
+/// To be called in the child of each fork, by the thread that forked.
+#[pyfunction]
+pub(crate) fn forked() {
+    fork::begin_generation();
+    attach::forget_other_threads();
+    forget_all();
+}
+
 /// In the child of a fork: the runs are the parent's.
-pub(crate) fn forget_all() {
+fn forget_all() {
     // A thread of the parent may have held the list at the fork.
     if let Ok(mut all) = ALL.try_lock() {
         all.drain(..).for_each(std::mem::forget);

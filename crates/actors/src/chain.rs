@@ -36,14 +36,13 @@ pub struct Chain<T>(Arc<ChainCore<T>>);
 
 struct ChainCore<T> {
     when_full: WhenFull,
-    state: Mutex<State<T>>,
+    state: Mutex<ChainState<T>>,
     /// Threads that wait for messages, and senders that wait for room.
     receivers: Waiters,
     senders: Waiters,
-    notices: Mutex<Vec<Box<dyn FnMut() + Send>>>,
 }
 
-struct State<T> {
+struct ChainState<T> {
     capacity: usize,
     queue: VecDeque<T>,
     is_closed: bool,
@@ -79,7 +78,7 @@ impl<T: Send + 'static> Chain<T> {
     /// keeps one.
     pub fn with(capacity: usize, when_full: WhenFull) -> Chain<T> {
         let capacity = EdgeOptions { when_full, queue: capacity, ..EdgeOptions::default() }.capacity();
-        let state = State {
+        let state = ChainState {
             capacity,
             queue: VecDeque::with_capacity(capacity.min(1024)),
             is_closed: false,
@@ -90,7 +89,6 @@ impl<T: Send + 'static> Chain<T> {
             state: Mutex::new(state),
             receivers: Waiters::default(),
             senders: Waiters::default(),
-            notices: Mutex::default(),
         }))
     }
 
@@ -166,12 +164,6 @@ impl<T: Send + 'static> Chain<T> {
         self.len() == 0
     }
 
-    /// Calls `notice` on the sender's thread whenever the chain, having been empty, gets a message: for event loops
-    /// that have to be woken.
-    pub fn on_first(&self, notice: impl FnMut() + Send + 'static) {
-        lock(&self.0.notices).push(Box::new(notice));
-    }
-
     /// Messages offered, delivered and lost so far.
     pub fn counts(&self) -> ChainCounts {
         let state = lock(&self.0.state);
@@ -194,7 +186,7 @@ pub struct ChainCounts {
     pub queued: u64,
 }
 
-impl<T> State<T> {
+impl<T> ChainState<T> {
     /// A message that was offered is not queued.
     fn lose_offered(&mut self, reason: LossReason) {
         self.counts.offered += 1;
@@ -202,7 +194,7 @@ impl<T> State<T> {
     }
 }
 
-impl<T> Bounded for State<T> {
+impl<T> Bounded for ChainState<T> {
     type Item = T;
 
     fn put(&mut self, message: T) -> Result<(), T> {
@@ -225,7 +217,6 @@ impl<T> Bounded for State<T> {
 impl<T: Send> Sink<T> for ChainCore<T> {
     fn offer(&self, message: T, _: u64, _: bool, _: Option<&mut Local>) -> Result<bool, T> {
         let mut state = lock(&self.state);
-        let was_empty = state.queue.is_empty();
         if state.is_closed {
             state.lose_offered(LossReason::Refused);
             return Ok(false);
@@ -241,9 +232,6 @@ impl<T: Send> Sink<T> for ChainCore<T> {
         drop(state);
         fence(Ordering::SeqCst);
         self.receivers.tell();
-        if was_empty {
-            lock(&self.notices).iter_mut().for_each(|notice| notice());
-        }
         Ok(true)
     }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use livetime_runtime::{EdgeOptions, Event};
+use livetime_runtime::Event;
 
 use super::address::{Address, Target};
 use super::agent::{Agent, Cell, Me};
@@ -100,17 +100,7 @@ impl<A: Agent> Context<'_, A> {
     }
 
     /// An address at which `handler` takes messages, to be handed out.
-    pub fn inbox<T, F, R>(&mut self, handler: F) -> Address<T>
-    where
-        T: Send + 'static,
-        F: FnMut(&mut A, T, &mut Context<'_, A>) -> R + Send + 'static,
-        R: Outcome,
-    {
-        self.inbox_with(super::INPUT, handler)
-    }
-
-    /// As [`Context::inbox`], with a queue as described.
-    pub fn inbox_with<T, F, R>(&mut self, options: EdgeOptions, mut handler: F) -> Address<T>
+    pub fn inbox<T, F, R>(&mut self, mut handler: F) -> Address<T>
     where
         T: Send + 'static,
         F: FnMut(&mut A, T, &mut Context<'_, A>) -> R + Send + 'static,
@@ -134,7 +124,7 @@ impl<A: Agent> Context<'_, A> {
             return address;
         }
         let name = std::any::type_name::<T>();
-        let mut handlers = Handlers::new(name, options, false, self.me, self.local);
+        let mut handlers = Handlers::new(name, super::INPUT, false, self.me, self.local);
         handlers.add(handler);
         let address = Address(handlers.input.clone());
         self.me.changes.push(Box::new(move |list, _, _| list.push(Box::new(handlers))));
@@ -234,17 +224,6 @@ impl<A: Agent> Context<'_, A> {
             is_named: false,
         };
         self.start_here(agent, care)
-    }
-
-    /// As [`Context::spawn`], with a name of its own in reports.
-    ///
-    /// # Errors
-    /// As [`Context::spawn`].
-    pub fn spawn_named<B: Agent>(&mut self, name: &str, agent: B) -> Result<(), AgentError> {
-        let account = self.local.core.new_account(name, &self.local.handle.name);
-        let group = self.me.care.group.clone();
-        let on_failure = self.me.care.on_failure;
-        self.start_here(agent, Care { name: name.into(), group, account, on_failure, is_named: true })
     }
 
     fn start_here<B: Agent>(&mut self, agent: B, care: Care) -> Result<(), AgentError> {

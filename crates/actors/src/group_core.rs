@@ -18,7 +18,7 @@ pub(crate) struct GroupCore {
     /// Agents that have not ended, and one more until the group has started.
     live: AtomicUsize,
     is_ending: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<GroupState>,
     ended: Condvar,
     parent: Option<Arc<GroupCore>>,
     /// Its agents have spawned others, whose numbers it does not know.
@@ -26,7 +26,7 @@ pub(crate) struct GroupCore {
 }
 
 #[derive(Default)]
-struct State {
+struct GroupState {
     /// Where its agents run, and the numbers of those that were started with it.
     strands: Vec<(Arc<StrandHandle>, Vec<u32>)>,
     children: Vec<Weak<GroupCore>>,

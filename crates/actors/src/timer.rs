@@ -13,11 +13,11 @@ use super::wheel::{Key, Wheel};
 /// All timers of a system.
 pub(crate) struct Timers {
     clock: Clock,
-    state: Mutex<State>,
+    state: Mutex<Schedule>,
     changed: Condvar,
 }
 
-struct State {
+struct Schedule {
     wheel: Wheel<Entry>,
     /// Until when the thread sleeps.
     sleeps_until_ns: u64,
@@ -91,7 +91,7 @@ impl Drop for Timer {
 impl Timers {
     pub(crate) fn new(clock: Clock) -> Timers {
         let now_ns = clock.now_ns();
-        let state = State { wheel: Wheel::new(now_ns), sleeps_until_ns: 0, ended: false, threads: 0 };
+        let state = Schedule { wheel: Wheel::new(now_ns), sleeps_until_ns: 0, ended: false, threads: 0 };
         Timers { clock, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -115,7 +115,7 @@ impl Timers {
     }
 
     /// The thread is started with the first timer.
-    fn start_thread(self: &Arc<Timers>, state: &mut State) {
+    fn start_thread(self: &Arc<Timers>, state: &mut Schedule) {
         if state.threads > 0 || self.clock.is_simulated() {
             return;
         }

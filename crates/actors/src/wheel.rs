@@ -8,6 +8,7 @@
 const TICK_BITS: u32 = 16;
 const LEVELS: usize = 8;
 const SLOTS: usize = 64;
+/// The end of a list of entries.
 const NONE: u32 = u32::MAX;
 
 pub(crate) struct Wheel<A> {

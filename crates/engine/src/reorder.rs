@@ -21,11 +21,11 @@ pub(crate) struct Reorder {
     window: u64,
     /// The earliest ticket that is not done.
     next: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<Held>,
     bells: Box<[Arc<Doorbell>]>,
 }
 
-struct State {
+struct Held {
     /// The frames that tickets from `next` on emitted, with their places in the order of the data.
     done: Places<(u64, Vec<(usize, Frame)>)>,
     outputs: Vec<Output>,
@@ -41,7 +41,7 @@ impl Reorder {
         let copies = bells.len();
         let window = AHEAD * copies as u64;
         let slots = window as usize + copies;
-        let state = State {
+        let state = Held {
             done: Places::with_capacity(slots),
             outputs,
             last: Vec::new(),
@@ -77,7 +77,7 @@ impl Reorder {
         result
     }
 
-    fn send_done(&self, state: &mut State, ctx: &Context) -> Result<(), NodeError> {
+    fn send_done(&self, state: &mut Held, ctx: &Context) -> Result<(), NodeError> {
         let mut result = Ok(());
         while let Some((place, mut list)) = state.done.take_next() {
             result = result.and(send(&mut state.outputs, place, &mut list, ctx));
@@ -96,7 +96,7 @@ impl Reorder {
             return false;
         }
         // Tickets that were never completed belong to a copy that failed; the rest goes out in order.
-        let State { done, outputs, last, .. } = &mut *state;
+        let Held { done, outputs, last, .. } = &mut *state;
         for (place, mut list) in done.drain().chain([(ctx.order.place, std::mem::take(last))]) {
             if let Err(error) = send(outputs, place, &mut list, ctx) {
                 ctx.tell_error(error.to_string());

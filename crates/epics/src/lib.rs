@@ -43,6 +43,7 @@ mod choices;
 mod core;
 mod describe;
 mod document;
+mod error;
 mod fixed;
 mod link;
 mod names;
@@ -70,6 +71,7 @@ use livetime_pva::server::{self, PvMap, Server, ServerConfig};
 
 pub use describe::{describe_node, describe_run};
 pub use document::document;
+pub use error::ServeError;
 pub use livetime_control::access::access_of;
 pub use livetime_control::model::Bell;
 pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine};
@@ -104,16 +106,17 @@ impl Served {
     /// ([`RunOptions::remember_frames`](livetime_engine::RunOptions::remember_frames)), with a model of its own.
     ///
     /// # Errors
-    /// A text when no socket can be opened, or no thread started. The run goes on all the same.
-    pub fn start(run: &Arc<Run>, plan: &Plan, options: &Options, bell: &Bell) -> Result<Served, String> {
-        Served::of(&Model::start(run, bell, options.access.clone())?, plan, options)
+    /// [`ServeError`] when no socket can be opened, or no thread started. The run goes on all the same.
+    pub fn start(run: &Arc<Run>, plan: &Plan, options: &Options, bell: &Bell) -> Result<Served, ServeError> {
+        let model = Model::start(run, bell, options.access.clone()).map_err(ServeError::Model)?;
+        Served::of(&model, plan, options)
     }
 
     /// Serves the run of a model, which other faces may show, too.
     ///
     /// # Errors
-    /// A text when no socket can be opened, or no thread started. The run goes on all the same.
-    pub fn of(model: &Model, plan: &Plan, options: &Options) -> Result<Served, String> {
+    /// [`ServeError`] when no socket can be opened, or no thread started. The run goes on all the same.
+    pub fn of(model: &Model, plan: &Plan, options: &Options) -> Result<Served, ServeError> {
         let map = PvMap::new();
         let commands = Commands::new(model);
         let screen_bell = Arc::new(Alarm::default());
@@ -128,7 +131,7 @@ impl Served {
         }));
         let mut config = ServerConfig { access: access(options), ..options.server.clone() };
         config.limits = picture::limits(config.limits, model.run().graph());
-        let server = Server::start(config, map.clone()).map_err(|e| e.to_string())?;
+        let server = Server::start(config, map.clone()).map_err(ServeError::Socket)?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
         let mut served =
@@ -140,9 +143,9 @@ impl Served {
         Ok(served)
     }
 
-    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ServeError> {
         let thread = Builder::new().name(name.into()).spawn(work);
-        self.threads.push(thread.map_err(|e| format!("cannot start a thread: {e}"))?);
+        self.threads.push(thread.map_err(ServeError::Thread)?);
         Ok(())
     }
 
@@ -204,15 +207,14 @@ fn core(
     screen_bell: &Arc<Alarm>,
     map: &PvMap,
     commands: &Commands,
-) -> Result<(Core, Vec<Screen>), String> {
-    let text = |e: livetime_pva::Error| e.to_string();
+) -> Result<(Core, Vec<Screen>), ServeError> {
     let graph: &Graph = model.run().graph();
     let instances = instances(graph, &options.names);
     let prefix = &options.prefix;
     let (mut nodes, mut tables) = (Vec::new(), Tables::default());
     for (number, (node, instance)) in graph.nodes().iter().zip(&instances).enumerate() {
         let prefix = format!("{prefix}{instance}:");
-        let table = tables.of(&node.node_type).map_err(text)?;
+        let table = tables.of(&node.node_type)?;
         let parent = names::measured_by(graph, number);
         let at_parent = |name: &str| {
             let parent = parent?;
@@ -220,14 +222,14 @@ fn core(
             Some(format!("{}{}:{name}", options.prefix, instances[parent]))
         };
         let on_put = |target| commands.handler(number, target);
-        let pvs = NodePvs::new(table, number, &prefix, map, on_put, at_parent).map_err(text)?;
+        let pvs = NodePvs::new(table, number, &prefix, map, on_put, at_parent)?;
         nodes.push(Mutex::new(pvs));
     }
     let (pictures, screens) = Pictures::new(graph, plan, &instances, prefix, map, screen_bell)?;
     let core = Core {
         model: model.clone(),
         nodes,
-        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map).map_err(text)?),
+        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map)?),
         pictures: Mutex::new(pictures),
         puts: Mutex::default(),
         links: Default::default(),

@@ -9,6 +9,7 @@ use livetime_pva::client::{Client, Event, Monitor};
 use livetime_pva::data::{self, Field};
 
 use super::alarm::lock;
+use super::error::PutError;
 
 /// The PVs that parameters follow.
 #[derive(Default)]
@@ -23,14 +24,14 @@ impl Links {
     /// An empty text ends that.
     ///
     /// # Errors
-    /// Text, for a parameter that is no number, or when no client of EPICS can be made.
+    /// For a parameter that is no number, or when no client of EPICS can be made.
     pub(super) fn follow(
         &self,
         model: &Model,
         node: usize,
         spec: &'static ParamSpec,
         text: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), PutError> {
         let key = (node, spec.name);
         let name = text.split_whitespace().next().unwrap_or("");
         let name = name.split_once("://").map_or(name, |(_, name)| name);
@@ -42,7 +43,7 @@ impl Links {
         let value_of: fn(f64) -> Value = match spec.kind {
             ParamKind::Int => |number| Value::Int(number.round() as i64),
             ParamKind::Float => Value::Float,
-            _ => return Err(format!("wanted a number to follow a PV, found `{}`", spec.name)),
+            _ => return Err(PutError::CannotFollow(spec.name)),
         };
         let (model, mut last) = (model.clone(), None);
         let take = move |event: Event| {
@@ -56,18 +57,18 @@ impl Links {
                     .for_each(|change| model.act(Caller::link(), Action::Change(node, change), |_| ()));
             }
         };
-        let monitor = self.client()?.channel(name).subscribe("", take).map_err(|e| e.to_string())?;
+        let monitor = self.client()?.channel(name).subscribe("", take)?;
         let before = lock(&self.followed).insert(key, monitor);
         drop(before);
         Ok(())
     }
 
-    fn client(&self) -> Result<&Client, String> {
+    fn client(&self) -> Result<&Client, PutError> {
         if self.client.get().is_none() {
-            let made = Client::from_env().map_err(|e| e.to_string())?;
+            let made = Client::from_env()?;
             let _ = self.client.set(made);
         }
-        self.client.get().ok_or_else(|| "no client of EPICS".into())
+        self.client.get().ok_or(PutError::NoClient)
     }
 }
 
@@ -130,7 +131,7 @@ mod tests {
         until(17);
         pv.update(|value| value.set("value", 23)).unwrap();
         until(23);
-        let refused = links.follow(&model, 1, spec("1:DisplayText"), "ROI:MinX_RBV").unwrap_err();
+        let refused = links.follow(&model, 1, spec("1:DisplayText"), "ROI:MinX_RBV").unwrap_err().to_string();
         assert!(refused.contains("wanted a number"), "{refused}");
         links.follow(&model, 1, spec("1:PositionX"), "").unwrap();
         assert!(lock(&links.followed).is_empty());

@@ -8,6 +8,7 @@ use livetime_pva::nt::{Severity, Time};
 use livetime_pva::server::{Put, PvMap, SharedPv};
 
 use super::base::{self, Item, View};
+use super::error::PutError;
 use super::point::{Content, Point, now};
 use super::served_pv::{ServedPv, Shows};
 use super::table::Table;
@@ -93,12 +94,12 @@ impl NodePvs {
     /// Keeps what was written to a name that does nothing else.
     ///
     /// # Errors
-    /// Text, if it does not fit.
-    pub(super) fn keep(&mut self, name: &str, value: &Value) -> Result<(), String> {
+    /// If it does not fit.
+    pub(super) fn keep(&mut self, name: &str, value: &Value) -> Result<(), PutError> {
         let is_it =
             |served: &&(ServedPv, _)| matches!(served.0.shows, Shows::Item(Item::Kept(n, _)) if n == name);
         let shape = self.table.rows.iter().find(is_it).map(|(served, _)| &served.about.shape);
-        let content = Content::of_written(value, shape.ok_or("there is no such name")?)?;
+        let content = Content::of_written(value, shape.ok_or(PutError::NoName)?)?;
         let points = self.kept.iter_mut().filter(|(kept, _)| *kept == name);
         let now = now();
         points.for_each(|(_, point)| point.show(content.clone(), Severity::None, now));

@@ -20,6 +20,7 @@ use livetime_pva::wire::BitSet;
 
 use super::alarm::Alarm;
 use super::array_in::{Given, Intake};
+use super::error::ServeError;
 use super::picture_pvs::{ARRAY_SOURCE, EVERY, NEWEST, PV_NAME, served};
 use super::point::time_of;
 
@@ -60,7 +61,7 @@ fn room(graph: &Graph) -> usize {
 /// The nodes that hold pictures, and where these are shown.
 pub(super) struct Pictures {
     newest: Vec<Newest>,
-    streams: Vec<Stream>,
+    streams: Vec<PictureStream>,
     intakes: Vec<Intake>,
 }
 
@@ -78,7 +79,7 @@ struct Newest {
 }
 
 /// Every picture of a `pva_image`.
-struct Stream {
+struct PictureStream {
     number: usize,
     handover: Handover,
     given: Given,
@@ -118,16 +119,16 @@ impl Pictures {
         prefix: &str,
         map: &PvMap,
         bell: &Arc<Alarm>,
-    ) -> Result<(Pictures, Vec<Screen>), String> {
+    ) -> Result<(Pictures, Vec<Screen>), ServeError> {
         let bytes = room(graph);
-        let intakes = Intake::all(graph, instances, prefix, map, bytes).map_err(|e| e.to_string())?;
+        let intakes = Intake::all(graph, instances, prefix, map, bytes)?;
         let mut pictures = Pictures { newest: Vec::new(), streams: Vec::new(), intakes };
         let mut screens = Vec::new();
         for (number, (decl, instance)) in graph.nodes().iter().zip(instances).enumerate() {
             match decl.node_type.spec.name {
                 "image" => {
                     let kind = kind_of(input_dtype(graph, plan, number));
-                    let pv = SharedPv::new(array_value(kind).map_err(|e| e.to_string())?);
+                    let pv = SharedPv::new(array_value(kind)?);
                     map.add(format!("{prefix}{instance}:{}", NEWEST.name), pv.clone());
                     let room = Room { pv, loans: Loans::default(), bytes };
                     pictures.newest.push(Newest {
@@ -142,15 +143,15 @@ impl Pictures {
                 "pva_image" => {
                     let pv = SharedPv::new(Value::new(&nt::ndarray()));
                     let name = format!("{prefix}{instance}:{}", EVERY.name);
-                    let text = text_value(&name).map_err(|e| e.to_string())?;
+                    let text = text_value(&name)?;
                     map.add(format!("{prefix}{instance}:{}", PV_NAME.name), SharedPv::new(text));
                     map.add(name, pv.clone());
                     let bell = bell.clone();
                     let handover = Handover::new(WAITING, bytes, move || bell.ring());
-                    let writer = ImageWriter::new().map_err(|e| e.to_string())?;
+                    let writer = ImageWriter::new().map_err(ServeError::Pictures)?;
                     let room = Room { pv, loans: writer.loans().clone(), bytes };
                     screens.push(Screen { handover: handover.clone(), room, writer });
-                    pictures.streams.push(Stream { number, handover, given: Given::default() });
+                    pictures.streams.push(PictureStream { number, handover, given: Given::default() });
                 }
                 _ => {}
             }
@@ -218,7 +219,7 @@ impl Newest {
     }
 }
 
-impl Stream {
+impl PictureStream {
     fn attach(&mut self, run: &Run, restarts: u64) {
         let (number, handover) = (self.number, &self.handover);
         self.given.renew(restarts, || {

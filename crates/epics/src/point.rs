@@ -8,6 +8,8 @@ use livetime_pva::data::{self, Field, ScalarType, Strings};
 use livetime_pva::nt::{self, Severity};
 use livetime_pva::server::{PvBuilder, SharedPv};
 
+use super::error::PutError;
+
 /// What kind of value a PV has.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Shape {
@@ -106,8 +108,8 @@ impl Content {
     /// What somebody wrote to a PV of `shape`.
     ///
     /// # Errors
-    /// Text, if it is none of the choices or no number.
-    pub(super) fn of_written(value: &Value, shape: &Shape) -> Result<Content, String> {
+    /// If it is none of the choices or no number.
+    pub(super) fn of_written(value: &Value, shape: &Shape) -> Result<Content, PutError> {
         let number = match (value, shape) {
             (Value::Text(text), Shape::Text) => return Ok(Content::Text(text.clone())),
             (Value::Text(text), Shape::Enum(choices)) => {
@@ -119,8 +121,9 @@ impl Content {
             (Value::Bool(_) | Value::List(_), _) => None,
         };
         let fits = |number: &f64| shape.texts().is_none_or(|c| (0.0..c.len() as f64).contains(number));
-        let refused = || {
-            format!("wanted {}, found `{value}`", shape.texts().map_or("a number".into(), |c| c.join(", ")))
+        let refused = || match shape.texts() {
+            Some(choices) => PutError::NoChoice { choices: choices.to_vec(), found: value.clone() },
+            None => PutError::NoNumber(value.clone()),
         };
         number.filter(fits).map(|number| Content::number(number, shape)).ok_or_else(refused)
     }

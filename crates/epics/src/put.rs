@@ -10,6 +10,7 @@ use livetime_pva::server::{Peer, Put};
 use super::alarm::lock;
 use super::base::Item;
 use super::core::Core;
+use super::error::PutError;
 use super::node::Target;
 use super::point::written;
 
@@ -38,32 +39,32 @@ impl Commands {
     }
 
     /// Keeps what was written to a name that does nothing else.
-    fn keep(&self, node: usize, name: &str, value: &Value) -> Result<(), String> {
-        let core = self.core.get().and_then(Weak::upgrade).ok_or("the run has ended")?;
+    fn keep(&self, node: usize, name: &str, value: &Value) -> Result<(), PutError> {
+        let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         lock(&core.nodes[node]).keep(name, value)
     }
 
     /// How many buffers somebody wants to have beforehand.
-    fn wanted_buffers(&self, node: usize) -> Result<Change, String> {
-        let core = self.core.get().and_then(Weak::upgrade).ok_or("the run has ended")?;
+    fn wanted_buffers(&self, node: usize) -> Result<Change, PutError> {
+        let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         let wanted = lock(&core.nodes[node]).kept("NumPreAllocBuffers");
         if wanted >= 1.0 {
             return Ok(Change::Preallocate(wanted as usize));
         }
-        Err(format!("wanted NumPreAllocBuffers of at least 1, found {wanted}"))
+        Err(PutError::TooFewBuffers(wanted))
     }
 
     /// Sets the parameter of a suffix to true.
-    fn process(&self, node: usize, suffix: &str) -> Result<Change, String> {
+    fn process(&self, node: usize, suffix: &'static str) -> Result<Change, PutError> {
         let specs = self.model.run().graph().nodes()[node].node_type.param_specs();
         let spec = specs.iter().find(|spec| spec.pv == Some(suffix) && !spec.readback);
-        let spec = spec.ok_or_else(|| format!("the node has no `{suffix}`"))?;
+        let spec = spec.ok_or(PutError::NoParameter(suffix))?;
         Ok(Change::Set(spec.name.into(), Value::Bool(true)))
     }
 
     /// Lets a parameter follow the PV that `text` names.
-    fn follow(&self, node: usize, spec: &'static ParamSpec, text: &str) -> Result<(), String> {
-        let core = self.core.get().and_then(Weak::upgrade).ok_or("the run has ended")?;
+    fn follow(&self, node: usize, spec: &'static ParamSpec, text: &str) -> Result<(), PutError> {
+        let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         core.links.follow(&self.model, node, spec, text)?;
         lock(&core.nodes[node]).show_link(spec.name, text);
         Ok(())
@@ -81,20 +82,20 @@ impl Commands {
         let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
         let change = match target {
             Target::Item(Item::Kept(name, _)) => return put.finish(self.keep(node, name, &value)),
-            Target::Link(_) if !self.model.may_act(&caller(&put.peer)) => Err("you may not act".into()),
+            Target::Link(_) if !self.model.may_act(&caller(&put.peer)) => Err(PutError::MayNotAct),
             Target::Link(spec) => return put.finish(self.follow(node, spec, &value.to_string())),
             Target::Item(Item::Process(suffix)) => self.process(node, suffix),
             Target::Item(Item::Preallocate) if is_set(&value) => self.wanted_buffers(node),
             Target::Item(Item::Preallocate) => return put.accept(),
             Target::Item(Item::ReleaseMemory) if !is_set(&value) => return put.accept(),
             Target::Item(Item::Only(only, _)) if is_number(&value, only) => return put.accept(),
-            Target::Item(Item::Only(_, why)) => Err(why.into()),
+            Target::Item(Item::Only(_, why)) => Err(PutError::Only(why)),
             Target::Item(item) => change_of(item, &value, put.options.block),
             Target::Param(spec) => Ok(set(spec, value, put.options.block)),
         };
         let change = match change {
             Ok(change) => change,
-            Err(problem) => return put.refuse(problem),
+            Err(problem) => return put.refuse(problem.to_string()),
         };
         let core = self.core.get().cloned().unwrap_or_default();
         let waits = matches!(change, Change::Acquire { start: true, wait: true });
@@ -132,7 +133,7 @@ fn set(spec: &ParamSpec, value: Value, wait: bool) -> Change {
     if is_busy && wait { Change::LetWork(spec.name.into()) } else { Change::Set(spec.name.into(), value) }
 }
 
-fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, String> {
+fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, PutError> {
     let rewire = |rewire: Rewire| Ok(Change::Rewire(rewire));
     let rate = |hz: f64| rewire(Rewire { max_rate_hz: Some(hz), ..Rewire::default() });
     match item {
@@ -164,7 +165,7 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, String> {
             seconds if seconds > 0.0 => rate(1.0 / seconds),
             other => rate(other),
         },
-        _ => Err("this can only be read".into()),
+        _ => Err(PutError::ReadOnly),
     }
 }
 
@@ -181,15 +182,15 @@ fn is_number(value: &Value, wanted: u8) -> bool {
     matches!(number(value), Ok(number) if number == f64::from(wanted))
 }
 
-fn number(value: &Value) -> Result<f64, String> {
+fn number(value: &Value) -> Result<f64, PutError> {
     match value {
         Value::Int(v) => Ok(*v as f64),
         Value::Float(v) => Ok(*v),
-        other => Err(format!("wanted a number, found `{other}`")),
+        other => Err(PutError::NoNumber(other.clone())),
     }
 }
 
-fn count(value: &Value) -> Result<u64, String> {
+fn count(value: &Value) -> Result<u64, PutError> {
     let value = number(value)?;
-    if value >= 0.0 { Ok(value as u64) } else { Err(format!("wanted a count of at least 0, found {value}")) }
+    if value >= 0.0 { Ok(value as u64) } else { Err(PutError::NegativeCount(value)) }
 }

@@ -87,7 +87,7 @@ impl Writing {
     }
 
     /// Whether the last write failed and it is too early to try again.
-    pub fn is_waiting(&self, now_ns: u64) -> bool {
+    fn is_waiting(&self, now_ns: u64) -> bool {
         self.retry_ns.is_some_and(|retry_ns| now_ns < retry_ns)
     }
 

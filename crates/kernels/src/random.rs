@@ -1,6 +1,7 @@
 //! Random numbers that are functions of a counter, so that simulated data do not depend on the order in which they are
 //! made, nor on the number of threads.
 
+/// The step of SplitMix64: 2^64 divided by the golden ratio, and odd, so that all 2^64 states are visited.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A sequence of random numbers that can be entered anywhere: SplitMix64 (Steele, Lea, Flood 2014).
@@ -62,6 +63,7 @@ pub struct Normal {
     quantiles: Box<[f32; TABLE]>,
 }
 
+/// Quantiles: 12 bits choose one, and two are added for each number.
 const TABLE: usize = 4096;
 
 impl Default for Normal {
@@ -92,6 +94,7 @@ impl Normal {
 
 /// The normal quantile: Winitzki's approximation of the inverse error function, then two steps of Newton's method.
 fn quantile(p: f64) -> f64 {
+    // Winitzki's constant; the steps of Newton's method remove its error.
     const A: f64 = 0.147;
     let y = 2.0 * p - 1.0;
     let log = (1.0 - y * y).ln();

@@ -59,7 +59,7 @@ pub use clock::{Clock, time_of_day_ns};
 pub use control::Control;
 pub use doorbell::Doorbell;
 pub use event::{Event, EventHandler};
-pub use memory::{MemoryLimit, TooMuchMemory, free_memory};
+pub use memory::{MemoryLimit, TooMuchMemory};
 pub use panic::{lock, panic_text};
 pub use policy::{Bounded, EdgeOptions, Offer, RoomMark, WhenFull};
 pub use random::Random;

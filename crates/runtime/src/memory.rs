@@ -104,7 +104,7 @@ impl std::error::Error for TooMuchMemory {}
 
 /// Bytes that this process can still take without swapping: what the machine has, or what the control groups of the
 /// process leave, if that is less. `None` where the system does not say.
-pub fn free_memory() -> Option<u64> {
+pub(crate) fn free_memory() -> Option<u64> {
     free_in(Path::new("/"))
 }
 

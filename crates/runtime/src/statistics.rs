@@ -162,7 +162,7 @@ impl Times {
 
     /// The time that `percent` percent of the recorded times do not exceed, accurate to about 6 %; 0 when
     /// nothing was recorded.
-    pub fn percentile_ns(&self, percent: f64) -> u64 {
+    fn percentile_ns(&self, percent: f64) -> u64 {
         let rank = ((self.count as f64 * percent / 100.0).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
         for (place, count) in self.counts.iter().enumerate() {

@@ -13,12 +13,12 @@ use livetime_kernels::peaks::{MOST_PEAKS, Peaks, values};
 use crate::{Column, EventPictures, Layout, Loader, Named, Picture, ReduceError, Reducer, Saver};
 
 /// Event, time, panel, segment, row, column, pixels, and the bits of row_mean, column_mean, max, sum, background, noise.
-type Row = [u64; 13];
+type PeakRow = [u64; 13];
 
 /// The peaks of some events, and event, time, peaks and peaks that were left out of each.
 #[derive(Default)]
 pub struct FoundPeaks {
-    rows: Vec<Row>,
+    rows: Vec<PeakRow>,
     events: Vec<[u64; 4]>,
 }
 
@@ -28,7 +28,7 @@ fn add(
     event: &EventPictures<'_>,
     picture: &Picture<'_>,
     room: usize,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<PeakRow>,
 ) -> usize {
     let values = with_dtype!(picture.panel.dtype, T => values::<T>(picture.bytes));
     let mut count = 0;

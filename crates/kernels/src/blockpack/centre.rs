@@ -5,6 +5,7 @@ use super::{BLOCK, GROUP, Word};
 
 /// The sample of a group's elements that estimates where the others lie.
 const SAMPLES: usize = 9;
+/// Groups of a block.
 const GROUPS: usize = BLOCK / GROUP;
 
 /// Medians of samples, and how far from them the others may lie, for all groups of a block side by side.

@@ -154,7 +154,7 @@ word!(u32, i32, i64, 32);
 
 /// A row of packed bits as words that are shifted at once. Bits that a shift would carry from one lane into the next are
 /// masked before, or after: so one loop serves lanes of every width.
-pub(super) type Row = [u64; ROW / 8];
+pub(super) type RowWords = [u64; ROW / 8];
 
 /// Packs the `width` lowest bits of all numbers of a group into so many rows.
 #[inline(always)]
@@ -185,7 +185,7 @@ pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut
 
 /// The three lowest bits of all numbers of a group, each in the order of rows of width 1.
 #[inline(always)]
-pub(super) fn low_bits_by_row<T: Word>(numbers: &[T; GROUP]) -> [Row; 3] {
+pub(super) fn low_bits_by_row<T: Word>(numbers: &[T; GROUP]) -> [RowWords; 3] {
     let (one, mut found) = (repeat(T::from_low(1)), [[0; ROW / 8]; 3]);
     for (i, numbers) in bytes(numbers).as_chunks::<ROW>().0.iter().enumerate() {
         let numbers = load::<T>(numbers);
@@ -230,7 +230,7 @@ fn repeat<T: Word>(number: T) -> u64 {
 }
 
 #[inline(always)]
-fn from_bytes(bytes: &[u8; ROW]) -> Row {
+fn from_bytes(bytes: &[u8; ROW]) -> RowWords {
     let mut words = [0; ROW / 8];
     for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
         *word = u64::from_le_bytes(*bytes);
@@ -239,7 +239,7 @@ fn from_bytes(bytes: &[u8; ROW]) -> Row {
 }
 
 #[inline(always)]
-fn store(words: Row, bytes: &mut [u8; ROW]) {
+fn store(words: RowWords, bytes: &mut [u8; ROW]) {
     for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }
@@ -247,7 +247,7 @@ fn store(words: Row, bytes: &mut [u8; ROW]) {
 
 /// Remainders, which are in the byte order of the machine.
 #[inline(always)]
-fn load<T: Word>(remainders: &[u8; ROW]) -> Row {
+fn load<T: Word>(remainders: &[u8; ROW]) -> RowWords {
     if cfg!(target_endian = "little") {
         return from_bytes(remainders);
     }
@@ -257,7 +257,7 @@ fn load<T: Word>(remainders: &[u8; ROW]) -> Row {
 }
 
 #[inline(always)]
-fn store_remainders<T: Word>(words: Row, remainders: &mut [u8; ROW]) {
+fn store_remainders<T: Word>(words: RowWords, remainders: &mut [u8; ROW]) {
     store(words, remainders);
     if cfg!(target_endian = "big") {
         remainders.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);

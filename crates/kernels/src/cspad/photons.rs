@@ -8,7 +8,9 @@ pub(super) struct Photons {
     thresholds: Vec<[u32; MOST]>,
 }
 
+/// Means: a mean between two of them is rounded to the nearest. All tables together take 4 KiB of the nearest cache.
 const CLASSES: usize = 64;
+/// The largest number of photons.
 const MOST: usize = 15;
 
 impl Photons {

@@ -96,7 +96,7 @@ pub fn unpack_codes(
 }
 
 fn pack_portable(all: &[[u8; 2]], codes: Codes, data: &mut [u8], map: &mut [u16]) -> usize {
-    let mut stream = Stream::new(data);
+    let mut stream = BitStream::new(data);
     for (word, pixels) in map.iter_mut().zip(all.chunks(MAP_BITS)) {
         *word = 0;
         for (bit, pixel) in pixels.iter().enumerate() {
@@ -111,7 +111,7 @@ fn pack_portable(all: &[[u8; 2]], codes: Codes, data: &mut [u8], map: &mut [u16]
 }
 
 /// A stream of bits that is written, lowest bits first.
-struct Stream<'a> {
+struct BitStream<'a> {
     data: &'a mut [u8],
     /// The byte in which the stream ends, its bits in `open`, and how many there are: fewer than 8.
     at: usize,
@@ -119,10 +119,10 @@ struct Stream<'a> {
     bits: u32,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> BitStream<'a> {
     #[inline(always)]
-    fn new(data: &'a mut [u8]) -> Stream<'a> {
-        Stream { data, at: 0, open: 0, bits: 0 }
+    fn new(data: &'a mut [u8]) -> BitStream<'a> {
+        BitStream { data, at: 0, open: 0, bits: 0 }
     }
 
     /// At most 56 bits, with zeros above them. Writes eight bytes, for which the caller has seen to room.
@@ -182,7 +182,7 @@ fn bits_at(data: &[u8], at: usize, length: u32) -> Option<u16> {
 /// Four pixels at a time with the instructions that gather and scatter bits by a mask.
 #[cfg(target_arch = "x86_64")]
 mod bmi2 {
-    use super::{Codes, MAP_BITS, SLACK, Stream, pack_portable};
+    use super::{BitStream, Codes, MAP_BITS, SLACK, pack_portable};
     use std::arch::x86_64::*;
 
     /// For each map of four pixels: which bits of the pixels are codes, how many, and what the pixels are more than the codes.
@@ -216,7 +216,7 @@ mod bmi2 {
         let table = Table::new(codes);
         let (words, rest) = all.as_chunks::<MAP_BITS>();
         let (word_maps, rest_map) = map.split_at_mut(words.len());
-        let mut stream = Stream::new(data);
+        let mut stream = BitStream::new(data);
         for (pixels, word) in words.iter().zip(word_maps) {
             let (quads, bits) = split(pixels, codes);
             *word = bits;
@@ -236,7 +236,7 @@ mod bmi2 {
     }
 
     /// The last pixels, in a stream of their own that is added to the first.
-    fn pack_rest(rest: &[[u8; 2]], codes: Codes, mut stream: Stream, map: &mut [u16]) -> usize {
+    fn pack_rest(rest: &[[u8; 2]], codes: Codes, mut stream: BitStream, map: &mut [u16]) -> usize {
         let mut data = [0; 2 * MAP_BITS + SLACK];
         let mut bits = pack_portable(rest, codes, &mut data, map) as u32;
         for bytes in data.as_chunks::<4>().0 {

@@ -3,6 +3,7 @@
 use super::MAP_BITS;
 use std::arch::x86_64::*;
 
+/// Pixels of 16 bits in a register.
 const LANES: usize = 32;
 /// Map words of so many pixels.
 const WORDS: usize = LANES / MAP_BITS;

@@ -47,6 +47,7 @@ fn sum_body(pixels: &[[u8; 2]]) -> u32 {
     body::<false>(pixels, 0).sum
 }
 
+/// Pixels side by side: 16 bits each, they fill a register of AVX-512.
 const LANES: usize = 32;
 /// Rows of lanes after which 16-bit sums of bytes are emptied: 255·256 < 2¹⁶.
 const MOST: usize = 256;

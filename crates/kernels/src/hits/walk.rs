@@ -119,7 +119,7 @@ pub(super) fn walk<L, F, H>(
                 let found = &mut found[..CHUNK.min(ticks - from)];
                 let any = filter_chunk(&mut filter, &samples, from, channel, setups.0, found);
                 if any.any() || H::open(follow_block, lane) {
-                    let place = Place { lane, channel, tick: samples.first.wrapping_add(from as i64) };
+                    let place = LanePlace { lane, channel, tick: samples.first.wrapping_add(from as i64) };
                     follow::<L, H>(follow_block, found, place, setups.1, hits);
                 }
             }
@@ -171,7 +171,7 @@ fn filter_tick<L: Lanes, F: Filter<L>>(
 
 /// Where a group of lanes lies.
 #[derive(Clone, Copy)]
-struct Place {
+struct LanePlace {
     /// First lane in its block.
     lane: usize,
     /// First channel.
@@ -184,7 +184,7 @@ struct Place {
 fn follow<L: Lanes, H: Follow<L>>(
     block: &mut H::Block,
     found: &[Filtered<L>],
-    place: Place,
+    place: LanePlace,
     setup: &H::Setup,
     hits: &mut HitBuffer,
 ) {
@@ -202,7 +202,7 @@ fn follow_state<L: Lanes, H: Follow<L>, const LIMITED: bool>(
     state: &mut H,
     block: &mut H::Block,
     found: &[Filtered<L>],
-    place: Place,
+    place: LanePlace,
     setup: &H::Setup,
     hits: &mut HitBuffer,
 ) {

@@ -13,6 +13,7 @@ pub struct Noise {
     state: [[u64; LANES]; 4],
 }
 
+/// Generators side by side: their words fill a register of AVX-512.
 const LANES: usize = 8;
 
 impl Noise {

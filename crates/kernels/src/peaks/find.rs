@@ -44,7 +44,7 @@ pub(super) fn peaks(wanted: &Peaks, plane: &[f32], width: usize, give: &mut dyn 
             continue;
         }
         for at in (chunk * CHUNK..).zip(pixels).filter(|(_, v)| **v >= high).map(|(at, _)| at) {
-            let place = Place { plane, width, row: at / width, column: at % width };
+            let place = Surroundings { plane, width, row: at / width, column: at % width };
             if let Some(peak) = place.is_top(wanted.rank).then(|| place.peak(wanted)).flatten() {
                 give(peak);
             }
@@ -53,14 +53,14 @@ pub(super) fn peaks(wanted: &Peaks, plane: &[f32], width: usize, give: &mut dyn 
 }
 
 /// A pixel and its surroundings.
-struct Place<'a> {
+struct Surroundings<'a> {
     plane: &'a [f32],
     width: usize,
     row: usize,
     column: usize,
 }
 
-impl Place<'_> {
+impl Surroundings<'_> {
     /// The pixels at most `far` rows and columns away, each with its row, column and value.
     fn around(&self, far: usize) -> impl Iterator<Item = (usize, usize, f32)> {
         let rows = self.row.saturating_sub(far)..(self.row + far + 1).min(self.plane.len() / self.width);

@@ -22,6 +22,7 @@ per_level! {
     fn run<I: Pixel>(input: Plane<'_, I>) -> (I, I) = body;
 }
 
+/// Pixels that are compared side by side: bytes fill a register of AVX-512, larger pixels several.
 const LANES: usize = 64;
 
 #[inline(always)]

@@ -11,6 +11,7 @@ pub(super) const WINDOW: usize = 16;
 /// Digits of 1/64 and of the weights.
 pub(super) const COARSE: u32 = 6;
 
+/// Digits of the fine part of a weight, behind those of the coarse part.
 pub(super) const FINE: u32 = 7;
 
 /// Weights of two taps.

@@ -1,6 +1,6 @@
 //! Extremes, sums and background.
 
-use super::blocks::Found;
+use super::blocks::BlockSums;
 use super::measure::Measure;
 use super::results::Basic;
 use super::sums::Sums;
@@ -51,7 +51,7 @@ impl<'a, T: Measure> Gatherer<'a, T> {
 
     /// Takes in what is found of a block of which the first is row `y`, but for the sums.
     #[inline(always)]
-    pub(super) fn add_block(&mut self, y: usize, block: Plane<T>, found: &Found<T>) {
+    pub(super) fn add_block(&mut self, y: usize, block: Plane<T>, found: &BlockSums<T>) {
         self.add_extremes(y, found.min, found.max);
         if self.border.width > 0 {
             for (i, (row, &sum)) in block.rows().zip(&found.all).enumerate() {

@@ -1,6 +1,6 @@
 //! Rows and blocks on their way into the projections.
 
-use super::blocks::Found;
+use super::blocks::BlockSums;
 use super::measure::Measure;
 use super::projections::{Project, Projections};
 use crate::Plane;
@@ -27,7 +27,7 @@ impl Projections {
     }
 
     /// Takes in the row sums of a block of which the first is row `y`.
-    pub(super) fn add_block<T: Measure>(&mut self, y: usize, found: &Found<T>, least: Option<T>) {
+    pub(super) fn add_block<T: Measure>(&mut self, y: usize, found: &BlockSums<T>, least: Option<T>) {
         for (to, from) in self.all_rows.iter_mut().skip(y).zip(found.all) {
             *to = from;
         }

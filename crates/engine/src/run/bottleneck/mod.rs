@@ -64,7 +64,7 @@ pub struct MoreThreads {
 
 /// The work of a place per second.
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct WorkPlace {
     threads: f64,
     /// Nodes, and seconds of work for them that grow with the rate of the sources.
     growing: Vec<(usize, f64)>,
@@ -76,7 +76,7 @@ struct Place {
     stretch: f64,
 }
 
-impl Place {
+impl WorkPlace {
     fn growing(&self) -> f64 {
         self.growing.iter().map(|(_, work)| work).sum()
     }
@@ -153,9 +153,9 @@ impl Report {
         is_source
     }
 
-    fn places(&self, seconds: f64) -> Vec<Place> {
+    fn places(&self, seconds: f64) -> Vec<WorkPlace> {
         let demands = self.demands();
-        let mut places: BTreeMap<Vec<usize>, Place> = BTreeMap::new();
+        let mut places: BTreeMap<Vec<usize>, WorkPlace> = BTreeMap::new();
         let mut threads_of: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (number, thread) in self.threads.iter().enumerate() {
             thread.nodes.iter().for_each(|node| threads_of[*node].push(number));
@@ -178,7 +178,7 @@ impl Report {
     /// A handler that waits for a core seems to take longer than it does: that much is taken out. What is neither CPU time
     /// nor that was waiting. A thread waits for a core also when it is woken for a frame, outside a handler; how much of it
     /// was inside is not known, and taken to be the share of the time that it was in handlers.
-    fn tell_cpu_from_waiting(&self, threads: &[usize], place: &mut Place, demands: &[Demand]) {
+    fn tell_cpu_from_waiting(&self, threads: &[usize], place: &mut WorkPlace, demands: &[Demand]) {
         let sum = |of: fn(&ThreadReport) -> Option<u64>| -> Option<u64> {
             threads.iter().map(|t| of(&self.threads[*t])).sum()
         };
@@ -253,7 +253,7 @@ impl Report {
 
     /// The places if a thread is added for this node: for itself if it shares one, or for one that runs inside it, else
     /// one more.
-    fn with_one_more(&self, places: &[Place], node: usize) -> Option<(usize, Placement, Vec<Place>)> {
+    fn with_one_more(&self, places: &[WorkPlace], node: usize) -> Option<(usize, Placement, Vec<WorkPlace>)> {
         let at = places.iter().position(|p| p.growing.iter().any(|(n, _)| *n == node))?;
         let mut places = places.to_vec();
         let place = &mut places[at];
@@ -268,7 +268,7 @@ impl Report {
             let (growing, rest) = place.growing.iter().partition(|(n, _)| *n == moved);
             place.growing = rest;
             let (cpu_share, stretch) = (place.cpu_share, place.stretch);
-            places.push(Place { threads: 1.0, growing, constant: 0.0, cpu_share, stretch });
+            places.push(WorkPlace { threads: 1.0, growing, constant: 0.0, cpu_share, stretch });
             return Some((moved, Placement::Own, places));
         }
         if !self.nodes[node].parallel {
@@ -297,18 +297,18 @@ fn does_not_grow(edge: &EdgeAccount) -> bool {
     edge.when_full == WhenFull::Latest || edge.lost.contains_key(&LossReason::RateLimited)
 }
 
-fn busiest(places: &[Place]) -> Option<&Place> {
+fn busiest(places: &[WorkPlace]) -> Option<&WorkPlace> {
     let working = places.iter().filter(|p| p.growing() > 0.0);
     working.min_by(|a, b| a.headroom().total_cmp(&b.headroom()))
 }
 
 /// By how much the rate may grow with the cores as busy as they were.
-fn as_it_was(places: &[Place]) -> f64 {
-    places.iter().map(Place::headroom_as_it_was).fold(f64::INFINITY, f64::min)
+fn as_it_was(places: &[WorkPlace]) -> f64 {
+    places.iter().map(WorkPlace::headroom_as_it_was).fold(f64::INFINITY, f64::min)
 }
 
 /// By how much the rate may grow, and what the limit is.
-fn limit_of(places: &[Place], cores: usize) -> Option<(f64, Limit)> {
+fn limit_of(places: &[WorkPlace], cores: usize) -> Option<(f64, Limit)> {
     let busiest = busiest(places)?;
     let node = busiest.busiest_node()?.0;
     let growing: f64 = places.iter().map(|p| p.growing() * p.cpu_share).sum();

@@ -2,7 +2,7 @@
 
 use super::super::aligned::Aligned;
 use super::super::projections::Projections;
-use super::found::{Found, ROWS};
+use super::block_sums::{BlockSums, ROWS};
 use crate::Plane;
 
 /// Column sums over the rows from `start` to `end`, in strips of `lanes` columns.
@@ -68,9 +68,9 @@ impl Sums {
         }
     }
 
-    pub(super) fn found(&self) -> Found<u8> {
+    pub(super) fn found(&self) -> BlockSums<u8> {
         let [all, passing] = [self.all, self.passing].map(|sums| sums.map(|sum| sum as f64));
-        Found { min: self.min, max: self.max, all, passing }
+        BlockSums { min: self.min, max: self.max, all, passing }
     }
 }
 

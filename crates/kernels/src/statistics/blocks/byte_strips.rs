@@ -1,7 +1,7 @@
 //! The loop over blocks of bytes, for any vector.
 
+use super::block_sums::ROWS;
 use super::byte_columns::{Strips, Sums, Task};
-use super::found::ROWS;
 use super::vector::{Vector, add_integers, load};
 use std::arch::x86_64::{__m256i, __m512i};
 

@@ -3,7 +3,7 @@
 use super::super::projections::Projections;
 use super::super::sums::ExactSums;
 use super::byte_columns::Sums;
-use super::{Blocks, Columns, Found, ROWS};
+use super::{BlockSums, Blocks, Columns, ROWS};
 use crate::level::LevelKind;
 use crate::{Level, Plane};
 
@@ -37,7 +37,7 @@ impl Blocks<u8> for Bytes {
         sums: &mut ExactSums,
         columns: &mut Columns,
         projections: &mut Projections,
-    ) -> Found<u8> {
+    ) -> BlockSums<u8> {
         let columns = &mut columns.bytes;
         if columns.end - columns.start + ROWS > MOST_ROWS {
             columns.empty(projections);

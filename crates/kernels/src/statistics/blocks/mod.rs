@@ -4,11 +4,11 @@
 //! bottom. So the column sums of a strip stay in registers for a whole block: `S += v`, and beside
 //! it `T += S`. After `K` rows from row `y0` on, `Σ y·v = (y0 + K)·S − T`.
 
+mod block_sums;
 mod byte_columns;
 #[cfg(target_arch = "x86_64")]
 mod byte_strips;
 mod bytes;
-mod found;
 mod single_task;
 mod singles;
 #[cfg(target_arch = "x86_64")]
@@ -23,9 +23,9 @@ mod words;
 use super::compare::Compare;
 use super::projections::Projections;
 use crate::{Level, Plane};
+pub(super) use block_sums::{BlockSums, ROWS};
 use byte_columns::ByteColumns;
 pub(super) use bytes::Bytes;
-pub(super) use found::{Found, ROWS};
 pub(super) use singles::Singles;
 use std::marker::PhantomData;
 pub(super) use words::Words;
@@ -59,7 +59,7 @@ pub trait Blocks<T> {
         sums: &mut Self::Sums,
         columns: &mut Columns,
         projections: &mut Projections,
-    ) -> Found<T>;
+    ) -> BlockSums<T>;
 
     /// Moves what is left of the column sums to the projections, as far as those are wanted.
     fn finish(columns: &mut Columns, projections: &mut Projections);
@@ -85,8 +85,8 @@ impl<T: Compare, S> Blocks<T> for RowByRow<S> {
         _: &mut S,
         _: &mut Columns,
         _: &mut Projections,
-    ) -> Found<T> {
-        Found { min: T::ABOVE_ALL, max: T::BELOW_ALL, all: [0.0; ROWS], passing: [0.0; ROWS] }
+    ) -> BlockSums<T> {
+        BlockSums { min: T::ABOVE_ALL, max: T::BELOW_ALL, all: [0.0; ROWS], passing: [0.0; ROWS] }
     }
 
     fn finish(_: &mut Columns, _: &mut Projections) {}

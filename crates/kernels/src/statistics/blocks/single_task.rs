@@ -1,7 +1,7 @@
 //! What a loop over a block of `f32` is given and finds.
 
 use super::super::projections::Projections;
-use super::found::ROWS;
+use super::block_sums::ROWS;
 use crate::Plane;
 
 /// Pixels in a strip.

@@ -3,7 +3,7 @@
 use super::super::projections::Projections;
 use super::super::sums::PivotSums;
 use super::single_task::{LANES, Strips, Sums, Task};
-use super::{Blocks, Columns, Found, ROWS};
+use super::{BlockSums, Blocks, Columns, ROWS};
 use crate::level::LevelKind;
 use crate::{Level, Plane};
 
@@ -28,7 +28,7 @@ impl Blocks<f32> for Singles {
         sums: &mut PivotSums,
         _: &mut Columns,
         to: &mut Projections,
-    ) -> Found<f32> {
+    ) -> BlockSums<f32> {
         let count = block.height().min(ROWS);
         let rows: [&[[f32; LANES]]; ROWS] =
             std::array::from_fn(|y| if y < count { block.row(y).as_chunks().0 } else { &[] });
@@ -45,7 +45,7 @@ impl Blocks<f32> for Singles {
         };
         found.add_tail(block, &task, block.width() / LANES * LANES, to);
         sums.add_about_pivot(block.len(), found.all.iter().sum(), found.squares);
-        Found { min: found.min, max: found.max, all: found.all, passing: found.passing }
+        BlockSums { min: found.min, max: found.max, all: found.all, passing: found.passing }
     }
 
     fn finish(_: &mut Columns, _: &mut Projections) {}

@@ -1,6 +1,6 @@
 //! The loop over blocks of `f32`, with AVX-512.
 
-use super::found::ROWS;
+use super::block_sums::ROWS;
 use super::single_task::{Strips, Sums, Task};
 use std::arch::x86_64::*;
 

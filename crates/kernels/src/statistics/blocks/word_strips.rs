@@ -1,6 +1,6 @@
 //! The loop over blocks of `u16`, for any vector.
 
-use super::found::ROWS;
+use super::block_sums::ROWS;
 use super::vector::{Doubles, Vector, add_doubles, load, to_array};
 use super::word_task::{Strips, Sums, Task};
 use std::arch::x86_64::{__m256i, __m512i};

@@ -1,7 +1,7 @@
 //! What a loop over a block of `u16` is given and finds.
 
 use super::super::projections::Projections;
-use super::found::ROWS;
+use super::block_sums::ROWS;
 use crate::Plane;
 
 /// Strips of the column sums; see [`Projections`]. A strip has its even columns first.

@@ -3,7 +3,7 @@
 use super::super::projections::Projections;
 use super::super::sums::ExactSums;
 use super::word_task::{Strips, Sums, Task};
-use super::{Blocks, Columns, Found, ROWS};
+use super::{BlockSums, Blocks, Columns, ROWS};
 use crate::level::LevelKind;
 use crate::{Level, Plane};
 
@@ -57,7 +57,7 @@ impl Blocks<u16> for Words {
         sums: &mut ExactSums,
         _: &mut Columns,
         to: &mut Projections,
-    ) -> Found<u16> {
+    ) -> BlockSums<u16> {
         let least = least.unwrap_or_default();
         let found = match level.kind() {
             // SAFETY: a `Level` of this kind is only made where detection found the features.
@@ -72,7 +72,7 @@ impl Blocks<u16> for Words {
         // v² = (v − 2¹⁵)² + 2¹⁶·v − 2³⁰.
         sums.add(total, found.squares.wrapping_add(total << 16).wrapping_sub((block.len() as u64) << 30));
         let [all, passing] = [found.all, found.passing].map(|sums| sums.map(|sum| sum as f64));
-        Found { min: found.min, max: found.max, all, passing }
+        BlockSums { min: found.min, max: found.max, all, passing }
     }
 
     fn finish(columns: &mut Columns, to: &mut Projections) {

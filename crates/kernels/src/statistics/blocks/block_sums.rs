@@ -4,7 +4,7 @@
 pub(in crate::statistics) const ROWS: usize = 16;
 
 /// What a block of rows is found to hold; one sum per row.
-pub struct Found<T> {
+pub struct BlockSums<T> {
     pub(in crate::statistics) min: T,
     pub(in crate::statistics) max: T,
     /// Σv of all.
