@@ -1,14 +1,13 @@
 //! `livetime-bench nodes`: service time of every node, per dtype and instruction-set level.
 
 use crate::Failed;
-use std::time::{Duration, Instant};
-
 use livetime_engine::testing::Harness;
 use livetime_engine::{NodeError, Value as Param};
 use livetime_frame::{ColorMode, DType, Frame, Layout, with_dtype};
 use livetime_kernels::Level;
 use serde_json::{Value, json};
 
+use super::calls::sample;
 use super::{Progress, Record, Settings, Spread, resize};
 use livetime_control::report::table::{Style, Table};
 
@@ -218,25 +217,6 @@ fn measure(case: &Case, dtype: DType, settings: &Settings) -> Result<(Spread, bo
     let samples = (0..settings.repeats()).map(|_| sample(&mut harness, &mut handle, settings.quick));
     let ns = Spread::of(samples.collect::<Result<_, _>>()?);
     Ok((ns, harness.number_of("unchanged") > 0.0))
-}
-
-/// Mean time in ns of as many calls as fit into a tenth of a second, after a few to warm up.
-pub(super) fn sample(
-    harness: &mut Harness,
-    handle: &mut impl FnMut(&mut Harness) -> Result<(), NodeError>,
-    quick: bool,
-) -> Result<f64, NodeError> {
-    let span = Duration::from_millis(if quick { 5 } else { 100 });
-    for _ in 0..3 {
-        handle(harness)?;
-    }
-    let start = Instant::now();
-    let mut calls = 0;
-    while start.elapsed() < span {
-        handle(harness)?;
-        calls += 1;
-    }
-    Ok(start.elapsed().as_nanos() as f64 / f64::from(calls))
 }
 
 /// A ramp with some structure, so that minima, maxima and centroids move.

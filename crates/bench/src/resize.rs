@@ -5,7 +5,7 @@ use livetime_engine::NodeError;
 use livetime_engine::testing::Harness;
 use livetime_frame::{ColorMode, Layout};
 
-use super::nodes::sample;
+use super::calls::sample;
 use super::{Settings, Spread};
 
 /// Height, width and colours of the picture.

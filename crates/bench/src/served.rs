@@ -198,7 +198,7 @@ fn record(rows: Vec<Value>, scale: Vec<Value>, seconds: f64) -> Record {
     ];
     let mut table = Table::new(&columns.map(|(title, _)| title)).right(1..columns.len());
     for row in &rows {
-        table.row(columns.map(|(_, key)| cell(&row[key])));
+        table.row(columns.map(|(_, key)| scale::cell(&row[key])));
     }
     let note = "\nCPU time is that of the run's own program. Latency is that of the last statistics, two\n\
                 nodes behind the detector.\n\n";
@@ -207,13 +207,4 @@ fn record(rows: Vec<Value>, scale: Vec<Value>, seconds: f64) -> Record {
         "images": { "small frames": "64 x 64 u8 mono", "areaDetector study": "1024 x 1024 u8 mono" },
     });
     Record { table: table.render(Style::default()) + note + &scale::table(&scale), json }
-}
-
-/// Median, and in brackets smallest and largest.
-fn cell(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(three) if three.len() == 3 => format!("{} ({} to {})", three[0], three[1], three[2]),
-        other => other.to_string(),
-    }
 }

@@ -10,7 +10,7 @@ use livetime_actors::{Address, Agent, AgentError, Chain, Channel, Context, Publi
 use livetime_engine::{EdgeOptions, WhenFull};
 use livetime_frame::{Allocator, Frame, FramePool};
 
-use super::{PATIENCE, Sample, missing};
+use super::sample::{PATIENCE, Sample, missing};
 
 /// Messages made by one call of a producer.
 const BATCH: u64 = 64;

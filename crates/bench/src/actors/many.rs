@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use livetime_actors::{Address, Agent, AgentError, Chain, Channel, Context, Placement, System};
 
-use super::{PATIENCE, Sample, Setting, missing};
+use super::sample::{PATIENCE, Sample, Setting, missing};
 
 /// Does nothing but to be there.
 struct Idle;

@@ -6,52 +6,17 @@ mod flood;
 mod many;
 mod peer;
 mod refused;
+mod sample;
 mod throws;
 mod waiting;
 
 use crate::Failed;
-use std::time::Duration;
-
-use livetime_actors::{AgentError, AgentReport};
+use livetime_actors::AgentError;
 use serde_json::{Value, json};
 
 use super::{CountAllocations, Progress, Record, Settings, Spread};
 use livetime_control::report::table::{Style, Table};
-
-/// Nothing here takes as long.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// One pattern, once.
-#[derive(Default)]
-struct Sample {
-    /// Wall time per message, or per what the pattern's name says.
-    ns: f64,
-    /// Waiting times of the receiving agents.
-    p50_ns: Option<f64>,
-    p99_ns: Option<f64>,
-    /// CPU time of the receiver, in cores.
-    cores: Option<f64>,
-    /// Memory per agent.
-    bytes: Option<f64>,
-}
-
-impl Sample {
-    fn of(ns: f64) -> Sample {
-        Sample { ns, ..Sample::default() }
-    }
-
-    fn waited(self, agent: Option<&AgentReport>) -> Sample {
-        let times = agent.map(|a| &a.waiting).filter(|t| t.count > 0);
-        Sample { p50_ns: times.map(|t| t.p50_ns() as f64), p99_ns: times.map(|t| t.p99_ns() as f64), ..self }
-    }
-}
-
-/// How a sample is taken.
-struct Setting {
-    /// By what long measurements are divided.
-    scale: u64,
-    allocated: CountAllocations,
-}
+use sample::{Sample, Setting};
 
 /// A pattern: its name, and how one sample is taken.
 struct Pattern {
@@ -213,11 +178,6 @@ fn tenths(number: f64) -> f64 {
 
 fn hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
-}
-
-/// A message that was waited for in vain.
-fn missing() -> AgentError {
-    AgentError::new(format!("wanted the last message within {PATIENCE:?}, found none"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use livetime_actors::{Agent, AgentError, Chain, Channel, Context, System};
 use livetime_engine::{EdgeOptions, LossReason, WhenFull};
 use livetime_frame::{Frame, FramePool};
 
-use super::{PATIENCE, Sample, Setting, missing};
+use super::sample::{PATIENCE, Sample, Setting, missing};
 
 /// Stands still at its first frame.
 struct Full {

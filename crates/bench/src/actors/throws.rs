@@ -6,7 +6,7 @@ use livetime_actors::{
     Agent, AgentError, Chain, Channel, ChannelKind, Context, Placement, Publisher, System,
 };
 
-use super::{PATIENCE, Sample, Setting, missing};
+use super::sample::{PATIENCE, Sample, Setting, missing};
 
 /// How often the ball is still to be thrown.
 type Ball = u64;

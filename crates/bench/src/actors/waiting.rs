@@ -8,7 +8,7 @@ use livetime_measure::{process_cpu, thread_cpu};
 
 use rustix::thread::CpuSet;
 
-use super::{PATIENCE, Sample, Setting, missing};
+use super::sample::{PATIENCE, Sample, Setting, missing};
 
 /// 2 kHz: rare enough that threads sleep in between.
 const PERIOD: Duration = Duration::from_micros(500);

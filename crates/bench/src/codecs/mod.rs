@@ -3,6 +3,7 @@
 
 mod frames;
 mod peers;
+mod row;
 
 use crate::Failed;
 use std::time::{Duration, Instant};
@@ -18,18 +19,7 @@ use super::{Progress, Record, Settings, Spread};
 use frames::Frames;
 use livetime_control::report::table::{Style, Table};
 use peers::Files;
-
-struct Row {
-    data: &'static str,
-    codec: &'static str,
-    level: &'static str,
-    reference: &'static str,
-    /// Of a peer.
-    version: Option<String>,
-    ratio: f64,
-    compress: Spread,
-    decompress: Spread,
-}
+use row::{Row, span_s};
 
 pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let mut rows = Vec::new();
@@ -201,11 +191,6 @@ fn measure(
     let ratio = sizes.iter().sum::<usize>() as f64 / total as f64;
     let (data, name, level) = (frames.name, codec.name(), level.name());
     Ok(Row { data, codec: name, level, reference, version: None, ratio, compress, decompress })
-}
-
-/// How long a repeat takes.
-fn span_s(settings: &Settings) -> f64 {
-    if settings.quick { 0.001 } else { 0.2 }
 }
 
 /// MB/s of frames in repeats of a fifth of a second, after one round to warm up.

@@ -7,7 +7,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::frames::Frames;
-use super::{Row, Settings, Spread, span_s};
+use super::row::{Row, span_s};
+use crate::{Settings, Spread};
 
 const SCRIPT: &str = include_str!("peers.py");
 

@@ -41,7 +41,7 @@ pub(super) fn measure(
         ));
         return Ok(None);
     }
-    let folder = super::folder().join(format!("livetime-bench-{}-count", std::process::id()));
+    let folder = super::shared::folder().join(format!("livetime-bench-{}-count", std::process::id()));
     fs::create_dir(&folder)?;
     let measured = measure_in(&folder, settings, python, progress);
     let _ = fs::remove_dir_all(&folder);
@@ -133,7 +133,7 @@ pub(super) fn table(row: &Value) -> String {
         ("", "verdict"),
         ("lost", "lost"),
     ];
-    super::one_row(NAME, &flat, &columns)
+    super::shared::one_row(NAME, &flat, &columns)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(super) fn measure(settings: &Settings, progress: &mut Progress) -> Result<Va
         None => settings.seconds,
     };
     progress.log(format!("{NAME}: {seconds} s"));
-    let folder = super::folder().join(format!("livetime-bench-{}-lasting", std::process::id()));
+    let folder = super::shared::folder().join(format!("livetime-bench-{}-lasting", std::process::id()));
     fs::create_dir(&folder)?;
     let measured = measure_in(&folder, Duration::from_secs_f64(seconds));
     let _ = fs::remove_dir_all(&folder);
@@ -157,7 +157,7 @@ pub(super) fn table(row: &Value) -> String {
         ("flushes", "flushes"),
         ("longest ms", "longest_flush_ms"),
     ];
-    super::one_row(NAME, row, &columns)
+    super::shared::one_row(NAME, row, &columns)
 }
 
 #[cfg(test)]

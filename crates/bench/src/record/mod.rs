@@ -14,9 +14,10 @@ mod lasting;
 mod peer;
 mod plain;
 mod served;
+mod shared;
 
 use crate::Failed;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,6 +28,7 @@ use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout}
 use serde_json::{Value, json};
 
 use super::{Progress, Record, Settings, Spread};
+use shared::folder;
 
 /// Pictures that take turns.
 const PICTURES: u64 = 8;
@@ -168,16 +170,6 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     Ok(found)
 }
 
-/// A table with one row.
-fn one_row(name: &str, row: &Value, columns: &[(&str, &str)]) -> String {
-    let heads: Vec<&str> = std::iter::once("what").chain(columns.iter().map(|(head, _)| *head)).collect();
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let values = columns.iter().map(|(_, key)| text(&row[key]));
-    let mut table = Table::new(&heads).right(1..heads.len());
-    table.row(std::iter::once(name.to_owned()).chain(values));
-    format!("\n{}", table.render(Style::default()))
-}
-
 impl Measured {
     fn new(case: &'static Case, is_quick: bool) -> Result<Measured, NodeError> {
         let (frames, count) = (pictures(case)?, if is_quick { 20 } else { case.frames });
@@ -235,12 +227,6 @@ fn write(case: &Case, frames: &[Frame], count: usize, folder: &Path) -> Result<(
         return Err(NodeError::new(format!("wanted {count} frames in the file, found {captured}")));
     }
     Ok((rate, flush_us))
-}
-
-/// In memory if the system has such a folder.
-fn folder() -> PathBuf {
-    let memory = PathBuf::from("/dev/shm");
-    if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
 fn pictures(case: &Case) -> Result<Vec<Frame>, NodeError> {

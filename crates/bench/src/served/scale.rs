@@ -197,6 +197,15 @@ pub(super) fn table(rows: &[Value]) -> String {
         ("start ms", "start_ms"),
     ];
     let mut table = Table::new(&columns.map(|(title, _)| title)).right(1..columns.len());
-    rows.iter().for_each(|row| table.row(columns.map(|(_, key)| super::cell(&row[key]))));
+    rows.iter().for_each(|row| table.row(columns.map(|(_, key)| cell(&row[key]))));
     table.render(Style::default())
+}
+
+/// Median, and in brackets smallest and largest.
+pub(super) fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(three) if three.len() == 3 => format!("{} ({} to {})", three[0], three[1], three[2]),
+        other => other.to_string(),
+    }
 }

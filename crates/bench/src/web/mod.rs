@@ -22,12 +22,11 @@ use super::pva::rounded;
 use super::{Allocations, CountAllocations, Progress, Record, Settings, Spread};
 use clients::{Crowd, Seen, View};
 use link::Requests;
-use scene::{Scene, Used};
+use scene::{FIT, SOURCE, Scene, Used};
 
 /// Clients that watch moments.
 const WATCHERS: usize = 100;
-/// The longest edge of a picture that a page on a small screen asks for: bins of two.
-const FIT: u32 = 512;
+
 /// From one picture to the next of those who look now and then.
 const SLOW: Duration = Duration::from_millis(200);
 /// Until views, queues and the allocator are as they stay.
@@ -37,7 +36,6 @@ const CHANGES: usize = 60;
 const PAUSE: Duration = Duration::from_millis(60);
 /// A change is shown after this time, or never.
 const PATIENCE: Duration = Duration::from_secs(10);
-const SOURCE: &str = "detector.out";
 
 const NOBODY: Case = Case { name: "", pictures: 0, fit: None, pace: Duration::ZERO, moments: 0 };
 

@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 use livetime_measure::{Neighbours, Pace, Ran, paces, search};
 
 use super::clients::{Crowd, Seen};
-use super::scene::Scene;
+use super::scene::{FIT, SOURCE, Scene};
 use super::witness::Witness;
-use super::{FIT, SOURCE};
 use crate::{Progress, Settings, tenths};
 
 pub(super) const NAME: &str = "highest rate without a loss";

@@ -9,6 +9,11 @@ use livetime_control::model::Model;
 use livetime_engine::{Graph, Report, RunOptions};
 use livetime_web::{Options, Served};
 
+/// The longest edge of a picture that a page on a small screen asks for: bins of two.
+pub(super) const FIT: u32 = 512;
+
+pub(super) const SOURCE: &str = "detector.out";
+
 /// A run has this long to end.
 const END: Duration = Duration::from_secs(30);
 
