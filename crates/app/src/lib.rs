@@ -16,7 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analyze;
-mod bench;
+mod args;
 mod called;
 mod cli;
 mod commands;
@@ -48,7 +48,7 @@ pub use livetime_epics as pvs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use livetime_engine::NodeType;
 
 use cli::{Cli, Command};
@@ -108,13 +108,13 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::Sim(args) => commands::sim::sim(args, output),
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
         Command::Pyana(args) => Err(commands::python::pyana(args, &cli.called)),
-        Command::Bench(args) => bench::bench(args, &cli.called, nodes, output),
+        Command::Bench(args) => commands::bench::bench(args, &cli.called, nodes, output),
         Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),
         Command::Schema => commands::nodes::schema(nodes, output),
-        Command::Completions(args) => commands::shell::completions(args, output),
-        Command::Man(args) => commands::shell::man(args, output),
+        Command::Completions(args) => commands::shell::completions(args, Cli::command(), output),
+        Command::Man(args) => commands::shell::man(args, Cli::command(), output),
     };
     result.unwrap_or_else(|failure| output.failed(&failure, cli.command.tells_failures_as_json()))
 }

@@ -17,7 +17,7 @@ use livetime_pva::server::ServerConfig;
 use livetime_web::client::{Columns, Link};
 use serde_json::Value;
 
-use crate::cli::TopArgs;
+use crate::commands::top::TopArgs;
 use crate::config;
 use crate::log::Level;
 use crate::output::{Exit, Output};

@@ -4,11 +4,24 @@ use livetime_engine::{EdgeDecl, Graph, NodeType, PortSpec};
 use serde_json::{Value, json};
 
 use super::count;
-use crate::cli::CheckArgs;
+use crate::args::PipelineArgs;
 use crate::config::Pipeline;
 use crate::output::{Exit, Failure, Output};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table};
+use clap::Args;
+
+pub(crate) const CHECK_HELP: &str = "\
+Examples:
+  livetime check beamline.yaml
+  livetime check beamline.yaml --json";
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+}
 
 pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let pipeline = super::load(&args.pipeline, nodes, output)?;

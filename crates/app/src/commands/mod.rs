@@ -1,6 +1,7 @@
 //! One file for each subcommand.
 
 pub(crate) mod analyze;
+pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
@@ -12,6 +13,7 @@ pub(crate) mod pvs;
 pub(crate) mod python;
 pub(crate) mod recover;
 pub(crate) mod run;
+pub(crate) mod run_args;
 pub(crate) mod shell;
 pub(crate) mod sim;
 pub(crate) mod top;
@@ -21,7 +23,7 @@ pub mod web;
 use livetime_engine::NodeType;
 use serde_json::{Value, json};
 
-use crate::cli::PipelineArgs;
+use crate::args::PipelineArgs;
 use crate::config::{self, Pipeline, Problems};
 use crate::output::{Exit, Failure, Output};
 

@@ -6,10 +6,36 @@ use livetime_engine::{NodeType, ParamSpec, PortSpec};
 use livetime_epics::{describe_node, describe_run};
 use serde_json::Value;
 
-use crate::cli::NodesArgs;
 use crate::config::find_type;
 use crate::output::{Exit, Failure, Output};
 use crate::report::table::{Style, Table};
+use clap::Args;
+
+pub(crate) const NODES_HELP: &str = "\
+Examples:
+  livetime nodes
+  livetime nodes statistics
+  livetime nodes --json
+  livetime nodes statistics --pvs";
+
+pub(crate) const SCHEMA_HELP: &str = "\
+Example:
+  livetime schema > pipeline.schema.json
+and as first line of a pipeline file:
+  # yaml-language-server: $schema=pipeline.schema.json";
+
+/// Arguments of `nodes`.
+#[derive(Args, Debug)]
+pub(crate) struct NodesArgs {
+    /// Describe this type of node.
+    pub(crate) name: Option<String>,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List the PVs that a node of this type serves; without a type, the PVs that belong to a run as a whole.
+    #[arg(long)]
+    pub(crate) pvs: bool,
+}
 
 pub(crate) fn nodes(args: &NodesArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let node = args.name.as_ref().map(|name| find_type(nodes, name));

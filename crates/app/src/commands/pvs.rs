@@ -3,11 +3,42 @@
 use livetime_engine::NodeType;
 use serde_json::{Value, json};
 
-use crate::cli::PvsArgs;
+use crate::args::PipelineArgs;
 use crate::config::Pipeline;
+use crate::config::checked_prefix;
 use crate::output::{Exit, Failure, Output};
 use crate::pvs::{describe_node, describe_run, document, instances, record_file};
 use crate::report::table::{Style, Table};
+use clap::Args;
+
+pub(crate) const PVS_HELP: &str = "\
+Examples:
+  livetime pvs beamline.yaml
+  livetime pvs --markdown > all-pvs.md
+  livetime pvs beamline.yaml --db > beamline.db
+  livetime pvs beamline.yaml --db --prefix BL7: --records BL7CA: > beamline.db
+
+The records are for a stock IOC with pvAccess links (softIocPVX of PVXS, or QSRV), so that clients of Channel Access read and write
+the values of a run. Pictures are left out. Nothing is started.";
+
+/// Arguments of `pvs`.
+#[derive(Args, Debug)]
+pub(crate) struct PvsArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+    /// The names of all PVs begin with this text; by default with the prefix in the pipeline file, else with 13SIM1:
+    #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
+    pub(crate) prefix: Option<String>,
+    /// Print every PV of every type of node, and each PV of areaDetector with its fate here, as tables in Markdown. No pipeline file is read.
+    #[arg(long, conflicts_with_all = ["json", "db", "file", "prefix"])]
+    pub(crate) markdown: bool,
+    /// Write a record file with a link to each PV.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) db: bool,
+    /// The names of all records begin with this text; by default with the prefix of the PVs.
+    #[arg(long, value_name = "TEXT", value_parser = checked_prefix, requires = "db")]
+    pub(crate) records: Option<String>,
+}
 
 pub(crate) fn pvs(args: &PvsArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     if args.markdown {

@@ -6,7 +6,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::bench::PythonArgs;
 use crate::called::Called;
 use crate::output::{Exit, Failure};
 
@@ -14,6 +13,20 @@ use crate::output::{Exit, Failure};
 const INTERPRETER: &str = "LIVETIME_PYTHON";
 /// The exit code of an interpreter without the package when it is asked for it; no other failure of an interpreter has it.
 const NO_PACKAGE: i32 = 43;
+
+/// Arguments of `bench python`.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct PythonArgs {
+    /// Print one JSON document on stdout.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Each once, on little data: shows that it works, not how fast it is.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Only the rows whose name contains this text.
+    #[arg(long, default_value = "")]
+    pub(crate) filter: String,
+}
 
 /// Arguments of `pyana`.
 #[derive(clap::Args, Debug)]

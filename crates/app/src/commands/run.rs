@@ -14,7 +14,7 @@ use livetime_pva::net::Variables;
 use livetime_pva::server as pva;
 use serde_json::{Value, json};
 
-use crate::cli::RunArgs;
+use crate::commands::run_args::RunArgs;
 use crate::config::{self, Pipeline};
 use crate::interrupts::Interrupts;
 use crate::log::{Level, Line};

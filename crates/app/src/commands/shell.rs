@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use livetime_formats::Error;
 use livetime_formats::file::GrowingFile;
 
-use crate::cli::Cli;
 use crate::output::{Exit, Failure, Output};
 
 /// Arguments of `completions`.
@@ -42,17 +41,21 @@ Examples:
 
 const NAME: &str = "livetime";
 
-pub(crate) fn completions(args: &CompletionsArgs, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn completions(
+    args: &CompletionsArgs,
+    mut command: Command,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), NAME, &mut text);
+    clap_complete::generate(args.shell, &mut command, NAME, &mut text);
     output.data(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Ok)
 }
 
-pub(crate) fn man(args: &ManArgs, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn man(args: &ManArgs, command: Command, output: &mut Output) -> Result<Exit, Failure> {
     match &args.output {
-        Some(folder) => write_pages(folder, output),
-        None => print_page(Cli::command(), output),
+        Some(folder) => write_pages(folder, command, output),
+        None => print_page(command, output),
     }
 }
 
@@ -64,11 +67,11 @@ fn print_page(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn write_pages(folder: &Path, output: &mut Output) -> Result<Exit, Failure> {
+fn write_pages(folder: &Path, command: Command, output: &mut Output) -> Result<Exit, Failure> {
     let failed =
         |e: String| Failure::new(Exit::Failed, format!("cannot write pages into {}: {e}", folder.display()));
     std::fs::create_dir_all(folder).map_err(|e| failed(e.to_string()))?;
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     // They get their names when all are there: half a manual page is shown as a whole one.

@@ -11,7 +11,7 @@ use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
 use serde_json::json;
 
 use super::convert::{codec, size};
-use crate::cli::duration;
+use crate::args::duration;
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;

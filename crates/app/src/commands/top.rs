@@ -9,10 +9,28 @@ use livetime_control::report::table::{Cell, Style, Table, cell, cut};
 use livetime_web::client::{Link, State};
 use serde_json::{Value, json};
 
-use crate::cli::TopArgs;
 use crate::interrupts::Interrupts;
 use crate::output::{Exit, Failure, Output};
 use crate::report::live::LiveTable;
+use clap::Args;
+
+pub(crate) const TOP_HELP: &str = "\
+Examples:
+  livetime top http://127.0.0.1:8090
+  livetime top 'http://daq7:8090/#t=0c84a3698fdcb2f04b1897c2c2a19da7'
+  livetime top http://127.0.0.1:8090 --once
+
+The run printed the link. On another machine the link needs its token.";
+
+/// Arguments of `top`.
+#[derive(Args, Debug)]
+pub(crate) struct TopArgs {
+    /// Where the run is served.
+    pub(crate) link: String,
+    /// Show one moment and end.
+    #[arg(long)]
+    pub(crate) once: bool,
+}
 
 /// How long a message is waited for before Ctrl-C is looked at.
 const LOOK: Duration = Duration::from_millis(100);

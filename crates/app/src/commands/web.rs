@@ -11,7 +11,7 @@ use livetime_control::web;
 use livetime_formats::file::GrowingFile;
 use livetime_web::{Options, Served};
 
-use crate::cli::RunArgs;
+use crate::commands::run_args::RunArgs;
 use crate::config::Pipeline;
 use crate::log::Level;
 use crate::output::Output;

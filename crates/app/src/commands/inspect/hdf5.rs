@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use livetime_recording::Recording;
 
-use super::{Report, exit_of};
+use super::report::{Report, exit_of};
 use crate::report::numbers::{bytes, utc};
 
 /// By what it begins with.

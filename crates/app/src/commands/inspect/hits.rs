@@ -6,7 +6,7 @@ use std::path::Path;
 use livetime_formats::file::ReadAt;
 use livetime_formats::{Error, Result};
 
-use super::Report;
+use super::report::Report;
 
 /// The first bytes of a Parquet file, and its last ones.
 const MAGIC: &[u8; 4] = b"PAR1";

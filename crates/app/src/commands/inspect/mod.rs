@@ -4,40 +4,57 @@ mod hdf5;
 mod hits;
 mod pictures;
 mod records;
+mod report;
 mod tree;
 mod wire;
 mod xtc1;
 mod xtc2;
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use livetime_formats::file::End;
-use livetime_formats::{Error, clock, xtc1 as lcls1, xtc2 as lcls2};
-use livetime_recording::{Findings, RunFormat};
+use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
+use livetime_recording::RunFormat;
 use serde_json::{Value, json};
 
-use crate::cli::InspectArgs;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
-use crate::report::numbers::{bytes, utc};
+use clap::Args;
+use report::{FileFailure, Report, exit_of, worse};
 
-/// The findings about one file.
-struct Report {
-    text: String,
-    json: Value,
-    exit: Exit,
-}
+pub(crate) const INSPECT_HELP: &str = "\
+Examples:
+  livetime inspect e236-r0003-s04-c00.xtc
+  livetime inspect *.xtc --json > inspect.json
+  livetime inspect run.xtc2 --tree --first 20
+  livetime inspect felix-2018-11-05-102030.0.1.2.bin link.bin.zst
 
-/// How the inspection of a file ends: as every reader of the file does.
-fn exit_of(usable: u64, is_whole: bool) -> Exit {
-    Findings::of_file(usable, is_whole).judgement().into()
-}
+Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2) and trigger records (.records), also while they are written; the data
+themselves are skipped.
+Raw frames of the wire readout (WIB1, WIB2, WIBEth) and FELIX blocks are known by their content and are read whole. The
+report accounts for the time of each link, and shows its faults, and pedestal and noise of its planes.
+The command ends with 1 if a file cannot be read or is not whole, and shows the complete part all the same; with 3
+if raw frames are missing or have faults.";
 
-/// The worse of two results: an unreadable file is worse than one with losses.
-fn worse(one: Exit, other: Exit) -> Exit {
-    let rank = |exit: &Exit| [Exit::Ok, Exit::Loss, Exit::Usage, Exit::Failed].iter().position(|e| e == exit);
-    if rank(&one) >= rank(&other) { one } else { other }
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// Files to inspect.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print every datagram (record) with its content instead of counts.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tree: bool,
+    /// With --tree: stop after this many datagrams (records) of each file.
+    #[arg(long, value_name = "DATAGRAMS", requires = "tree")]
+    pub(crate) first: Option<u64>,
+    /// Read every picture of the runs of these files, and count whole, damaged, missing and unreadable ones,
+    /// by the rules of sources and `analyze`.
+    #[arg(long, conflicts_with = "tree")]
+    pub(crate) pictures: bool,
+    /// Print JSON on stdout instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -67,24 +84,6 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
         output.json(&Value::from(reports))?;
     }
     Ok(exit)
-}
-
-/// The reason why the work on a file stops: an error of the file, or of the output.
-enum FileFailure {
-    File(Error),
-    Output(Failure),
-}
-
-impl From<Error> for FileFailure {
-    fn from(error: Error) -> FileFailure {
-        FileFailure::File(error)
-    }
-}
-
-impl From<Failure> for FileFailure {
-    fn from(failure: Failure) -> FileFailure {
-        FileFailure::Output(failure)
-    }
 }
 
 fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
@@ -168,37 +167,4 @@ fn unknown() -> Error {
     let wanted = "an XTC file of LCLS-I or LCLS-II, trigger records, raw frames of wires (WIB1, WIB2, WIBEth, bare or \
                   in FELIX blocks, also packed with zstd), hits (Parquet), or HDF5";
     Error::new(wanted, "something else")
-}
-
-/// The first line about a file: what it is, how large, how much of it is complete.
-fn heading(path: &Path, what: &str, size: u64, datagrams: u64, end: End, broken: Option<&Error>) -> String {
-    let state = match (broken, end) {
-        (Some(error), _) => format!("broken at byte {}: {}", end.offset(), error.reason()),
-        (None, End::Whole { .. }) => "complete".into(),
-        (None, End::Partial { offset, has, .. }) => {
-            format!("ends inside a datagram: {has} bytes from byte {offset} on")
-        }
-    };
-    format!("{}: {what}, {}, {datagrams} datagrams, {state}\n", path.display(), bytes(size))
-}
-
-fn events_line(events: u64, times_ns: Option<(u64, u64)>, rate_hz: Option<f64>) -> String {
-    let rate = rate_hz.map_or_else(String::new, |hz| format!(", {hz:.4} Hz"));
-    let times =
-        times_ns.map_or_else(String::new, |(first, last)| format!(", {} to {}", utc(first), utc(last)));
-    let unset = match times_ns {
-        Some((first, _)) if !clock::is_set(first) => ", by a clock that was not set",
-        _ => "",
-    };
-    format!("events: {events}{times}{unset}{rate}\n")
-}
-
-/// How a file ends, for JSON.
-fn state_json(end: End, broken: Option<&Error>, is_whole: bool) -> Value {
-    json!({
-        "whole": is_whole,
-        "complete_bytes": end.offset(),
-        "partial_bytes": end.partial_bytes(),
-        "broken": broken.map(Error::to_string),
-    })
 }

@@ -6,7 +6,7 @@ use livetime_formats::Error;
 use livetime_recording::{Account, Findings, Recording};
 use serde_json::json;
 
-use super::{Report, worse};
+use super::report::{Report, worse};
 use crate::output::Exit;
 use crate::report::table::{Style, Table, cell};
 

@@ -10,7 +10,7 @@ use livetime_formats::trigger::{
 use livetime_formats::{Error, Result};
 use serde_json::{Value, json};
 
-use super::{Report, state_json};
+use super::report::{Report, state_json};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use livetime_formats::file::{End, Head, Heads, Walker};
 use livetime_formats::{Result, xtc1, xtc2};
 
-use super::{FileFailure, heading};
+use super::report::{FileFailure, heading};
 use crate::output::Output;
 use crate::report::numbers::utc;
 

@@ -7,7 +7,7 @@ use livetime_formats::xtc1::summary::{Contributions, Leaves, Summary};
 use livetime_formats::xtc1::{Damage, Src, TypeId};
 use serde_json::{Value, json};
 
-use super::{Report, events_line, exit_of, heading, state_json};
+use super::report::{Report, events_line, exit_of, heading, state_json};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 

@@ -6,7 +6,7 @@ use livetime_formats::xtc2::Damage;
 use livetime_formats::xtc2::summary::{Counts, Records, Summary};
 use serde_json::{Value, json};
 
-use super::{Report, events_line, exit_of, heading, state_json};
+use super::report::{Report, events_line, exit_of, heading, state_json};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::{GetArgs, check_request, client, json, text};
+use super::args::GetArgs;
+use super::client::{check_request, client};
+use super::{json, text};
 use crate::output::{Exit, Failure, Output};
 
 pub(super) fn get(args: &GetArgs, output: &mut Output) -> Result<Exit, Failure> {

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{InfoArgs, client};
+use super::args::InfoArgs;
+use super::client::client;
 use crate::output::{Exit, Failure, Output};
 
 pub(super) fn info(args: &InfoArgs, output: &mut Output) -> Result<Exit, Failure> {

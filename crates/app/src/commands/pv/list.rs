@@ -6,7 +6,9 @@ use livetime_pva::client::Client;
 use livetime_pva::net::{Destination, SERVER_PORT};
 use serde_json::json;
 
-use super::{ListArgs, client, failure, json};
+use super::args::ListArgs;
+use super::client::{client, failure};
+use super::json;
 use crate::output::{Exit, Failure, Output};
 
 pub(super) fn list(args: &ListArgs, output: &mut Output) -> Result<Exit, Failure> {

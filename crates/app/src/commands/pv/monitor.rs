@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use livetime_pva::client::Event;
 use serde_json::json;
 
-use super::{Asked, MonitorArgs, check_request, client, failure, shown};
+use super::args::{Asked, MonitorArgs};
+use super::client::{check_request, client, failure, shown};
 use crate::output::{Exit, Failure, Output};
 
 /// How often the monitor checks for Ctrl-C and the end of its time while no update comes.

@@ -4,7 +4,9 @@ use livetime_pva::client::Put;
 use livetime_pva::data::Field;
 use serde_json::{Value as Json, json};
 
-use super::{PutArgs, check_request, client, failure, json, text};
+use super::args::PutArgs;
+use super::client::{check_request, client, failure};
+use super::{json, text};
 use crate::output::{Exit, Failure, Output};
 
 pub(super) fn put(args: &PutArgs, output: &mut Output) -> Result<Exit, Failure> {

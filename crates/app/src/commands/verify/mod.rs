@@ -22,7 +22,7 @@ use livetime_engine::{
 };
 use livetime_frame::Frame;
 
-use crate::cli::PipelineArgs;
+use crate::args::PipelineArgs;
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use files::{Scratch, SinkFile};

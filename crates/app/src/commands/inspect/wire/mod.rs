@@ -12,7 +12,7 @@ use livetime_formats::file::{Format, open_unpacked};
 use livetime_formats::wib::{DumpLayout, DumpReader, Faults, RawFormat};
 use livetime_formats::{Error, Result};
 
-use super::Report;
+use super::report::Report;
 use crate::output::Exit;
 use link::Link;
 

@@ -3,9 +3,10 @@
 use livetime_engine::NodeType;
 use livetime_measure::{Chain, Finished, MeasureError, Origin, Session};
 
+use super::load;
+use super::python::PythonArgs;
+use crate::args::{PipelineArgs, duration};
 use crate::called::Called;
-use crate::cli::{PipelineArgs, duration};
-use crate::commands::load;
 use crate::output::{Exit, Failure, Output};
 
 /// Arguments of `bench`.
@@ -27,20 +28,6 @@ pub(crate) enum What {
     Node(NodeArgs),
     /// The Python package beside numpy, h5py and others, by the interpreter that `run --python` takes.
     Python(PythonArgs),
-}
-
-/// Arguments of `bench python`.
-#[derive(clap::Args, Debug, Clone)]
-pub(crate) struct PythonArgs {
-    /// Print one JSON document on stdout.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Each once, on little data: shows that it works, not how fast it is.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Only the rows whose name contains this text.
-    #[arg(long, default_value = "")]
-    pub(crate) filter: String,
 }
 
 /// Arguments of `bench graph`.
@@ -136,7 +123,7 @@ pub(crate) fn bench(
     match &args.what {
         What::Graph(args) => graph(args, nodes, output),
         What::Node(args) => node(args, nodes, output),
-        What::Python(args) => Err(crate::commands::python::bench(args, called)),
+        What::Python(args) => Err(super::python::bench(args, called)),
     }
 }
 

@@ -1,0 +1,92 @@
+//! Arguments of `livetime run`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::args::{PipelineArgs, duration};
+use crate::config::checked_prefix;
+
+pub(crate) const RUN_HELP: &str = "\
+Examples:
+  livetime run
+  livetime run beamline.yaml --duration 10s --set detector.acquire_period=2ms
+  livetime run beamline.yaml --frames 1000 --json > report.json
+  livetime run beamline.yaml --pva --prefix BL7:
+  livetime run beamline.yaml --web 0.0.0.0:8090
+  livetime run beamline.yaml --metrics 9090
+  livetime run --python beamline.yaml
+  livetime run beamline.yaml --trace run.json --trace-every 50
+
+The link that is printed opens the page of the run and allows changes: everybody who has the link can steer the run.
+Metrics are for Prometheus at http://127.0.0.1:9090/metrics. A trace is opened by https://ui.perfetto.dev.
+The first Ctrl-C ends the sources and handles the frames that are under way; the second one aborts.";
+
+/// Arguments of `run`.
+#[derive(Args, Debug, Default)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineArgs,
+    /// End the sources after this time, for example 10s, 5min, 200ms.
+    #[arg(long, value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
+    /// End each source after this many frames.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) frames: Option<u64>,
+    /// Serve the run over pvAccess, also if the file has no block `pvaccess`.
+    #[arg(long, overrides_with = "no_pva")]
+    pub(crate) pva: bool,
+    /// Do not serve the run, even if the file has a block `pvaccess`.
+    #[arg(long, overrides_with = "pva")]
+    pub(crate) no_pva: bool,
+    /// The names of all PVs begin with this text, for example 13SIM1:
+    #[arg(long, value_name = "TEXT", value_parser = checked_prefix)]
+    pub(crate) prefix: Option<String>,
+    /// Serve the run over pvAccess at these addresses; `any` means all. By default only this machine can
+    /// connect.
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = listen)]
+    pub(crate) listen: Vec<String>,
+    /// Clients that may write over pvAccess: local (this machine, the default), any, an address, a network,
+    /// or USER@ one of these.
+    #[arg(long, value_name = "WHO", value_delimiter = ',', value_parser = writer)]
+    pub(crate) writers: Vec<String>,
+    /// Serve the page of the run at this address or, if it is taken, at the next free port; a port alone is for this
+    /// machine only. By default 8090.
+    #[arg(long, value_name = "ADDR", value_parser = crate::metrics::address, conflicts_with = "no_web")]
+    pub(crate) web: Option<SocketAddr>,
+    /// Do not serve the page of the run.
+    #[arg(long)]
+    pub(crate) no_web: bool,
+    /// Also answer requests for the page whose `Host` is NAME; `*` means any name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) web_host: Vec<String>,
+    /// Let the page browse the recorded runs in this folder too. The page always browses the folders that the run writes to.
+    #[arg(long, value_name = "DIR", value_delimiter = ',')]
+    pub(crate) web_files: Vec<PathBuf>,
+    /// The token of the page is in FILE, which only its owner may be able to read. A FILE that does not exist is made.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_web")]
+    pub(crate) web_token_file: Option<PathBuf>,
+    /// Also answer requests for metrics whose `Host` is NAME; `*` means any name.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) metrics_host: Vec<String>,
+    /// Serve metrics for Prometheus at this address; a port alone is for this machine only.
+    #[arg(long, value_name = "ADDR", value_parser = crate::metrics::address)]
+    pub(crate) metrics: Option<SocketAddr>,
+    /// Trace some frames through all nodes, and write the trace to this file at the end.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Trace frames whose number is a multiple of this.
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "trace",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) trace_every: u64,
+}
+
+fn listen(text: &str) -> Result<String, String> {
+    crate::pvs::listen_at([text]).map(|_| text.to_owned())
+}
+
+fn writer(text: &str) -> Result<String, String> {
+    crate::pvs::access_of([text]).map(|_| text.to_owned())
+}
