@@ -123,12 +123,12 @@ pub struct Accepts {
 }
 
 /// Frames that a port does not accept: `wanted array of u8, found bytes`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct NotAccepted {
     /// The frames that it accepts.
     pub wanted: Accepts,
-    /// The frames that come.
-    pub found: Stream,
+    /// The frames that come. Boxed: a layout is too large for the way back of every check.
+    pub found: Box<Stream>,
 }
 
 impl fmt::Display for NotAccepted {
@@ -150,7 +150,7 @@ impl Accepts {
             Stream::Other(kind) => self.takes_kind(*kind),
             Stream::Array(layout) => self.takes_kind(PayloadKind::Array) && self.takes_array(layout),
         };
-        if fits { Ok(()) } else { Err(NotAccepted { wanted: *self, found: *stream }) }
+        if fits { Ok(()) } else { Err(NotAccepted { wanted: *self, found: Box::new(*stream) }) }
     }
 
     fn takes_kind(&self, kind: PayloadKind) -> bool {

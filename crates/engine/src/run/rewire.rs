@@ -131,7 +131,7 @@ impl Run {
                 request(runner);
             }
         });
-        let done = done.map_err(|e| GraphError::of_graph(e))?;
+        let done = done.map_err(GraphError::of_graph)?;
         let answer = match self.answer(&done) {
             // It is being done just now.
             Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
