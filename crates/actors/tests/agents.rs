@@ -550,7 +550,7 @@ fn what_cannot_be_done_in_time_is_left_and_counted() {
             closer.close(false);
         }
     };
-    let system = System::new(SystemOptions { on_event: Some(Arc::new(close)), ..SystemOptions::default() });
+    let system = System::new(SystemOptions { on_event: Some(Arc::new(close)) });
     let numbers = system.channel::<u64>("numbers").unwrap();
     let taker = Taker { numbers: numbers.clone(), options: INPUT, gate: gate.clone(), got: got.clone() };
     system.group("g").add("taker", taker).start().unwrap();

@@ -168,7 +168,7 @@ fn a_break_in_the_data_of_another_sender_is_told_by_all() {
         fs::write(&file, bytes).unwrap();
         let what = format!("broken in event {event:?}");
         all_agree(&file, "CxiEndstation-0|Opal1000-1", &what);
-        copies_agree(&file, &tempfile::tempdir_in(folder.path()).unwrap().path().to_owned(), &what);
+        copies_agree(&file, tempfile::tempdir_in(folder.path()).unwrap().path(), &what);
         let name = file.to_str().unwrap();
         let (inspect, inspected) = told(&["inspect", name, "--pictures", "--json"], &[wanted]);
         assert_eq!(

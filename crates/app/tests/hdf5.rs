@@ -15,7 +15,7 @@ fn pipeline(folder: &Path, params: &str) -> Pipeline {
     let text = format!(
         "nodes:\n  cam:\n    type: sim_detector\n    params: {{max_size_x: 100, max_size_y: 60, data_type: u16, \
          acquire_time: 0, acquire_period: 0.2 ms}}\n  \
-         hdf5:\n    type: hdf5_files\n    from: {{node: cam, queue: 100}}\n    \
+         hdf5:\n    type: hdf5_files\n    from: {{node: cam, queue: 100, when_full: block}}\n    \
          params: {{path: {}, mode: stream, capture: true{params}}}\n",
         folder.display()
     );

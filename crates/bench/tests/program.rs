@@ -1,5 +1,7 @@
 //! The program as its users call it.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::process::{Command, Output};
 
 fn bench(args: &[&str]) -> Output {

@@ -127,7 +127,8 @@ fn faces_that_act_at_once_see_one_order() {
         });
         let act = |first: i32| {
             let caller = Caller { face: if first == 0 { "a" } else { "b" }, ..Caller::program() };
-            let offset = |n: i32| f64::from(first + 2 * n);
+            // None is the value that the node begins with.
+            let offset = |n: i32| f64::from(first + 2 * n + 2);
             let act = |n| (offset(n), model.act_and_wait(caller.clone(), set(cam, "offset", offset(n))));
             (0..50).map(act).collect::<Vec<_>>()
         };

@@ -196,7 +196,7 @@ impl Bounds {
             };
             let (live, replay) = (of(live), of(replay));
             let at = first_beyond(&live, &replay, allowed)?;
-            Some(Difference::of_live(graph, edge, at, (&live, &replay)))
+            Some(Difference::of_live(graph, edge, at, &live, &replay))
         })
     }
 

@@ -57,7 +57,8 @@ impl Difference {
         graph: &Graph,
         edge: &EdgeDecl,
         at: usize,
-        (live, replay): (&[(u64, u64)], &[(u64, u64)]),
+        live: &[(u64, u64)],
+        replay: &[(u64, u64)],
     ) -> Difference {
         // Numbers are given anew in a replay.
         let number = live.get(at).map(|(number, _)| *number);

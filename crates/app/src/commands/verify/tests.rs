@@ -77,7 +77,7 @@ impl Node for Numbered {
 
     fn frame(&mut self, _: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed) % FRAMES_OF_BOTH;
-        let mut image = ctx.array(frame.array()?.layout().clone())?;
+        let mut image = ctx.array(*frame.array()?.layout())?;
         image.header_mut().sequence = frame.header().sequence;
         image.elements_mut::<u8>()?.fill(number as u8);
         ctx.emit(image)
