@@ -39,7 +39,7 @@ pub(super) struct Task<'a, const N: usize> {
     pub(super) rows: &'a [&'a [[u8; N]]],
     /// Bytes of at least this pass.
     pub(super) least: u8,
-    /// The factor of S in Σ y·v: rows from `start` to the end of the block, at most [`MOST_ROWS`].
+    /// The factor of S in Σ y·v: rows from `start` to the end of the block, at most `MOST_ROWS`.
     pub(super) end: i32,
 }
 
