@@ -331,7 +331,7 @@ def test_analyze_takes_nodes_of_python(tmp_path, program):
     assert plain.returncode == 2 and "unknown node type `counting:cut`: `--python`" in plain.stdout + plain.stderr
     done = subprocess.run([*command, "--python"], cwd=tmp_path, capture_output=True, text=True, env=ENVIRONMENT)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["nodes"][1]["completed"] == 6
+    assert json.loads(done.stdout)["run"]["nodes"][1]["completed"] == 6
 
 
 @pytest.mark.parametrize("arguments", [["run", "--python", "p.yaml"], ["check", "--python", "p.yaml"], ["pyana", "-m", "x", "y.xtc"], ["bench", "python"]])
