@@ -31,6 +31,8 @@ pub struct FrameRing {
     exclusive: bool,
     mask: usize,
     slots: Box<[Slot]>,
+    /// The places of the frames in the order of the data, beside the slots: a run without that order moves no bytes for it. Else empty.
+    places: Box<[AtomicU64]>,
     head: CachePadded<AtomicU64>,
     tail: CachePadded<AtomicU64>,
 }
@@ -39,8 +41,6 @@ struct Slot {
     frame: AtomicPtr<()>,
     /// When the frame was put, ns on the run's clock.
     stamp: AtomicU64,
-    /// Its place in the order of the data.
-    place: AtomicU64,
 }
 
 /// A taken frame, the time at which it was put, and its position.
@@ -49,7 +49,7 @@ pub struct Taken {
     pub frame: Frame,
     /// When it was put, ns on the run's clock; 0 if its way is not timed.
     pub stamp_ns: u64,
-    /// Its place in the order of the data, as the sender gave it.
+    /// Its place in the order of the data, as the sender gave it; 0 in a queue that keeps no places.
     pub place: u64,
     /// Its position.
     pub position: u64,
@@ -64,19 +64,23 @@ impl FrameRing {
     /// exclusive, one thread at a time calls [`take`](FrameRing::take).
     pub unsafe fn new(capacity: usize, exclusive: bool) -> FrameRing {
         let slots = capacity.next_power_of_two();
-        let slot = || Slot {
-            frame: AtomicPtr::new(std::ptr::null_mut()),
-            stamp: AtomicU64::new(0),
-            place: AtomicU64::new(0),
-        };
+        let slot = || Slot { frame: AtomicPtr::new(std::ptr::null_mut()), stamp: AtomicU64::new(0) };
         FrameRing {
             capacity: capacity as u64,
             exclusive,
             mask: slots - 1,
             slots: (0..slots).map(|_| slot()).collect(),
+            places: Box::default(),
             head: CachePadded::new(AtomicU64::new(0)),
             tail: CachePadded::new(AtomicU64::new(0)),
         }
+    }
+
+    /// The same queue, which is empty yet, and keeps the places of frames in the order of the data.
+    #[must_use]
+    pub fn with_places(mut self) -> FrameRing {
+        self.places = self.slots.iter().map(|_| AtomicU64::new(0)).collect();
+        self
     }
 
     /// Most frames that it holds.
@@ -104,18 +108,26 @@ impl FrameRing {
     /// head + capacity`; otherwise a queued frame would be overwritten and leak.
     #[inline]
     pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64, place: u64) {
-        let slot = &self.slots[position as usize & self.mask];
+        let at = position as usize & self.mask;
+        let slot = &self.slots[at];
         slot.frame.store(frame.into_raw(), Ordering::Relaxed);
         slot.stamp.store(stamp_ns, Ordering::Relaxed);
-        slot.place.store(place, Ordering::Relaxed);
+        if let Some(kept) = self.places.get(at) {
+            kept.store(place, Ordering::Relaxed);
+        }
     }
 
     /// The places of the oldest and the newest frame in the queue; `None` when it is empty. For the one thread that takes: for others
     /// the frames may be gone meanwhile.
     pub fn places(&self) -> Option<(u64, u64)> {
         let (tail, head) = (self.tail(), self.head.load(Ordering::Relaxed));
-        let place = |position: u64| self.slots[position as usize & self.mask].place.load(Ordering::Relaxed);
+        let place = |position: u64| self.place(position as usize & self.mask);
         (head < tail).then(|| (place(head), place(tail - 1)))
+    }
+
+    #[inline(always)]
+    fn place(&self, at: usize) -> u64 {
+        self.places.get(at).map_or(0, |place| place.load(Ordering::Relaxed))
     }
 
     /// Makes everything below `tail` visible. Once for many frames: each time, the line of `tail` travels to the
@@ -143,10 +155,11 @@ impl FrameRing {
                 let later = &self.slots[(head + 2 * AHEAD) as usize & self.mask];
                 Frame::prefetch(std::ptr::from_ref(later).cast());
             }
-            let slot = &self.slots[head as usize & self.mask];
+            let at = head as usize & self.mask;
+            let slot = &self.slots[at];
             let frame = slot.frame.load(Ordering::Relaxed);
             let stamp_ns = slot.stamp.load(Ordering::Relaxed);
-            let place = slot.place.load(Ordering::Relaxed);
+            let place = self.place(at);
             if self.exclusive {
                 // Release: the slot is read before `head` tells that it may be rewritten.
                 self.head.store(head + 1, Ordering::Release);

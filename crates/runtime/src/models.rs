@@ -13,7 +13,7 @@ use crate::sync::{Ordering, fence};
 
 fn frame_ring(capacity: usize, exclusive: bool) -> FrameRing {
     // SAFETY: in these models one thread puts, and takes where the ring is exclusive.
-    unsafe { FrameRing::new(capacity, exclusive) }
+    unsafe { FrameRing::new(capacity, exclusive).with_places() }
 }
 
 fn item_ring<T>(capacity: usize, exclusive: bool) -> Ring<T> {

@@ -139,6 +139,11 @@ impl Edge {
         Edge { is_ordered, notes, ..self }
     }
 
+    /// The same edge, whose queue keeps the places of frames in the order of the data.
+    pub(crate) fn with_places(self) -> Edge {
+        Edge { ring: self.ring.with_places(), ..self }
+    }
+
     pub(crate) fn reader(&self) -> Option<&Reader> {
         self.reader.as_ref()
     }

@@ -226,7 +226,7 @@ struct Filling<'a> {
 impl Bounded for Filling<'_> {
     type Item = ();
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, (): ()) -> Result<(), ()> {
         let sender = &mut *self.sender;
         if sender.is_full() {

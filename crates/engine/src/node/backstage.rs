@@ -164,10 +164,14 @@ impl Context {
 
     /// A node that will wait for room tells those behind how far it has come: another input of the node that it waits for may wait for
     /// just that.
+    #[inline]
     fn promise_before(&mut self) {
-        if !self.order.is_joined {
-            return;
+        if self.order.is_joined {
+            self.promise_if_it_waits();
         }
+    }
+
+    fn promise_if_it_waits(&mut self) {
         if let Outputs::Direct(outputs) = &self.outputs
             && !outputs.iter().all(Output::is_ready)
         {

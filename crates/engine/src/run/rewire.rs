@@ -91,7 +91,8 @@ impl Run {
         let bells = |node: usize| -> Vec<_> {
             self.nodes[node].workers.iter().map(|w| self.handles[*w].bell.clone()).collect()
         };
-        let edge = Arc::new(Edge::new(decl.from, decl.to, options, &bells(decl.from.0), &bells(decl.to.0)));
+        let edge = Edge::new(decl.from, decl.to, options, &bells(decl.from.0), &bells(decl.to.0));
+        let edge = Arc::new(edge.with_places());
         lock(&self.books).add(edge.clone());
         Ok(edge)
     }

@@ -68,8 +68,9 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
     let (ordered, joined) = (ordered(graph, plan, shared.orders), joined(graph, plan));
     let edge = |e: &EdgeDecl| {
         let edge = Edge::new(e.from, e.to, e.options, &bells(e.from.0), &bells(e.to.0));
-        let is_ordered = ordered[e.from.0] && ordered[e.to.0] && joined[e.to.0];
-        Arc::new(edge.with(is_ordered, shared.rehearsal.map(Notes::new)))
+        let has_places = ordered[e.from.0] && ordered[e.to.0];
+        let edge = edge.with(has_places && joined[e.to.0], shared.rehearsal.map(Notes::new));
+        Arc::new(if has_places { edge.with_places() } else { edge })
     };
     let edges: Vec<Arc<Edge>> = graph.edges.iter().map(edge).collect();
     let accounts = |node: usize| placed[node].iter().map(|_| Arc::default()).collect();
