@@ -27,7 +27,7 @@ pub(crate) struct GroupCore {
 
 #[derive(Default)]
 struct GroupState {
-    /// Where its agents run, and the numbers of those that were started with it.
+    /// The thread or pool of its agents, and the numbers of the agents that were started with the group.
     strands: Vec<(Arc<StrandHandle>, Vec<u32>)>,
     children: Vec<Weak<GroupCore>>,
     /// How many children there may be before ended ones are removed.
@@ -173,7 +173,7 @@ impl GroupCore {
 }
 
 impl Strand {
-    /// Ends all agents of a group; those that were started with it have these numbers, unless they have ended.
+    /// Ends all agents of a group. `started` are the numbers of the agents that were started with the group; some may have ended.
     fn end_group(&mut self, group: &Arc<GroupCore>, started: &[u32]) {
         // Looking at all agents for every group of one would cost the square of their number.
         let all = group.has_spawned.load(Ordering::Acquire).then_some(0..self.agents.len() as u32);

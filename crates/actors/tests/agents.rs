@@ -554,7 +554,7 @@ fn what_cannot_be_done_in_time_is_left_and_counted() {
     let numbers = system.channel::<u64>("numbers").unwrap();
     let taker = Taker { numbers: numbers.clone(), options: INPUT, gate: gate.clone(), got: got.clone() };
     system.group("g").add("taker", taker).start().unwrap();
-    // The handler of 1 waits for room in `got`, of which there is none before the time to stop is over.
+    // The handler of 1 waits for room in `got`, which stays full until the time to stop is over.
     (1..=10).for_each(|n| _ = numbers.publish(n));
     let guard = system.stop_guard("never released");
     let report = system.stop(Duration::from_millis(100));

@@ -92,7 +92,7 @@ impl Work<'_> {
     /// The results, when all leaves are there.
     ///
     /// # Errors
-    /// If leaves are missing, which are told, or a reducer fails or panics.
+    /// If leaves are missing (the error names the leaves), or a reducer fails or panics.
     pub fn finish(&self, partial: Partial) -> Result<Found> {
         let missing = partial.leaves.missing(self.leaves());
         if !missing.is_empty() {

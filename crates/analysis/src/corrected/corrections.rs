@@ -34,7 +34,7 @@ pub struct Corrections {
 pub struct ConstantsFile {
     /// Its absolute path.
     pub path: PathBuf,
-    /// What it says.
+    /// The constants in the file.
     pub constants: Arc<Constants>,
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::whole_file::write_whole;
 use crate::{Recording, Work};
 
-/// Blocks of a part where nobody says how many parts there are: 8 GiB. What a part costs beside its events (a process, a partial result
+/// Blocks of a part where no number of parts is given: 8 GiB. The cost of a part beside its events (a process, a partial result
 /// written, read and merged) is then about a hundredth.
 const BLOCKS_OF_PART: usize = 256;
 
@@ -22,7 +22,7 @@ const MOST_PARTS: usize = 1_000_000;
 const UNITS: usize = 4;
 
 impl Plan {
-    /// Plans `work` on a recorded run, in so many parts; without a number, in parts of 8 GiB. Of more parts than leaves some are empty.
+    /// Plans `work` on a recorded run, in so many parts; without a number, in parts of 8 GiB. With more parts than leaves some parts are empty.
     ///
     /// # Errors
     /// If the run is still being written, more than a million parts are wanted, its files cannot be read, or their names are no UTF-8.
