@@ -11,7 +11,7 @@ use livetime_frame::Frame;
 use livetime_runtime::ordered::Places;
 use livetime_runtime::{Doorbell, lock};
 
-use crate::edge::{Output, Sent};
+use crate::edge::Output;
 use crate::node::{Context, NodeError};
 
 /// How far the copies may run ahead of the slowest ticket, per copy. Bounds the memory that is held back.
@@ -127,11 +127,13 @@ fn send(
     let is_traced = |(_, frame): &(usize, Frame)| ctx.control.is_traced(frame.header().sequence);
     let timed = ctx.timed || ctx.statistics && list.iter().any(is_traced);
     let stamp_ns = if timed { ctx.clock.now_ns() } else { 0 };
+    if ctx.order.is_on {
+        outputs.iter_mut().for_each(|output| output.go_to(place));
+    }
     let mut result = Ok(());
     for (output, frame) in list.drain(..) {
         if let Some(output) = outputs.get_mut(output) {
-            let at = Sent { stamp_ns, place };
-            let sent = output.send(frame, at, &ctx.clock, &ctx.control, &ctx.bell);
+            let sent = output.send(frame, stamp_ns, &ctx.clock, &ctx.control, &ctx.bell);
             result = result.and(sent.map_err(NodeError::new));
         }
     }

@@ -49,8 +49,6 @@ pub struct Taken {
     pub frame: Frame,
     /// When it was put, ns on the run's clock; 0 if its way is not timed.
     pub stamp_ns: u64,
-    /// Its place in the order of the data, as the sender gave it; 0 in a queue that keeps no places.
-    pub place: u64,
     /// Its position.
     pub position: u64,
 }
@@ -107,12 +105,17 @@ impl FrameRing {
     /// caller is the only sender, fills positions one after the other, has read `head`, and keeps `position <
     /// head + capacity`; otherwise a queued frame would be overwritten and leak.
     #[inline]
-    pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64, place: u64) {
-        let at = position as usize & self.mask;
-        let slot = &self.slots[at];
+    pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64) {
+        let slot = &self.slots[position as usize & self.mask];
         slot.frame.store(frame.into_raw(), Ordering::Relaxed);
         slot.stamp.store(stamp_ns, Ordering::Relaxed);
-        if let Some(kept) = self.places.get(at) {
+    }
+
+    /// Keeps the place in the order of the data of the frame that [`FrameRing::fill`] puts at `position`; before it is
+    /// published. Without effect in a queue that keeps no places.
+    #[inline]
+    pub fn set_place(&self, position: u64, place: u64) {
+        if let Some(kept) = self.places.get(position as usize & self.mask) {
             kept.store(place, Ordering::Relaxed);
         }
     }
@@ -141,6 +144,17 @@ impl FrameRing {
     /// Takes the oldest frame. `known_tail` is the tail that the caller saw last; it is updated.
     #[inline(always)]
     pub fn take(&self, known_tail: &mut u64) -> Option<Taken> {
+        self.take_with(known_tail, |_| ()).map(|(taken, ())| taken)
+    }
+
+    /// As [`FrameRing::take`], with the frame's place in the order of the data; 0 in a queue that keeps no places.
+    pub fn take_with_place(&self, known_tail: &mut u64) -> Option<(Taken, u64)> {
+        self.take_with(known_tail, |at| self.place(at))
+    }
+
+    /// `read` gets the number of the slot, whose content is this caller's if the frame is taken.
+    #[inline(always)]
+    fn take_with<T>(&self, known_tail: &mut u64, read: impl Fn(usize) -> T) -> Option<(Taken, T)> {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
             if head >= *known_tail {
@@ -159,13 +173,13 @@ impl FrameRing {
             let slot = &self.slots[at];
             let frame = slot.frame.load(Ordering::Relaxed);
             let stamp_ns = slot.stamp.load(Ordering::Relaxed);
-            let place = self.place(at);
+            let beside = read(at);
             if self.exclusive {
                 // Release: the slot is read before `head` tells that it may be rewritten.
                 self.head.store(head + 1, Ordering::Release);
                 // SAFETY: rule 3: position `head` is ours, and its slot holds a reference put there once.
                 let frame = unsafe { Frame::from_raw(frame) };
-                return Some(Taken { frame, stamp_ns, place, position: head });
+                return Some((Taken { frame, stamp_ns, position: head }, beside));
             }
             // AcqRel: release, so that the slot is read before `head` tells that it may be rewritten;
             // acquire, so that one taker's swap orders after another's.
@@ -173,7 +187,7 @@ impl FrameRing {
                 Ok(_) => {
                     // SAFETY: as above.
                     let frame = unsafe { Frame::from_raw(frame) };
-                    return Some(Taken { frame, stamp_ns, place, position: head });
+                    return Some((Taken { frame, stamp_ns, position: head }, beside));
                 }
                 Err(now) => head = now,
             }

@@ -34,12 +34,15 @@ fn frames(count: u64) -> (FramePool, Vec<Frame>) {
 }
 
 fn put(ring: &FrameRing, position: u64, frame: Frame) {
-    ring.fill(position, frame, 0, position);
+    ring.fill(position, frame, 0);
+    ring.set_place(position, position);
     ring.publish(position + 1);
 }
 
 fn number(ring: &FrameRing) -> Option<u64> {
-    ring.take(&mut 0).map(|t| t.frame.header().sequence)
+    let (taken, place) = ring.take_with_place(&mut 0)?;
+    assert_eq!(place, taken.position);
+    Some(taken.frame.header().sequence)
 }
 
 #[test]
@@ -83,7 +86,8 @@ fn what_is_published_at_once_arrives_in_order() {
         let sender = ring.clone();
         let thread = thread::spawn(move || {
             for (position, frame) in frames.into_iter().enumerate() {
-                sender.fill(position as u64, frame, 0, 0);
+                sender.fill(position as u64, frame, 0);
+                sender.set_place(position as u64, position as u64);
             }
             sender.publish(2);
         });

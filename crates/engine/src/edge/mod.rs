@@ -23,13 +23,6 @@ pub(crate) use sender::{InlineNode, Sender, Target};
 /// In the place of the receiving node's number: the edge leads out of the graph.
 pub(crate) const OUTLET: usize = usize::MAX;
 
-/// When a frame was sent: on the run's clock, 0 if its way is not timed, and by its place in the order of the data.
-#[derive(Clone, Copy)]
-pub(crate) struct Sent {
-    pub(crate) stamp_ns: u64,
-    pub(crate) place: u64,
-}
-
 /// The receiver takes frames, or will.
 const OPEN: u8 = 0;
 /// The receiving node ended early: offered frames are lost at once.
@@ -38,6 +31,15 @@ const ABANDONED: u8 = 1;
 const CLOSED: u8 = 2;
 /// The reader did not come when the run was to stop: a full queue blocks no more.
 const UNREAD: u8 = 3;
+
+/// The sender's promises to the receiver. They lie apart from the edge, whose lines every frame touches.
+#[derive(Default)]
+struct Promises {
+    /// Nothing of this place or an earlier one will come any more.
+    until: AtomicU64,
+    /// Set before the edge is closed: the place of the receiver's work behind the last frame.
+    end_place: AtomicU64,
+}
 
 /// The state that both ends of an edge share with the readers of its accounts.
 ///
@@ -59,14 +61,10 @@ pub(crate) struct Edge {
     /// Set by the sender after its last frame.
     closed: AtomicBool,
     detached: AtomicBool,
-    /// The sender keeps `promised`; see `order.rs`.
-    pub(crate) is_ordered: bool,
-    /// Nothing of this place or an earlier one will come any more.
-    promised: AtomicU64,
-    /// Set with `closed`: the place of what the receiver does behind the last frame.
-    end_place: AtomicU64,
+    /// What the sender promises, where the order of the data matters; see `order.rs`.
+    promises: Option<Box<Promises>>,
     /// The trail of its frames, in a rehearsal.
-    notes: Option<Notes>,
+    notes: Option<Box<Notes>>,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
     /// Whether the sender sends; what it does not is an intended loss.
@@ -108,9 +106,7 @@ impl Edge {
             room_mark: RoomMark::new(capacity),
             closed: AtomicBool::new(false),
             detached: AtomicBool::new(false),
-            is_ordered: false,
-            promised: AtomicU64::new(0),
-            end_place: AtomicU64::new(0),
+            promises: None,
             notes: None,
             enabled: AtomicBool::new(true),
             is_fed: AtomicBool::new(true),
@@ -136,7 +132,7 @@ impl Edge {
 
     /// The same edge, whose sender keeps its promises if it is ordered, and that takes notes.
     pub(crate) fn with(self, is_ordered: bool, notes: Option<Notes>) -> Edge {
-        Edge { is_ordered, notes, ..self }
+        Edge { promises: is_ordered.then(Box::default), notes: notes.map(Box::new), ..self }
     }
 
     /// The same edge, whose queue keeps the places of frames in the order of the data.
@@ -176,30 +172,34 @@ impl Edge {
     }
 
     pub(crate) fn end_at(&self, place: u64) {
-        self.end_place.store(place, Ordering::Release);
+        if let Some(promises) = &self.promises {
+            promises.end_place.store(place, Ordering::Release);
+        }
     }
 
     /// Of a closed edge: the place of what the receiver does behind the last frame.
     pub(crate) fn end_place(&self) -> u64 {
-        self.end_place.load(Ordering::Acquire)
+        self.promises.as_ref().map_or(0, |promises| promises.end_place.load(Ordering::Acquire))
     }
 
     /// Promises that nothing of this place or an earlier one will come any more; whether that is news. Everything sent
     /// before must have been published.
     pub(crate) fn promise(&self, place: u64) -> bool {
-        self.is_ordered && self.promised.fetch_max(place, Ordering::AcqRel) < place
+        let is_news = |promises: &Promises| promises.until.fetch_max(place, Ordering::AcqRel) < place;
+        self.promises.as_deref().is_some_and(is_news)
     }
 
     pub(crate) fn notes(&self) -> Option<&Notes> {
-        self.notes.as_ref()
+        self.notes.as_deref()
     }
 
     /// The place of the oldest frame in the queue; of an empty one, as an error, the last place of which nothing will come
     /// any more. For the one thread that takes.
     pub(crate) fn front(&self) -> Result<u64, u64> {
         // The promise first: what was sent before it is then visible in the queue.
-        let is_over = !self.is_ordered || self.is_closed() || self.is_detached();
-        let promised = if is_over { u64::MAX } else { self.promised.load(Ordering::Acquire) };
+        let is_open = !self.is_closed() && !self.is_detached();
+        let promises = self.promises.as_ref().filter(|_| is_open);
+        let promised = promises.map_or(u64::MAX, |promises| promises.until.load(Ordering::Acquire));
         self.ring.places().map(|(oldest, _)| oldest).ok_or(promised)
     }
 
@@ -312,6 +312,15 @@ impl Edge {
         let taken = self.ring.take(known_tail);
         if self.options.when_full == WhenFull::Block {
             self.tell_room(taken.as_ref().map(|t| t.position));
+        }
+        taken
+    }
+
+    /// As [`Edge::take`], with the frame's place in the order of the data.
+    pub(crate) fn take_with_place(&self, known_tail: &mut u64) -> Option<(Taken, u64)> {
+        let taken = self.ring.take_with_place(known_tail);
+        if self.options.when_full == WhenFull::Block {
+            self.tell_room(taken.as_ref().map(|(t, _)| t.position));
         }
         taken
     }

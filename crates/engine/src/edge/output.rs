@@ -8,7 +8,7 @@ use livetime_frame::Frame;
 use livetime_runtime::sync::{Ordering, fence};
 use livetime_runtime::{Clock, Control, Doorbell, LossReason, Offer};
 
-use super::{Sender, Sent, Target};
+use super::{Sender, Target};
 
 /// Where emitted frames go.
 pub(crate) enum Outputs {
@@ -43,9 +43,32 @@ impl fmt::Display for SendError {
 #[derive(Default)]
 pub(crate) struct Output {
     pub(crate) senders: Vec<Sender>,
+    /// An edge keeps the trail of its frames, in a rehearsal.
+    is_noted: bool,
 }
 
 impl Output {
+    pub(crate) fn connect(&mut self, sender: Sender) {
+        self.is_noted |= sender.edge.notes().is_some();
+        self.senders.push(sender);
+    }
+
+    /// The frames that are sent next have this place in the order of the data.
+    pub(crate) fn go_to(&mut self, place: u64) {
+        self.senders.iter_mut().for_each(|sender| sender.place = place);
+    }
+
+    /// The frame in the trail of an edge, where edges keep one.
+    #[inline(always)]
+    fn noted(&self, frame: &Frame) -> Option<(u64, u64)> {
+        if self.is_noted { self.digest(frame) } else { None }
+    }
+
+    #[cold]
+    fn digest(&self, frame: &Frame) -> Option<(u64, u64)> {
+        self.senders.iter().find_map(|sender| sender.edge.notes()).map(|notes| notes.digest(frame))
+    }
+
     /// True when a frame can be sent without waiting.
     pub(crate) fn is_ready(&self) -> bool {
         self.senders.iter().all(Sender::is_ready)
@@ -65,7 +88,7 @@ impl Output {
     pub(crate) fn send(
         &mut self,
         frame: Frame,
-        sent: Sent,
+        stamp_ns: u64,
         clock: &Clock,
         control: &Control,
         bell: &Arc<Doorbell>,
@@ -74,14 +97,14 @@ impl Output {
         match (queues, self.senders.len() - queues) {
             (0, 0) => Ok(()),
             (0, _) => {
-                self.hand_over(&frame, sent, clock);
+                self.hand_over(&frame, stamp_ns, clock);
                 Ok(())
             }
-            (_, 0) => self.queue(frame, queues, sent, clock, control, bell),
+            (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
             _ => {
-                let result = self.queue(frame.clone(), queues, sent, clock, control, bell);
+                let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);
                 self.tell();
-                self.hand_over(&frame, sent, clock);
+                self.hand_over(&frame, stamp_ns, clock);
                 result
             }
         }
@@ -92,13 +115,16 @@ impl Output {
         self.senders.iter().all(|s| matches!(s.target, Target::Inline(_)))
     }
 
-    pub(crate) fn hand_over(&mut self, frame: &Frame, sent: Sent, clock: &Clock) {
+    // Inlined: a hop inside the sender's call costs less than ten calls of functions.
+    #[inline(always)]
+    pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64, clock: &Clock) {
+        let noted = self.noted(frame);
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
-            if sender.wants(frame.header().sequence, frame.bytes().len(), sent.stamp_ns, clock) {
-                if let Some(notes) = sender.edge.notes() {
-                    notes.add(notes.digest(frame));
+            if sender.wants(frame.header().sequence, frame.bytes().len(), stamp_ns, clock) {
+                if let Some(noted) = noted {
+                    sender.note(noted);
                 }
-                sender.hand_over(frame, sent);
+                sender.hand_over(frame, stamp_ns);
             }
         }
     }
@@ -122,25 +148,41 @@ impl Output {
         &mut self,
         frame: Frame,
         queues: usize,
-        sent: Sent,
+        stamp_ns: u64,
         clock: &Clock,
         control: &Control,
         bell: &Arc<Doorbell>,
     ) -> Result<(), SendError> {
+        match self.noted(&frame) {
+            None => self.queue_each(frame, queues, stamp_ns, clock, control, bell, |_| {}),
+            Some(noted) => {
+                self.queue_each(frame, queues, stamp_ns, clock, control, bell, |sender| sender.note(noted))
+            }
+        }
+    }
+
+    /// One copy of the loop for runs that note frames, so that the others ask no sender for it.
+    #[inline(always)]
+    fn queue_each(
+        &mut self,
+        frame: Frame,
+        queues: usize,
+        stamp_ns: u64,
+        clock: &Clock,
+        control: &Control,
+        bell: &Arc<Doorbell>,
+        note: impl Fn(&Sender),
+    ) -> Result<(), SendError> {
         let (sequence, bytes) = (frame.header().sequence, frame.bytes().len());
-        let noted = self.senders.iter().find_map(|s| s.edge.notes()).map(|notes| notes.digest(&frame));
         let mut shares = frame.split(queues);
         let mut result = Ok(());
         for number in 0..self.senders.len() {
             let sender = &mut self.senders[number];
-            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, sent.stamp_ns, clock)
-            {
+            if !matches!(sender.target, Target::Queue) || !sender.wants(sequence, bytes, stamp_ns, clock) {
                 continue;
             }
-            if let (Some(notes), Some(noted)) = (sender.edge.notes(), noted) {
-                notes.add(noted);
-            }
-            let mut offer = sender.offer(&mut shares, sent);
+            note(sender);
+            let mut offer = sender.offer(&mut shares, stamp_ns);
             while offer == Offer::MustWait(()) {
                 let sender = &mut self.senders[number];
                 if control.is_aborting() {
@@ -156,7 +198,7 @@ impl Output {
                 // The other receivers need not wait for their frames.
                 self.tell();
                 wait_for_room(&mut self.senders[number], bell);
-                offer = self.senders[number].offer(&mut shares, sent);
+                offer = self.senders[number].offer(&mut shares, stamp_ns);
             }
             if offer == Offer::Failed {
                 result = Err(SendError::Full);

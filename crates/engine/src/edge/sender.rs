@@ -7,7 +7,7 @@ use livetime_frame::{Frame, Shares};
 use livetime_runtime::sync::Ordering;
 use livetime_runtime::{Bounded, Clock, LossReason, Offer, Thinning, WhenFull};
 
-use super::{ABANDONED, Edge, OPEN, Sent, UNREAD};
+use super::{ABANDONED, Edge, OPEN, UNREAD};
 
 /// Frames that a handler queues before they are published to the receiver; the rest is published when the
 /// handler returns. A larger batch moves fewer cache lines and lets the receiver wait longer.
@@ -24,7 +24,11 @@ pub(crate) enum Target {
 /// What an edge asks of a node that runs inside its sender's call.
 pub(crate) trait InlineNode: Send {
     /// Handles a frame, now. The node's own error policy deals with failures.
-    fn receive(&mut self, frame: &Frame, sent: Sent);
+    fn receive(&mut self, frame: &Frame, stamp_ns: u64);
+    /// The frame that comes next has this place in the order of the data.
+    fn come_to(&mut self, place: u64) {
+        let _ = place;
+    }
     /// Nothing of this place or an earlier one in the order of the data will come any more.
     fn promise(&mut self, place: u64) {
         let _ = place;
@@ -46,6 +50,8 @@ pub(crate) struct Sender {
     /// The `head` that was read last. The actual room can only be larger.
     known_head: u64,
     thinning: Thinning,
+    /// The place of the next frame in the order of the data; 0 in a run without this order.
+    pub(crate) place: u64,
     /// Whether the receiver runs on another thread, and may sleep.
     crosses_threads: bool,
     /// Frames were published since the receiver was notified.
@@ -61,6 +67,7 @@ impl Sender {
             crosses_threads: edge.crosses_threads(),
             untold: false,
             thinning: Thinning::new(&edge.options),
+            place: 0,
             edge,
             target,
         }
@@ -119,7 +126,7 @@ impl Sender {
     }
 
     /// Offers one of the references in `shares` to the queue, and takes it from there only if it has room.
-    pub(crate) fn offer(&mut self, shares: &mut Shares, sent: Sent) -> Offer<()> {
+    pub(crate) fn offer(&mut self, shares: &mut Shares, stamp_ns: u64) -> Offer<()> {
         match self.edge.standing() {
             OPEN | UNREAD => {}
             ABANDONED => {
@@ -129,7 +136,7 @@ impl Sender {
             _ => return Offer::Lost,
         }
         let when_full = self.edge.options.when_full;
-        match when_full.offer(&mut Filling { sender: self, shares, sent }, ()) {
+        match when_full.offer(&mut Filling { sender: self, shares, stamp_ns }, ()) {
             Offer::MustWait(()) if self.edge.need_not_wait() => self.leave_out(),
             offer => offer,
         }
@@ -163,6 +170,13 @@ impl Sender {
         }
     }
 
+    /// Adds a frame to the trail of the edge, in a rehearsal.
+    pub(crate) fn note(&self, noted: (u64, u64)) {
+        if let Some(notes) = self.edge.notes() {
+            notes.add(noted);
+        }
+    }
+
     fn is_full(&mut self) -> bool {
         if self.tail - self.known_head < self.edge.capacity() {
             return false;
@@ -185,11 +199,14 @@ impl Sender {
     }
 
     /// Hands a frame to the node at the other end, now.
-    pub(crate) fn hand_over(&mut self, frame: &Frame, sent: Sent) {
+    pub(crate) fn hand_over(&mut self, frame: &Frame, stamp_ns: u64) {
         if let Target::Inline(node) = &mut self.target {
+            if self.place != 0 {
+                node.come_to(self.place);
+            }
             let passed = &self.edge.inline;
             passed.store(passed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            node.receive(frame, sent);
+            node.receive(frame, stamp_ns);
         }
     }
 
@@ -220,7 +237,7 @@ impl Sender {
 struct Filling<'a> {
     sender: &'a mut Sender,
     shares: &'a mut Shares,
-    sent: Sent,
+    stamp_ns: u64,
 }
 
 impl Bounded for Filling<'_> {
@@ -233,7 +250,10 @@ impl Bounded for Filling<'_> {
             return Err(());
         }
         if let Some(frame) = self.shares.take() {
-            sender.edge.ring.fill(sender.tail, frame, self.sent.stamp_ns, self.sent.place);
+            sender.edge.ring.fill(sender.tail, frame, self.stamp_ns);
+            if sender.place != 0 {
+                sender.edge.ring.set_place(sender.tail, sender.place);
+            }
             sender.tail += 1;
             if sender.tail - sender.published >= BATCH {
                 sender.publish();

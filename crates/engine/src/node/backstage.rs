@@ -15,7 +15,7 @@ use super::source_watch::SourceWatch;
 use super::under_way::Ledger;
 use crate::account::NodeAccount;
 use crate::control::RunControl;
-use crate::edge::{Output, Outputs, Sent};
+use crate::edge::{Output, Outputs};
 use crate::order::Order;
 use crate::services::Services;
 use crate::spans::Visit;
@@ -137,17 +137,16 @@ impl Context {
 
     pub(super) fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
         add(&self.account.emitted, 1);
-        self.promise_before();
-        let sent = Sent { stamp_ns, place: self.order.place };
+        self.announce();
         match &mut self.outputs {
             Outputs::Held(held) => {
                 held.push((output, frame));
                 Ok(())
             }
             Outputs::Direct(outputs) => match outputs.get_mut(output) {
-                Some(output) => {
-                    output.send(frame, sent, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
-                }
+                Some(output) => output
+                    .send(frame, stamp_ns, &self.clock, &self.control, &self.bell)
+                    .map_err(NodeError::new),
                 None => Err(NodeError::new(format_args!("there is no output number {output}"))),
             },
         }
@@ -155,27 +154,30 @@ impl Context {
 
     /// Sends a frame that counts as sent already.
     pub(crate) fn pass_on(&mut self, output: usize, frame: Frame) -> Result<(), NodeError> {
-        self.promise_before();
-        let sent = Sent { stamp_ns: self.stamp(), place: self.order.place };
+        self.announce();
+        let stamp_ns = self.stamp();
         let Outputs::Direct(outputs) = &mut self.outputs else { return Ok(()) };
         let Some(output) = outputs.get_mut(output) else { return Ok(()) };
-        output.send(frame, sent, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
+        output.send(frame, stamp_ns, &self.clock, &self.control, &self.bell).map_err(NodeError::new)
     }
 
-    /// A node that will wait for room tells those behind how far it has come: another input of the node that it waits for may wait for
-    /// just that.
-    #[inline]
-    fn promise_before(&mut self) {
-        if self.order.is_joined {
-            self.promise_if_it_waits();
+    /// Before a frame is sent: its place in the order of the data, where there is this order.
+    #[inline(always)]
+    pub(super) fn announce(&mut self) {
+        if self.order.is_on {
+            self.announce_place();
         }
     }
 
-    fn promise_if_it_waits(&mut self) {
-        if let Outputs::Direct(outputs) = &self.outputs
-            && !outputs.iter().all(Output::is_ready)
-        {
-            self.promise(self.order.place.saturating_sub(1));
+    /// A node that will wait for room also promises how far it has come: another input of the node that it waits for may wait for
+    /// just this promise.
+    #[cold]
+    fn announce_place(&mut self) {
+        let place = self.order.place;
+        let Outputs::Direct(outputs) = &mut self.outputs else { return };
+        outputs.iter_mut().for_each(|output| output.go_to(place));
+        if self.order.is_joined && !outputs.iter().all(Output::is_ready) {
+            self.promise(place.saturating_sub(1));
         }
     }
 

@@ -14,7 +14,7 @@ use super::NodeError;
 pub use super::backstage::Context;
 use super::last_frame::LastFrame;
 use super::under_way::{Teller, UnderWay};
-use crate::edge::{Output, Outputs, Sent};
+use crate::edge::{Output, Outputs};
 
 impl Context {
     /// The node's name in the graph.
@@ -282,13 +282,14 @@ impl Context {
     /// [`NodeError`] when an edge with policy `fail` is full.
     pub fn forward(&mut self, output: usize, frame: &Frame) -> Result<(), NodeError> {
         let stamp_ns = self.stamp();
+        self.announce();
         if let Outputs::Direct(outputs) = &mut self.outputs
             && let Some(output) = outputs.get_mut(output)
             && output.is_inline()
         {
             // No receiver keeps the frame beyond this call, so no reference needs to be counted.
             add(&self.account.emitted, 1);
-            output.hand_over(frame, Sent { stamp_ns, place: self.order.place }, &self.clock);
+            output.hand_over(frame, stamp_ns, &self.clock);
             return Ok(());
         }
         self.send(output, frame.clone(), stamp_ns)

@@ -235,7 +235,7 @@ fn collect(source: &mut Runner, from: (usize, usize), collector: Collector) -> A
     let sender = Sender::new(edge.clone(), Target::Inline(Box::new(collector)));
     // A node that has the output is there: it was looked up in the same graph.
     if let Some(node) = source.find(from.0) {
-        node.with_outputs(|outputs| outputs[from.1].senders.push(sender));
+        node.with_outputs(|outputs| outputs[from.1].connect(sender));
     }
     edge
 }
@@ -247,7 +247,7 @@ struct Collector {
 }
 
 impl InlineNode for Collector {
-    fn receive(&mut self, frame: &Frame, _sent: crate::edge::Sent) {
+    fn receive(&mut self, frame: &Frame, _stamp_ns: u64) {
         lock(&self.sent).push((self.number, frame.clone()));
     }
 

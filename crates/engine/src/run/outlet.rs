@@ -369,7 +369,7 @@ impl Attaching {
                 if let Some(reader) = edge.reader() {
                     reader.set_connected();
                 }
-                output.senders.push(Sender::new(edge, Target::Queue));
+                output.connect(Sender::new(edge, Target::Queue));
             }
         });
     }

@@ -113,7 +113,7 @@ impl Run {
             // No frame will come, and nobody else would say so.
             true => edge.end(),
             false => runner.with_outputs(|outputs| {
-                outputs[edge.from.1].senders.push(Sender::new(edge, Target::Queue));
+                outputs[edge.from.1].connect(Sender::new(edge, Target::Queue));
             }),
         })
     }

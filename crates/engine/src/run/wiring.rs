@@ -214,7 +214,7 @@ fn outputs<'a>(
             Some(runner) => Target::Inline(Box::new(runner)),
             None => Target::Queue,
         };
-        outputs[edge.from.1].senders.push(Sender::new(edge.clone(), target));
+        outputs[edge.from.1].connect(Sender::new(edge.clone(), target));
     }
     outputs
 }

@@ -33,13 +33,21 @@ impl Runner {
         (!is_early || self.inputs[first.1].edge.is_jammed()).then_some((first.1, is_early))
     }
 
-    pub(super) fn take_in_order(&mut self) -> Option<(usize, Taken)> {
-        let (lane, is_early) = self.choose()?;
+    #[inline(never)]
+    pub(super) fn handle_in_order(&mut self, burst: usize) -> usize {
+        self.handle_burst(burst, Runner::take_in_order)
+    }
+
+    /// The next frame, whose place the node has come to.
+    fn take_in_order(&mut self) -> Option<(usize, Taken)> {
+        let (lane, is_early) = if self.inputs.len() > 1 { self.choose()? } else { (0, false) };
         if is_early {
             self.tell_early(lane);
         }
-        let input = &mut self.inputs[lane];
-        Some((lane, input.edge.take(&mut input.known_tail)?))
+        let input = self.inputs.get_mut(lane)?;
+        let (taken, place) = input.edge.take_with_place(&mut input.known_tail)?;
+        self.come_to(place);
+        Some((lane, taken))
     }
 
     #[cold]
@@ -89,11 +97,14 @@ impl Runner {
         self.ctx.order.is_joined && self.frontier() > self.ctx.order.promised
     }
 
-    /// Tells those behind how far it has come. Returns whether that is news.
+    /// Tells the nodes behind how far it has come. Returns whether that is news.
+    #[inline(always)]
     pub(super) fn make_promise(&mut self) -> bool {
-        if !self.ctx.order.is_joined {
-            return false;
-        }
+        self.ctx.order.is_joined && self.promise_frontier()
+    }
+
+    #[cold]
+    fn promise_frontier(&mut self) -> bool {
         let frontier = self.frontier();
         let is_news = frontier > self.ctx.order.promised;
         if let (true, Some(reorder)) = (is_news, self.reorder.clone()) {
@@ -105,15 +116,10 @@ impl Runner {
     }
 
     /// The frame at `place` is next: what is due by the time of the data before it is done now.
-    #[inline(always)]
     pub(super) fn come_to(&mut self, place: u64) {
-        if self.ctx.order.is_on {
-            self.pass_time_to(place);
+        if !self.ctx.order.is_on {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn pass_time_to(&mut self, place: u64) {
         let mut order = self.ctx.order;
         let (from_ns, until_ns) = (order.time_ns, order.time_at(place));
         order.go_to(place);

@@ -5,17 +5,22 @@ use std::any::Any;
 use livetime_frame::Frame;
 
 use super::Runner;
-use crate::edge::{InlineNode, Sent};
+use crate::edge::InlineNode;
 
 impl InlineNode for Runner {
-    fn receive(&mut self, frame: &Frame, sent: Sent) {
+    fn receive(&mut self, frame: &Frame, stamp_ns: u64) {
         if self.finished {
             return;
         }
-        self.come_to(sent.place);
-        self.watch.start_at(sent.stamp_ns);
+        self.watch.start_at(stamp_ns);
         // An inline node has one edge to it.
-        Runner::receive(self, 0, frame, sent.stamp_ns);
+        Runner::receive(self, 0, frame, stamp_ns);
+    }
+
+    fn come_to(&mut self, place: u64) {
+        if !self.finished {
+            Runner::come_to(self, place);
+        }
     }
 
     fn promise(&mut self, place: u64) {
