@@ -183,6 +183,8 @@ const DOCUMENTS: &[&str] = &[
     "docs/tour.md",
     "docs/trigger-primitives.md",
     "docs/xtc.md",
+    "docs/analyze.md",
+    "docs/recorded-runs.md",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<String, String> {
