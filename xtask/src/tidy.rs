@@ -183,6 +183,9 @@ const DOCUMENTS: &[&str] = &[
     "docs/tour.md",
     "docs/trigger-primitives.md",
     "docs/xtc.md",
+    "docs/web.md",
+    "docs/web-serve.md",
+    "docs/performance-web.md",
     "docs/analyze.md",
     "docs/recorded-runs.md",
 ];
