@@ -1,8 +1,11 @@
 //! A running graph over HTTP: the page, its state ten times a second, pictures, changes, metrics. `docs/spec/web.md` is the protocol.
 //!
-//! A face of the run's [`Model`], as PVs are another one. One thread, `web`, has all sockets; a second one, `web state`, writes
-//! each moment down once for all who watch; `web views` makes pictures, and each output that somebody looks at is an edge of
-//! the run with a thread that takes its newest frame. No type of this crate that its callers see is asynchronous.
+//! Three items come first: [`serve`] serves the [`Model`] of a run, [`Options`] say to whom and with which rights, and
+//! [`Served`] is the running server.
+//!
+//! This crate is a face of the run's model, as PVs are another one. The thread `web` has all sockets. The thread `web state`
+//! writes each moment down once for all clients. The thread `web views` makes pictures. Each output that a client looks at is
+//! an edge of the run, with a thread that takes its newest frame. No public type of this crate is asynchronous.
 //!
 //! ```
 //! use std::io::{Read, Write};
