@@ -176,6 +176,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/performance-python.md",
     "docs/performance-codecs.md",
     "docs/embed.md",
+    "examples/ladder/README.md",
     "docs/measurements.md",
     "docs/formats/blockpack.md",
     "docs/formats/trigger-records.md",
