@@ -216,6 +216,7 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
     check_widths(root, &mut problems)?;
+    crate::documents::check(root, &mut problems)?;
     if problems.is_empty() {
         Ok(format!("tidy: {} files; {circles} circles between them; {shape}", files.len()))
     } else {
@@ -257,7 +258,7 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files(folder)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).collect())
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for entry in entries.flatten() {

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::common::{json, stderr};
+use serde_json::Value;
+
+use crate::common::{stderr, stdout};
 
 /// The pipeline files, in the order of their numbers.
 fn steps() -> Vec<PathBuf> {
@@ -31,7 +33,8 @@ fn every_step_is_checked_and_runs() {
         let done = livetime_in(folder.path(), &run, step);
         // Exit code 3: frames were lost, and accounted for, where the machine is busy.
         assert!(matches!(done.status.code(), Some(0 | 3)), "{}: {}", step.display(), stderr(&done));
-        assert_eq!(json(&done)["ledger_closed"], true, "{}", step.display());
+        let report: Value = serde_json::from_str(&stdout(&done)).unwrap();
+        assert_eq!(report["ledger_closed"], true, "{}", step.display());
     }
     for file in ["run_001.h5", "run-r0001-s00-c00.xtc"] {
         assert!(folder.path().join("out/ladder").join(file).is_file(), "{file}");
