@@ -128,7 +128,7 @@ impl SystemReport {
         self.agents.iter().find(|agent| agent.name == name)
     }
 
-    /// What does not balance, in words; empty when the ledger is closed.
+    /// The accounts that do not balance, in words; empty when the ledger is closed.
     ///
     /// Every input: offered = delivered + lost + queued. When an agent has ended also: nothing is queued, and every
     /// message that was delivered to it was completed or lost there.

@@ -101,13 +101,13 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Machines that may read without a token, besides this one.
     pub readers: Access,
-    /// What others may without the token, before `readers` are asked.
+    /// Rights without the token, looked up before `readers`.
     pub rules: Rules,
     /// Who knows it may change the run; `None`: a new one is made.
     pub token: Option<String>,
     /// All who know the token may change the run at the same time, without taking control first.
     pub is_open: bool,
-    /// What clients are told of the run: the name of its pipeline, and how its PVs begin, if it has some.
+    /// The description of the run for clients: the name of its pipeline, and how its PVs begin, if it has some.
     pub pipeline: String,
     /// See `pipeline`.
     pub pv_prefix: Option<String>,
@@ -117,7 +117,7 @@ pub struct Options {
     pub version: String,
     /// See `version`.
     pub commit: String,
-    /// What describes trigger records, if the program knows any.
+    /// The function that describes trigger records, if the program knows any.
     pub record: Option<Describe>,
 }
 
@@ -152,7 +152,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     }
 }
 
-/// A token that nobody can guess: 128 random bits in hexadecimal.
+/// A token of 128 random bits in hexadecimal, which cannot be guessed.
 ///
 /// # Errors
 /// Text when the system gives no random numbers.
