@@ -55,7 +55,7 @@ impl HitRow {
 }
 
 row! {
-    /// What became of a piece of the time of a link.
+    /// The state of a piece of the time of a link.
     LedgerRow {
         /// Number of the link in the run.
         link: u16,
@@ -103,7 +103,7 @@ row! {
 }
 
 impl ActivityRow {
-    /// An activity of one hit, on a clock that gives a sample every `sample_step`. Its time is that of the hit's start.
+    /// An activity of one hit, on a clock that gives a sample every `sample_step`. Its time is the hit's start.
     pub fn of(hit: &HitRow, sample_step: u64) -> ActivityRow {
         ActivityRow {
             time_start: hit.time_start,

@@ -78,7 +78,7 @@ pub(super) struct Charge {
     pub(super) electrons: f64,
 }
 
-/// What turns charge into pulses.
+/// The constants that turn charge into pulses.
 pub(super) struct Detector {
     tick_us: f64,
     electrons_per_count: f64,

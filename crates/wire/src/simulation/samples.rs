@@ -25,7 +25,7 @@ pub struct LinkSamples<'a> {
     sticky: Sticky,
     undershoot: Option<Undershoot>,
     pulses: &'a [TruePulse],
-    /// The first of `pulses` that has not begun, and those that have begun and not ended.
+    /// The first of `pulses` that has not begun, and the pulses that have begun and not ended.
     next: usize,
     open: Vec<TruePulse>,
     /// Tick in the loop of the next row.

@@ -73,7 +73,7 @@ pub(super) struct Link {
     held: [u32; 4],
     /// Whether a block has had a row: there is something to hold it at.
     has_row: [bool; 4],
-    /// The last row, before anything was taken away from it: what bad blocks are held at.
+    /// The last row as it came: the values at which bad blocks are held.
     last: Vec<i16>,
     /// The pedestals at the tick from which on they stand in for a block, if they do.
     has_substitute: [bool; 4],
@@ -81,7 +81,7 @@ pub(super) struct Link {
     /// The pedestals that are taken for [`remove_coherent`], renewed at multiples of [`CHUNK`] ticks so that results do not depend on batches.
     pedestals: Vec<i16>,
     has_pedestals: bool,
-    /// Ticks with faults, of which hits are marked: the latest stretches.
+    /// Ticks with faults, whose hits are marked: the latest stretches.
     faulty: Vec<(i64, i64)>,
     pub(super) gaps: u64,
     pub(super) faulty_frames: u64,

@@ -222,7 +222,7 @@ impl HitFinder {
         self.send_hits(frame, batch.link, watermark, ctx)
     }
 
-    /// What to leave out of a batch because of the time that it has waited.
+    /// The planes of a batch that are left out because of its waiting time.
     fn shed(&mut self, frame: &Frame, batch: &RawBatch, ctx: &mut Context) -> Shed {
         // A recording waits for as long as the search takes.
         if self.params.shed_after <= 0.0 || ctx.is_replay() {

@@ -50,7 +50,7 @@ pub struct HitFinderParams {
     pub threshold_collection: f64,
     /// Pulses of the induction planes swing to both sides: both lobes are one hit (default only).
     pub bipolar_induction: bool,
-    /// Take away what the channels of a board and plane have in common.
+    /// Subtract the common signal of the channels of a board and plane.
     pub remove_coherent: bool,
     /// Where the quartiles begin, below and above the first sample (seed only).
     #[param(default = 3, min = 0, max = 1000, unit = "counts")]

@@ -5,7 +5,7 @@
 //! which a link was dead.
 //!
 //! A hit is sent when the watermarks of all streams have passed it, so the output does not depend on the
-//! speed of the finders. A stream is what one finder finds on one link (attributes `link` and `finder`):
+//! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`):
 //! several finders may share the links, or the planes of a link. A stream that says nothing for `dead_after`,
 //! while others do, is declared dead: it does not hold the others up any more, and its hits do not count
 //! until it has caught up; the time is in the ledger. With `links` given, nothing leaves until all planes of
@@ -66,7 +66,7 @@ pub struct HitMergerParams {
     /// A link that is silent for this long while others are not is dead.
     #[param(default = 0.5, min = 0.001, max = 3600, unit = "s")]
     pub dead_after: f64,
-    /// Hits that may wait; of more, those of the latest time are left out.
+    /// Hits that may wait; beyond that the hits of the latest time are left out.
     #[param(default = 4_000_000, min = 1_000, max = 100_000_000)]
     pub most_waiting: usize,
     /// Ticks of the clock in a sample.
@@ -313,7 +313,7 @@ impl HitMerger {
         }
     }
 
-    /// Gives up an eighth of the hits that wait, those of the latest time: they belong to a link that is far ahead of the others.
+    /// Gives up the eighth of the waiting hits with the latest times: they belong to a link that is far ahead of the others.
     fn leave_out(&mut self, ctx: &Context) {
         let mut rest = self.waiting() / 8;
         let all = rest;
@@ -346,7 +346,7 @@ impl HitMerger {
         self.take_in(&own, 0, ctx);
     }
 
-    /// Sends what all live streams have passed.
+    /// Sends the hits that all live streams have passed.
     fn release(&mut self, from: Option<&Frame>, ctx: &mut Context) -> Result<(), NodeError> {
         if !self.may_begin(ctx.data_ns()) {
             return Ok(());

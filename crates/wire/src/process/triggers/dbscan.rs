@@ -104,7 +104,7 @@ impl Dbscan {
         at - before..at + after
     }
 
-    /// Makes a core of the hit at `at`: it begins a cluster, or joins all those of cores near it.
+    /// Makes a core of the hit at `at`: it begins a cluster, or joins all clusters of cores near it.
     fn make_core(&mut self, at: usize, params: &DbscanParams) {
         let hit = self.points[at].hit;
         let mut own = self.clusters_so_far;
@@ -122,7 +122,7 @@ impl Dbscan {
         }
     }
 
-    /// Makes one cluster of two, unless it would be too long; the number of that of `b`.
+    /// Makes one cluster of two, unless it would be too long; the number of the cluster of `b`.
     fn merge(&mut self, a: u64, b: u64, longest: u64) -> u64 {
         let (Some(low), Some(high)) = (self.index(a.min(b)), self.index(a.max(b))) else { return b };
         let first = self.clusters[low].first_core.min(self.clusters[high].first_core);

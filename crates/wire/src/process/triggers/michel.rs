@@ -1,4 +1,4 @@
-//! `trigger_michel`: a track that stops, and the electron of the decay of what stopped.
+//! `trigger_michel`: a track that stops, and the electron of the decay of the stopped particle.
 //!
 //! In: merged hits; choose `planes: collection`, for the channels of other planes do not follow each other along a track. Out: activities of the hits
 //! of the track; see [`super`]. The track is the longest run of channels in a window, where it is long enough. Its charge is highest where it
@@ -79,11 +79,11 @@ pub struct Michel {
     /// Time of the Bragg peak.
     moment: u64,
     track: Vec<Point>,
-    /// The track that did not fulfil the condition, and what that was: nothing needs to be tested again while no hit of it comes or goes.
+    /// The track that did not fulfil the condition, and the condition: nothing needs to be tested again while no hit of it comes or goes.
     failed: Option<(ChannelRun, Wanted)>,
 }
 
-/// What a track must fulfil: the parameters about it.
+/// The conditions for a track: its parameters.
 #[derive(Clone, Copy, PartialEq)]
 struct Wanted {
     bragg: f64,

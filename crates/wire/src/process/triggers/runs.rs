@@ -339,7 +339,7 @@ pub(super) fn runs_of(mut channels: Vec<u32>, rule: Rule) -> Vec<ChannelRun> {
     runs
 }
 
-/// The longest of them, that of the lowest channels if there are several.
+/// The longest of them; of several the one with the lowest channels.
 #[cfg(test)]
 pub(super) fn longest_of(channels: Vec<u32>, rule: Rule) -> Option<ChannelRun> {
     runs_of(channels, rule)

@@ -37,7 +37,7 @@ struct Chance {
 const LONG_LOSS: u64 = 20;
 
 impl LinkFaults {
-    /// Those of `all` that are of link `link`.
+    /// The faults among `all` of link `link`.
     pub(in super::super) fn new(format: RawFormat, link: u16, seed: u64, all: &[Fault]) -> LinkFaults {
         let mine = || all.iter().filter(|fault| fault.is_of(link));
         let rate = |fault: &Fault| if let FaultKind::Random { hz } = fault.kind { hz } else { 0.0 };
