@@ -23,8 +23,8 @@ const MOST_VALUES: u64 = 1 << 60;
 
 /// An analysis that is shared out: the run, the blocks and leaves that its events are cut into, the reducers, and parts.
 ///
-/// A plan is a text file. Each of its parts can be reduced by any process that has the plan and the files of the run, any number of times; the results that
-/// these find is merged by one that needs only the plan. The results have the same bits as those of one process.
+/// A plan is a text file. Each of its parts can be reduced by any process that has the plan and the files of the run, any number of times; their
+/// results are merged by a process that needs only the plan. The results have the same bits as those of one process.
 ///
 /// ```no_run
 /// use std::path::Path;
