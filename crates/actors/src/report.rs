@@ -22,7 +22,7 @@ pub struct SystemReport {
     pub threads: usize,
     /// Timers that wait.
     pub timers: usize,
-    /// What happened.
+    /// The event.
     pub events: Vec<Event>,
     /// Events that were counted but not kept.
     pub events_dropped: usize,

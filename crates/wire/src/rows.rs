@@ -65,8 +65,8 @@ row! {
         end: u64,
         /// [`super::State`] as a number.
         state: u8,
-        /// More about it, as [`livetime_formats::wib::Faults::bits`]: the faults of a corrupt frame; of absent and dropped time those of what
-        /// came instead and was not used; else 0.
+        /// More about it, as [`livetime_formats::wib::Faults::bits`]: the faults of a corrupt frame. For absent and dropped
+        /// time, the faults of the unused frames that came in its place. Else 0.
         bits: u32,
     }
 }
