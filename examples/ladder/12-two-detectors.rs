@@ -9,7 +9,12 @@ use livetime_engine::{EdgeOptions, OutletError, Run, RunOptions};
 use crate::{Outcome, block};
 
 pub(crate) fn run() -> Outcome {
-    let pipeline = config::parse("12-two-detectors.yaml", include_str!("12-two-detectors.yaml"), livetime_nodes::ALL, &[])?;
+    let pipeline = config::parse(
+        "12-two-detectors.yaml",
+        include_str!("12-two-detectors.yaml"),
+        livetime_nodes::ALL,
+        &[],
+    )?;
     let options = RunOptions { max_frames: Some(100), hold_sources: true, ..RunOptions::default() };
     let run = Run::start(&pipeline.graph, options).map_err(|problems| problems[0].clone())?;
     let mut outlet = run.subscribe("spot", EdgeOptions { every: 10, ..block() })?;

@@ -8,26 +8,26 @@ use std::time::Duration;
 
 use livetime_engine::{EdgeOptions, Graph, Report, Run, RunOptions, WhenFull};
 
-#[path = "01-one-node.rs"]
-mod one_node;
 #[path = "02-an-edge.rs"]
 mod an_edge;
-#[path = "03-parameters.rs"]
-mod parameters;
 #[path = "04-fan-out.rs"]
 mod fan_out;
 #[path = "05-full-queue.rs"]
 mod full_queue;
-#[path = "06-region.rs"]
-mod region;
+#[path = "01-one-node.rs"]
+mod one_node;
+#[path = "10-own-node.rs"]
+mod own_node;
+#[path = "03-parameters.rs"]
+mod parameters;
 #[path = "07-placement.rs"]
 mod placement;
 #[path = "08-record.rs"]
 mod record;
+#[path = "06-region.rs"]
+mod region;
 #[path = "09-replay.rs"]
 mod replay;
-#[path = "10-own-node.rs"]
-mod own_node;
 #[path = "11-split-and-join.rs"]
 mod split_and_join;
 #[path = "12-two-detectors.rs"]
@@ -78,7 +78,10 @@ fn show(step: &str, report: &Report) -> Outcome<()> {
     }
     for edge in &report.edges {
         let (lost, left_out) = (edge.unintended(), edge.intended());
-        println!("{step}: {} -> {}: {} of {}, {lost} lost, {left_out} left out", edge.from, edge.to, edge.delivered, edge.offered);
+        println!(
+            "{step}: {} -> {}: {} of {}, {lost} lost, {left_out} left out",
+            edge.from, edge.to, edge.delivered, edge.offered
+        );
     }
     match report.imbalances().is_empty() {
         true => Ok(()),

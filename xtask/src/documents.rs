@@ -18,9 +18,12 @@ const MAY_BE_LONG: &str = "CHANGELOG.md";
 
 pub(crate) fn check(root: &Path, problems: &mut Vec<String>) -> Result<(), String> {
     let pages = pages(root)?;
-    let texts = pages.iter().map(|page| fs::read_to_string(root.join(page)).map_err(|e| format!("{}: {e}", page.display())));
+    let texts = pages
+        .iter()
+        .map(|page| fs::read_to_string(root.join(page)).map_err(|e| format!("{}: {e}", page.display())));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    let indexed = pages.iter().position(|page| page == Path::new(INDEX)).map(|at| targets(&pages[at], &texts[at]));
+    let indexed =
+        pages.iter().position(|page| page == Path::new(INDEX)).map(|at| targets(&pages[at], &texts[at]));
     let indexed = indexed.ok_or_else(|| format!("{INDEX} is missing"))?;
     for (page, text) in pages.iter().zip(&texts) {
         let is_page = page.starts_with("docs") && !page.starts_with(DECISIONS) && page != Path::new(INDEX);
@@ -29,7 +32,10 @@ pub(crate) fn check(root: &Path, problems: &mut Vec<String>) -> Result<(), Strin
         }
         let words = text.split_whitespace().count();
         if words > MOST_WORDS && page != Path::new(MAY_BE_LONG) {
-            problems.push(format!("{}: {words} words, wanted at most {MOST_WORDS}; divide it by its readers", page.display()));
+            problems.push(format!(
+                "{}: {words} words, wanted at most {MOST_WORDS}; divide it by its readers",
+                page.display()
+            ));
         }
         problems.extend(broken_links(root, page, text));
     }
@@ -54,7 +60,8 @@ fn targets(page: &Path, text: &str) -> Vec<(PathBuf, Option<String>)> {
     let inside = links.filter(|link| !link.contains("://") && !link.contains(char::is_whitespace));
     let folder = page.parent().unwrap_or(Path::new(""));
     let target = |link: &str| {
-        let (file, heading) = link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
+        let (file, heading) =
+            link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
         let path = if file.is_empty() { page.to_owned() } else { normal(&folder.join(file)) };
         (path, heading.map(str::to_owned))
     };
@@ -133,7 +140,10 @@ mod tests {
     fn links_lead_to_files_and_headings() {
         let index = ("docs/README.md", "[a](a.md) [top](../README.md)\n");
         let found = |text: &str| problems_of(&[index, ("README.md", ""), ("docs/a.md", text)]).len();
-        assert_eq!(found("# The `a` of it\n[here](#the-a-of-it) [there](../README.md) [web](https://a.b/c)\n"), 0);
+        assert_eq!(
+            found("# The `a` of it\n[here](#the-a-of-it) [there](../README.md) [web](https://a.b/c)\n"),
+            0
+        );
         assert_eq!(found("[nowhere](c.md)\n"), 1);
         assert_eq!(found("# One\n[two](#two)\n"), 1);
         assert_eq!(found("```\n[code](c.md)\n# Two\n```\n[two](#two)\n"), 1);

@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn every_pipeline_file_of_the_examples_is_listed() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-        let entries = [folder.to_owned(), format!("{folder}/ladder")].map(|of| std::fs::read_dir(of).unwrap());
+        let entries =
+            [folder.to_owned(), format!("{folder}/ladder")].map(|of| std::fs::read_dir(of).unwrap());
         let stems = entries.into_iter().flatten().filter_map(|entry| {
             let path = entry.unwrap().path();
             let is_pipeline = path.extension().is_some_and(|extension| extension == "yaml");
