@@ -11,7 +11,7 @@ pub(crate) fn run() -> Outcome {
     graph.connect("detector", "stats", EdgeOptions::default())?;
     graph.set(stats, "compute_statistics", &true.into())?;
     let report = run_to_the_end(&graph)?;
-    for (readback, value) in report.nodes[stats].readbacks().filter(|(spec, _)| spec.name.ends_with("mean")) {
+    for (readback, value) in report.nodes[stats].readbacks().filter(|(spec, _)| spec.name == "mean_value") {
         println!("02: {} = {value}", readback.name);
     }
     Ok(report)

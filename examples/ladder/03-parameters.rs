@@ -10,7 +10,8 @@ use crate::Outcome;
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
     let detector = graph.add("detector", livetime_nodes::find("sim_detector")?)?;
-    graph.add("stats", livetime_nodes::find("statistics")?)?;
+    let stats = graph.add("stats", livetime_nodes::find("statistics")?)?;
+    graph.set(stats, "compute_statistics", &true.into())?;
     graph.connect("detector", "stats", EdgeOptions::default())?;
     // A text has its unit; a value out of its range, or of another type, is an error here.
     graph.set(detector, "acquire_period", &"2 ms".into())?;
@@ -19,8 +20,12 @@ pub(crate) fn run() -> Outcome {
 
     let model = Model::run_graph(&graph, RunOptions::default())?;
     model.set("detector", "offset", 20.0)?;
-    let moment = model.newest();
-    let (_, node) = moment.node("detector").ok_or("it is in the graph")?;
-    println!("03: offset = {:?}", node.value("offset"));
+    for moment in model.moments(Duration::from_millis(100)) {
+        let (counts, stats) = moment.node("stats").ok_or("it is in the graph")?;
+        if counts.completed >= 20 {
+            println!("03: {} frames, mean {:?}", counts.completed, stats.value("mean_value"));
+            break;
+        }
+    }
     Ok(model.finish(Duration::from_secs(600)))
 }

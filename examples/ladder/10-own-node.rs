@@ -9,8 +9,8 @@ use crate::{Outcome, block, run_to_the_end};
 #[derive(Params)]
 struct ThresholdParams {
     /// Pixels below this become 0.
-    #[param(default = 10, unit = "counts")]
-    level: u8,
+    #[param(default = 10, max = 255, unit = "counts")]
+    level: u64,
     /// Pixels that became 0 in the last frame.
     #[param(readback)]
     cleared: usize,
@@ -44,7 +44,7 @@ impl Node for Threshold {
         let mut output = ctx.array(*array.layout())?;
         let (pixels, level) = (output.elements_mut::<u8>()?, self.params.level);
         pixels.copy_from_slice(array.elements::<u8>()?);
-        pixels.iter_mut().filter(|pixel| **pixel < level).for_each(|pixel| *pixel = 0);
+        pixels.iter_mut().filter(|pixel| u64::from(**pixel) < level).for_each(|pixel| *pixel = 0);
         self.params.cleared = pixels.iter().filter(|pixel| **pixel == 0).count();
         output.inherit(frame);
         ctx.emit(output)
