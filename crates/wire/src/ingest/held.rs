@@ -89,7 +89,7 @@ impl Ahead {
         self.0.drain(..end).collect()
     }
 
-    /// Nothing follows: all frames but those that stand alone and further than `far` ticks from the frame before, or that others were passed on
+    /// Nothing follows: all frames except frames that stand alone and further than `far` ticks from the frame before, or that others were passed on
     /// after without reaching them.
     pub(super) fn take_last(&mut self, expected: u64, step: u64, far: u64, passed: u64) -> Vec<Held> {
         let (mut kept, mut end) = (0, expected);

@@ -58,7 +58,7 @@ pub struct IngestOptions {
 /// |---|---|---|
 /// | one step later, without faults | appended | good; good time is one row that grows |
 /// | with faults of its own, of another link, or with another sequence number or status | appended | corrupt, with the faults |
-/// | whole steps later | held until those before it have come; they are passed on in the order of time | good, and those that came after it late |
+/// | whole steps later | held until the frames before it have come; they are passed on in the order of time | good, and late for frames that came after it |
 /// | the 17th that is held so | with the others the begin of a batch | absent from the end of the frame before to it; the bits are the faults of frames that came meanwhile and were not used |
 /// | whole steps earlier, at most [`LinkIngest::LATE`] frames | dropped: it comes too late, or again | dropped, with [`Faults::BACK`], if its time was absent; else it is only counted |
 /// | earlier than that, between the steps, or more than 10 s off | held, and dropped unless it is confirmed | its place is absent, with [`Faults::BACK`], [`Faults::OFF_STEP`] or [`Faults::JUMP`] |
@@ -483,7 +483,7 @@ impl LinkIngest {
     }
 
     fn refuse_held(&mut self, held: Held, settled: &mut impl FnMut(Settled<'_>)) {
-        // A frame of another link has no place here, and what others were passed on after is not missing now.
+        // A frame of another link has no place here, and time that others were passed on after is not missing now.
         let has_place = !held.doubt.contains(Faults::IDENTITY) && held.passed == self.counts.frames;
         self.misplaced += u64::from(has_place);
         self.refuse(&held.bytes, held.stamp(), held.doubt | held.known, settled);

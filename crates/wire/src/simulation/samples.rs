@@ -70,7 +70,7 @@ impl<'a> LinkSamples<'a> {
         }
     }
 
-    /// Makes the next rows: all channels of a tick, then those of the next.
+    /// Makes the next rows: all channels of a tick, then all of the next tick.
     ///
     /// # Errors
     /// [`NodeError`] when `samples` are not whole rows.

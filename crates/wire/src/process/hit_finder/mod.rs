@@ -1,7 +1,7 @@
 //! `hit_finder`: pulses on all wires of one or more links.
 //!
 //! In: raw frames of any number of links ([`RawBatch`]: WIB1, WIB2, WIBEth). Out: for each batch one table of [`HitRow`], with the attributes
-//! `link` and `watermark` (no later table of the link has a hit that starts before it; also without hits); at `ledger` what was lost, not searched,
+//! `link` and `watermark` (no later table of the link has a hit that starts before it; also without hits); at `ledger` the time that was lost, not searched,
 //! or constant.
 //!
 //! All planes are searched in the order of the frame; plane and wire are looked up for the hits. To share the work, give each of several
@@ -68,7 +68,7 @@ pub struct HitFinder {
     links: BTreeMap<u16, Link>,
     scratch: Scratch,
     output: Output,
-    /// Name of this node: distinguishes its hits from those of other finders.
+    /// Name of this node: distinguishes its hits from the hits of other finders.
     name: Arc<str>,
     hits: RowTable<HitRow>,
     ledger: RowTable<LedgerRow>,

@@ -27,7 +27,7 @@ impl Planes {
     }
 }
 
-/// Parameters of `hit_finder`. Those of the algorithm act on links that begin after a change.
+/// Parameters of `hit_finder`. Parameters of the algorithm act on links that begin after a change.
 #[derive(Params)]
 pub struct HitFinderParams {
     /// How hits are found.

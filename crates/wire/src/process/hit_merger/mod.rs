@@ -13,10 +13,10 @@
 //! `dead_after`, so that all can come.
 //!
 //! A watermark that goes back says that the clock was set back: the stream continues in the next *epoch* of time. Its hits wait until all streams have followed;
-//! then what is left of the epoch before leaves, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
+//! then the remaining hits of the epoch before leave, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
 //! until the others have come to where it is.
 //!
-//! Hits that came when the output had passed them are left out, and so are those of the latest time when more than `most_waiting` wait: they are counted
+//! Hits that came when the output had passed them are left out, and so are the hits of the latest time when more than `most_waiting` wait: they are counted
 //! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
 //! If the data are live, that is their clock is the time of day and goes at its pace, `delay_p50` and `delay_p99` are the time from the last sample
@@ -129,7 +129,7 @@ pub struct HitMerger {
     has_begun: bool,
     /// Name of finders that give none.
     unnamed: Arc<str>,
-    /// Name of this node: distinguishes its hits from those of another merger.
+    /// Name of this node: distinguishes its hits from the hits of another merger.
     name: Arc<str>,
     /// The output has gone so far.
     merged: u64,

@@ -8,8 +8,8 @@
 //! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are
 //! released when a link has more than `seconds`, when all together have more than `max_bytes` or `pool_share`
 //! of the pool (then of the link of which the longest time is held), and when the pool is exhausted all the
-//! same. What a waiting request needs is pinned, that is everything from the begin of the earliest window
-//! that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which
+//! same. Data that a waiting request needs are pinned: everything from the begin of the earliest window
+//! that waits on: it stays until there is `pinned_share` more, and data released then are an overrun, which
 //! is counted and entered in the ledger.
 //!
 //! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of

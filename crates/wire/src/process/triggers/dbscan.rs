@@ -5,7 +5,7 @@
 //! belongs to the cluster of the first core, in the order of the hits, within `eps`; else it is noise. A cluster is sent when nothing can
 //! join it any more. (Ester, Kriegel, Sander and Xu 1996; numbers as in DUNE.)
 //!
-//! Each hit is compared with those that are held and near in time, so a burst of n hits within `eps` costs n² comparisons; `most_hits`
+//! Each hit is compared with held hits that are near in time, so a burst of n hits within `eps` costs n² comparisons; `most_hits`
 //! bounds n. Cores do not join clusters that would then be longer than `longest`, which bounds the memory.
 //!
 //! ```

@@ -8,7 +8,7 @@
 //!   there at least `bragg` times the mean of the track;
 //! - the straight lines through the channels on both sides of that peak, at least three on each, differ by at least `kink`.
 //!
-//! Ideas and numbers are those of DUNE's Michel electron algorithm. The activity's time is that of the highest charge.
+//! Ideas and numbers are those of DUNE's Michel electron algorithm. The activity's time is the time of the highest charge.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -13,14 +13,14 @@
 //! | `trigger_prescale`, `trigger_bundle` | every n-th hit; every n hits | `prescale.rs`, `bundle.rs` |
 //! | `trigger_2019` | long runs on two anode planes, as in ProtoDUNE-SP in 2019 | `chain_2019.rs` |
 //!
-//! All are the node [`Trigger`] around an [`Algorithm`]; those that look at sliding windows are a [`window::Condition`].
+//! All are the node [`Trigger`] around an [`Algorithm`]; algorithms that look at sliding windows are a [`window::Condition`].
 //!
 //! In: tables of [`HitRow`] in the order of (`time_start`, `channel`) with `watermark`, as `hit_merger` sends them. Out: tables of
 //! [`ActivityRow`] with `watermark`, one for every table that brought activities or a later watermark.
 //!
 //! A window is tested as soon as the watermark has passed it. The result depends on the hits alone, neither on how they are cut into
 //! tables nor on the watermarks between them. A hit that comes before the watermark or out of order is counted, named and left out, and is a loss of the
-//! run (`late`), as are those for which there is no room. A watermark that goes back begins a new epoch of time: what is held is tested as at the end of a
+//! run (`late`), as are those for which there is no room. A watermark that goes back begins a new epoch of time: held hits are tested as at the end of a
 //! run, and the watermark of the activities goes back too.
 
 pub mod adc_window;
@@ -136,7 +136,7 @@ impl<A: Algorithm> Trigger<A> {
         false
     }
 
-    /// A watermark is that of one stream, so hits of another one cannot be told apart from those of a clock that was set back.
+    /// A watermark belongs to one stream, so hits of another one cannot be told apart from hits after a clock that was set back.
     ///
     /// # Errors
     /// [`NodeError`] when `frame` is of another stream than those before.

@@ -193,7 +193,7 @@ impl Runs {
         loop {
             let present = self.page(place).present;
             let bit = run.last % 64;
-            // The channel itself counts as one of those that follow each other.
+            // The channel itself counts as one of the neighbours.
             let others = (present >> bit).trailing_ones().saturating_sub(1);
             run.last += others;
             run.channels += others;

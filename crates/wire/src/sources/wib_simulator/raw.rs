@@ -63,7 +63,7 @@ impl SimulatedLinks {
     /// Gives the frames of link `link` to `give`, one or many at once, as they come. Links do not depend on each other.
     ///
     /// # Errors
-    /// [`NodeError`] when there is no such link, or that of `give`, which is not called again.
+    /// [`NodeError`] when there is no such link, or the error of `give`, which is not called again.
     pub fn write(
         &self,
         link: usize,

@@ -173,7 +173,7 @@ fn change_wib1(bytes: &mut [u8], kind: FaultKind) {
         && unpack_wib1(Level::best(), bytes, &mut samples).is_ok()
     {
         samples[8 * chip..][..8].fill(value);
-        // Both lengths are those that have just been unpacked.
+        // Both lengths have just been unpacked.
         let _ = pack_wib1(&samples, bytes);
     }
     let Ok(now) = Wib1Frame::parse(bytes) else { return };
