@@ -35,7 +35,10 @@ mod two_detectors;
 
 pub(crate) type Outcome<T = Report> = Result<T, Box<dyn Error>>;
 
-const STEPS: [(&str, fn() -> Outcome); 12] = [
+/// The number of a step, and its function.
+type Step = (&'static str, fn() -> Outcome);
+
+const STEPS: [Step; 12] = [
     ("01", one_node::run),
     ("02", an_edge::run),
     ("03", parameters::run),
