@@ -37,7 +37,8 @@ if [ "${1:-}" = env ]; then
     exit
 fi
 "$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml "$@" python/tests
-"$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml --doctest-glob='*.md' docs/python.md
+"$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml --doctest-glob='*.md' \
+    docs/python.md docs/python-*.md
 "$venv/bin/python" -m pytest -q --timeout 900 --rootdir python -c python/pyproject.toml --doctest-modules --pyargs livetime \
     --ignore-glob='*/zarr*.py'
 (

@@ -1,4 +1,4 @@
-"""The lines of docs/python.md for a shell and its pipeline file, as typed; the examples of Python are doctests."""
+"""The lines of docs/python*.md for a shell and their pipeline file, as typed; the examples of Python are doctests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from conftest import REPOSITORY
 
 from livetime.testing import images, write_run
 
-TEXT = (REPOSITORY / "docs/python.md").read_text(encoding="utf-8")
+PAGES = sorted((REPOSITORY / "docs").glob("python*.md"))
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 BLOCK = re.compile(r"(?:<!-- (?P<why>not run by a test: [^>]+) -->\n)?```sh\n(?P<lines>.*?)```", re.DOTALL)
 BLOCKS = [(found["lines"], found["why"]) for found in BLOCK.finditer(TEXT)]
 

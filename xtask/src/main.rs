@@ -1,6 +1,7 @@
 //! Developer commands: `cargo xtask` lists them.
 
 mod circles;
+mod documents;
 mod new_node;
 mod picture;
 mod records;

@@ -162,23 +162,42 @@ const DOCUMENTS: &[&str] = &[
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "LICENSE",
+    "docs/areadetector.md",
+    "docs/areadetector-plugins.md",
+    "docs/areadetector-processing.md",
     "docs/add-a-node.md",
     "docs/add-a-kernel.md",
     "docs/actors.md",
     "docs/performance.md",
     "docs/python.md",
+    "docs/python-analysis.md",
+    "docs/python-nodes.md",
+    "docs/python-psana.md",
+    "docs/performance-python.md",
     "docs/performance-codecs.md",
     "docs/embed.md",
+    "examples/ladder/README.md",
     "docs/measurements.md",
     "docs/formats/blockpack.md",
     "docs/formats/trigger-records.md",
     "docs/formats/xtc-compression.md",
     "docs/operate.md",
+    "docs/observe.md",
+    "docs/pipeline-file.md",
+    "docs/report-a-problem.md",
     "docs/spec/node.md",
+    "docs/spec/web.md",
+    "docs/spec/web-state.md",
+    "docs/spec/web-data.md",
     "docs/formats/xtc.md",
     "docs/tour.md",
     "docs/trigger-primitives.md",
     "docs/xtc.md",
+    "docs/web.md",
+    "docs/web-serve.md",
+    "docs/performance-web.md",
+    "docs/analyze.md",
+    "docs/recorded-runs.md",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<String, String> {
@@ -197,6 +216,7 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     crate::records::check(root, &mut problems)?;
     check_documents(root, &mut problems);
     check_widths(root, &mut problems)?;
+    crate::documents::check(root, &mut problems)?;
     if problems.is_empty() {
         Ok(format!("tidy: {} files; {circles} circles between them; {shape}", files.len()))
     } else {
@@ -238,7 +258,7 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files(folder)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).collect())
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for entry in entries.flatten() {

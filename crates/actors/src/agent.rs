@@ -1,4 +1,4 @@
-//! What an agent is, and one agent as its strand runs it.
+//! The trait of agents, and one agent as its strand runs it.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -79,7 +79,7 @@ pub trait Agent: Send + Sized + 'static {
         let _ = (state, ctx);
     }
 
-    /// Called when the system stops and no message is left: the agent sends what it still holds back.
+    /// Called when the system stops and no message is left: the agent sends the messages that it still holds back.
     fn drain(&mut self, ctx: &mut Context<Self>) {
         let _ = ctx;
     }
@@ -90,7 +90,7 @@ pub trait Agent: Send + Sized + 'static {
     }
 }
 
-/// What the engine keeps for one agent.
+/// The engine's state of one agent.
 pub(crate) struct Me<A: Agent> {
     pub(crate) number: u32,
     pub(crate) care: Care,
@@ -392,7 +392,7 @@ impl<A: Agent> AnyAgent for Cell<A> {
     fn hold_back(&mut self, hold: bool, local: &mut Local) {
         self.me.is_held_back = hold;
         match hold {
-            // As when it is held: what waits for it is no news.
+            // As when it is held: messages that wait for it are no news.
             true => local.cool(),
             // Schedules the agent for messages that arrived meanwhile. Later messages schedule it themselves,
             // unless an input was announced before and not checked yet.

@@ -10,7 +10,7 @@ use livetime_runtime::lock;
 use super::channel::{Channel, ChannelKind};
 use super::failure::AgentError;
 
-/// Channels by name. All clones are the same list: that of a [`System`](super::System), which the nodes `publish` and
+/// Channels by name. All clones are one list, owned by a [`System`](super::System), which the nodes `publish` and
 /// `subscribe` of a graph share when the program hands it to the run as a service.
 ///
 /// ```

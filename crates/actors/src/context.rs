@@ -1,4 +1,4 @@
-//! What the engine offers an agent while it handles a message.
+//! The services of the engine to an agent while it handles a message.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use super::outbox::offer_from_agent;
 use super::subscription::{Call, Handler, Handlers, On, unsubscribe};
 use super::timer::Timer;
 
-/// Channels, addresses, timers, states: what the engine offers an agent while it handles a message.
+/// Channels, addresses, timers, states: the services of the engine to an agent while it handles a message.
 pub struct Context<'a, A: Agent> {
     pub(crate) me: &'a mut Me<A>,
     pub(crate) local: &'a mut Local,
 }
 
 impl<A: Agent> Context<'_, A> {
-    /// The agent's name; that of its type if it was spawned without one.
+    /// The agent's name; the name of its type if it was spawned without one.
     pub fn name(&self) -> &str {
         &self.me.care.name
     }
@@ -164,7 +164,7 @@ impl<A: Agent> Context<'_, A> {
         self.local.core.timers.after(delay, to.into(), message)
     }
 
-    /// Sends `message` every `period`, for the first time after one period. What finds no room is counted as lost.
+    /// Sends `message` every `period`, for the first time after one period. A message without room is counted as lost.
     pub fn every<T: Clone + Send + 'static>(
         &mut self,
         period: Duration,
@@ -214,7 +214,7 @@ impl<A: Agent> Context<'_, A> {
     /// together, one entry per thread.
     ///
     /// # Errors
-    /// What its `start` returned; it does not run then.
+    /// The error of its `start`; the agent does not run then.
     pub fn spawn<B: Agent>(&mut self, agent: B) -> Result<(), AgentError> {
         let care = Care {
             name: self.local.name_of::<B>(),
@@ -260,7 +260,7 @@ impl<A: Agent> Context<'_, A> {
         group.end(reason.into(), &core);
     }
 
-    /// What happens when a handler of this agent fails.
+    /// The reaction to a failing handler of this agent.
     pub fn on_failure(&mut self, what: OnFailure) {
         self.me.care.on_failure = what;
     }

@@ -1,4 +1,4 @@
-//! What all parts of a system share: channels, timers, the places where agents run, and the way to the end.
+//! The shared state of a system: channels, timers, the places where agents run, and the way to the end.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use super::report::SystemReport;
 use super::strand::{Host, Strand, StrandHandle};
 use super::timer::Timers;
 
-/// What all parts of a system share.
+/// The shared state of a system.
 pub(crate) struct Core {
     pub(crate) clock: Clock,
     pub(crate) control: Arc<Control>,
@@ -342,7 +342,7 @@ impl Core {
         self.run_simulated_tasks();
     }
 
-    /// `settle` lets agents handle what there is to handle until the time given, and says whether anything is left.
+    /// `settle` lets agents handle their messages until the given time, and returns whether a message is left.
     pub(crate) fn stop(self: &Arc<Core>, limit: Duration, mut settle: impl FnMut(Instant) -> bool) {
         let until = Instant::now() + limit;
         self.set_phase(Phase::Stopping);

@@ -1,4 +1,4 @@
-//! Errors of agents, and what follows from a failure.
+//! Errors of agents, and the reactions to a failure.
 
 use std::fmt;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct AgentError(Box<Message>);
 struct Message(String);
 
 impl AgentError {
-    /// An error with this text: what was wanted, what was found, where.
+    /// An error with this text: the wanted value, the found value, the place.
     pub fn new(message: impl fmt::Display) -> AgentError {
         AgentError(Box::new(Message(message.to_string())))
     }
@@ -56,7 +56,7 @@ pub trait Outcome {
     /// As a result.
     ///
     /// # Errors
-    /// What the handler returned.
+    /// The error that the handler returned.
     fn result(self) -> Result<(), AgentError>;
 }
 
@@ -74,7 +74,7 @@ impl Outcome for Result<(), AgentError> {
     }
 }
 
-/// What to do when a handler returns an error or panics. The message is lost in any case, and counted.
+/// The reaction to a handler that returns an error or panics. The message is lost in any case, and counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFailure {
     /// Stop the whole system. This is the default, so that an unexpected failure is noticed.
@@ -94,7 +94,7 @@ pub enum OnFailure {
     Ignore,
 }
 
-/// What went wrong in a call to an agent.
+/// The failure of a call to an agent.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Error(AgentError),

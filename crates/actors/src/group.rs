@@ -66,7 +66,7 @@ impl GroupBuilder {
         self
     }
 
-    /// What happens when a handler of an agent added from now on fails; by default the system stops.
+    /// The reaction to a failing handler of agents that are added from now on; by default the system stops.
     pub fn on_failure(mut self, what: OnFailure) -> Self {
         self.on_failure = what;
         self
@@ -163,7 +163,7 @@ fn start_one(
     group.agent_started();
     let make = plan.make;
     let start = move |strand: &mut Strand| strand.start_agent(make, care);
-    // On a thread of its own an agent also starts there: it may open what belongs to that thread.
+    // On a thread of its own an agent also starts there: it may open resources that belong to that thread.
     let started = match plan.placement {
         Placement::Own => Err(start),
         Placement::Group(_) | Placement::Pool { .. } => strand.act_here(start),

@@ -1,4 +1,4 @@
-//! What the agents of a group share, and the way of a group to its end.
+//! The shared state of the agents of a group, and the way of a group to its end.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use livetime_runtime::lock;
 use super::core::Core;
 use super::strand::{Strand, StrandHandle};
 
-/// What the agents of a group share.
+/// The shared state of the agents of a group.
 pub(crate) struct GroupCore {
     pub(crate) name: String,
     /// No other group has it; later ones have larger ones.
@@ -146,7 +146,7 @@ impl GroupCore {
         }
     }
 
-    /// What is kept until the last agent has ended.
+    /// Resources that live until the last agent has ended.
     pub(crate) fn keep(&self, resources: Vec<Box<dyn Any + Send>>) {
         lock(&self.state).resources = resources;
     }

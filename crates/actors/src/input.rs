@@ -1,4 +1,4 @@
-//! Inputs: the bounded queues in front of agents, what happens when one is full, and its accounts.
+//! Inputs: the bounded queues in front of agents, their policies when full, and their accounts.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -53,7 +53,7 @@ pub(crate) struct Input<T> {
     named: AtomicBool,
 }
 
-/// What most inputs never need.
+/// Parts that most inputs never need.
 struct Rare {
     losses: Losses,
     waiters: Waiters,
@@ -260,7 +260,7 @@ impl<T> Input<T> {
     pub(crate) fn counts(&self) -> EdgeCounts {
         let lost = self.rare.get().map_or_else(Default::default, |rare| rare.losses.read());
         let ring = self.ring.get();
-        // What left before what entered: it can only be less.
+        // Messages that left are read before messages that entered, so the former can only be fewer.
         let left = self.left.load(Ordering::Acquire) + ring.map_or(0, |r| r.head());
         let entered = self.entered.load(Ordering::Acquire) + ring.map_or(0, |r| r.tail());
         let mut counts = EdgeCounts::derive(entered, left, 0, lost);

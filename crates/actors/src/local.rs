@@ -33,7 +33,7 @@ const NAMED: u8 = 4;
 pub(crate) struct Local {
     pub(crate) core: Arc<Core>,
     pub(crate) handle: Arc<StrandHandle>,
-    /// Opens what only this strand uses.
+    /// Opens the parts that only this strand uses.
     pub(crate) key: Key,
     /// The agents that inputs belong to, by the number of the input; [`NOBODY`] for one that is gone.
     inputs: Vec<u32>,
@@ -280,7 +280,7 @@ impl Local {
         self.flags[agent as usize] |= HELD;
     }
 
-    /// Sends what waited for room, as far as there is.
+    /// Sends the messages that waited for room, as far as there is room.
     pub(crate) fn send_parked(&mut self) {
         let mut outbox = std::mem::take(&mut self.outbox);
         outbox.retry(self);

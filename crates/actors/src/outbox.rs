@@ -71,7 +71,7 @@ impl Outbox {
         self.waiting.iter().any(|w| w.to == to)
     }
 
-    /// Offers what waits again, in order.
+    /// Offers the waiting messages again, in order.
     pub(crate) fn retry(&mut self, local: &mut Local) {
         let mut full = Vec::new();
         for mut waiting in std::mem::take(&mut self.waiting) {

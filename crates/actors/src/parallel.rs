@@ -145,7 +145,7 @@ struct Jobs<T> {
     done: Mutex<VecDeque<Done>>,
 }
 
-/// What became of a message.
+/// The fate of a message.
 struct Done {
     stamp_ns: u64,
     start_ns: u64,
@@ -228,7 +228,7 @@ impl<T: Clone + Send + 'static> ParallelHandlers<T> {
     }
 }
 
-/// Keeps the accounts of a message that was handled, and sends what its handler wanted to send.
+/// Keeps the accounts of a message that was handled, and sends the messages of its handler.
 fn settle<A: Agent>(done: Done, me: &mut Me<A>, local: &mut Local) -> Result<(), AgentError> {
     me.care.account.record(done.stamp_ns, done.start_ns, done.end_ns);
     done.later.into_iter().for_each(|send| send(local));

@@ -1,6 +1,6 @@
-//! What a system is doing.
+//! The phases of a system.
 
-/// What a system is doing.
+/// The phase of a system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Agents run.

@@ -16,7 +16,7 @@ use super::this_thread::running_on;
 /// Turns of one strand before a thread takes the next one.
 const TURNS: usize = 4;
 
-/// What a thread of a pool may do next.
+/// The next step of a thread of a pool.
 pub(crate) enum Work {
     /// Run a strand.
     Strand(Arc<StrandHandle>),
@@ -29,7 +29,7 @@ pub(crate) trait Job: Send + Sync {
     fn run(&self);
 }
 
-/// What waits for a thread.
+/// Work that waits for a thread.
 pub(crate) struct Pool {
     queue: Mutex<VecDeque<Work>>,
     /// How much of it: so that threads need not take the lock to see that there is nothing.

@@ -22,7 +22,7 @@ pub struct SystemReport {
     pub threads: usize,
     /// Timers that wait.
     pub timers: usize,
-    /// What happened.
+    /// The event.
     pub events: Vec<Event>,
     /// Events that were counted but not kept.
     pub events_dropped: usize,
@@ -128,7 +128,7 @@ impl SystemReport {
         self.agents.iter().find(|agent| agent.name == name)
     }
 
-    /// What does not balance, in words; empty when the ledger is closed.
+    /// The accounts that do not balance, in words; empty when the ledger is closed.
     ///
     /// Every input: offered = delivered + lost + queued. When an agent has ended also: nothing is queued, and every
     /// message that was delivered to it was completed or lost there.

@@ -77,8 +77,8 @@ impl Simulation {
         self.system.core.clock.advance(until_ns);
     }
 
-    /// Stops as [`System::stop`] does, in at most `limit` steps for what is queued and as many for what agents send
-    /// while they drain. Nobody can release a stop guard meanwhile.
+    /// Stops as [`System::stop`] does, in at most `limit` steps for queued messages and as many for messages that agents send
+    /// while they drain. No stop guard can be released meanwhile.
     pub fn stop(mut self, limit: usize) -> SystemReport {
         self.system.has_stopped.store(true, Ordering::Release);
         let core = self.system.core.clone();

@@ -1,4 +1,4 @@
-//! What messages can be offered to, and how their senders wait for room.
+//! Receivers to which messages can be offered, and how their senders wait for room.
 
 use std::sync::Arc;
 

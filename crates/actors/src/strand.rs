@@ -116,7 +116,7 @@ impl StrandHandle {
         Ok(())
     }
 
-    /// What is run, wherever it is run.
+    /// A strand, wherever it is run.
     pub(crate) fn with_body<R>(&self, act: impl FnOnce(&mut Option<Strand>) -> R) -> R {
         match &self.host {
             Host::Thread { body, .. } => act(&mut lock(body)),
@@ -234,7 +234,7 @@ impl Strand {
         }
     }
 
-    /// One turn: takes what came from outside, then runs agents that have messages, at most `runs` of them, each for at
+    /// One turn: takes the messages from outside, then runs agents that have messages, at most `runs` of them, each for at
     /// most `batch` messages. Returns whether there was anything to do.
     pub(crate) fn visit(&mut self, runs: usize, batch: usize) -> bool {
         let ready = self.local.take_told();

@@ -55,7 +55,7 @@ pub(crate) trait Subscription<A: Agent>: Send {
 /// The states in which a handler takes messages; empty means all.
 pub(crate) struct Handler<A: Agent, T> {
     pub(crate) states: Vec<A::State>,
-    /// Takes what no other handler takes.
+    /// Takes the messages that no other handler takes.
     pub(crate) is_last_resort: bool,
     pub(crate) call: Call<A, T>,
 }
@@ -242,7 +242,7 @@ impl<'a, A: Agent, T: Clone + Send + 'static> On<'a, A, T> {
         self.with(|w| w.handler.is_last_resort = true)
     }
 
-    /// How messages are queued: how many, what happens when the queue is full, whether all of them are wanted. The
+    /// How messages are queued: the bound, the policy for a full queue, decimation. The
     /// first subscription of an agent to a channel decides.
     pub fn options(self, options: EdgeOptions) -> Self {
         self.with(|w| w.options = options)

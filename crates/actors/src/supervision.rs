@@ -1,4 +1,4 @@
-//! What happens when a handler fails.
+//! Supervision: the reaction to a handler that fails.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -126,7 +126,7 @@ impl System {
         self.core.timers.after(delay, to.into(), message)
     }
 
-    /// Sends `message` every `period`, for the first time after one period. What finds no room is counted as lost.
+    /// Sends `message` every `period`, for the first time after one period. A message without room is counted as lost.
     pub fn every<T: Clone + Send + 'static>(
         &self,
         period: Duration,
@@ -182,7 +182,7 @@ impl System {
 
     /// Stops the system: announces it on [`System::phase`], waits for stop guards, ends all timers, lets
     /// agents handle queued messages and calls their `drain`, then ends all groups, children first. The
-    /// report contains what could not be done within `limit`.
+    /// report lists the work that was not done within `limit`.
     pub fn stop(self, limit: Duration) -> SystemReport {
         self.stop_once(limit);
         self.core.report()

@@ -1,4 +1,4 @@
-//! What the calling thread is to the agents: which strand it runs, and whether and how it waits.
+//! The calling thread as agents see it: the strand that it runs, and whether and how it waits.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -30,7 +30,7 @@ struct Entry {
     action: Box<dyn Action>,
 }
 
-/// What a timer does.
+/// The action of a timer.
 pub(crate) trait Action: Send {
     /// Returns when to fire again, if at all.
     fn fire(&mut self, now_ns: u64) -> Option<u64>;

@@ -1,4 +1,4 @@
-//! What became of the events: every one is used, or counted with the reason why not.
+//! The fate of the events: every one is used, or counted with the reason why not.
 
 use std::ops::RangeInclusive;
 
@@ -100,7 +100,7 @@ impl Account {
         self.unselected[verdict as usize] += 1;
     }
 
-    /// Takes in what another worker counted.
+    /// Takes in the counts of another worker.
     pub(crate) fn merge(&mut self, other: Account) {
         self.used += other.used;
         self.incomplete += other.incomplete;

@@ -1,4 +1,4 @@
-//! An analysis in steps: leaves are reduced, what was found is merged, and the last result is finished.
+//! An analysis in steps: leaves are reduced, their results are merged, and the last result is finished.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::{Account, Detector, GoOn, Layout, Named, Options, Progress, Recording
 /// More threads than any machine has cores.
 const MOST_WORKERS: usize = 1024;
 
-/// What was found.
+/// The results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
-    /// What the pictures look like; arrays with one axis as long as the longest that was used.
+    /// Type and shape of the pictures; arrays with one axis as long as the longest that was used.
     pub layout: Layout,
     /// How many events were wanted.
     pub events: usize,
-    /// What became of them.
+    /// The fate of the events.
     pub account: Account,
     /// The results of the reducers, in their order.
     pub results: Vec<Named>,
@@ -68,14 +68,14 @@ impl Work<'_> {
         reduce(self, recording, leaves, workers, tell)
     }
 
-    /// Refuses what needs more memory than jobs on the run may take.
+    /// Refuses an analysis that needs more memory than jobs on the run may take.
     fn check_memory(&self, recording: &Recording, workers: usize) -> Result<()> {
         let picture = ByteSize(self.layout.bytes() as u64);
         let what = format!("an analysis of pictures of {picture} by {workers} workers");
         Ok(recording.memory().check(self.memory(recording, workers), what)?)
     }
 
-    /// Takes in what was found in other leaves, before or after these.
+    /// Takes in the results of other leaves, before or after these.
     ///
     /// # Errors
     /// If a leaf is there already, or a reducer fails or panics. Then `into` is good for nothing any more.
@@ -111,7 +111,7 @@ impl Work<'_> {
         Ok(Found { layout, events: self.events(), account, results })
     }
 
-    /// What is found in no leaf.
+    /// The result of no leaf.
     pub(crate) fn nothing(&self) -> Partial {
         Partial {
             leaves: Leaves::default(),

@@ -72,7 +72,7 @@ pub struct Corrected {
     idle: Mutex<Vec<Memory>>,
 }
 
-/// What a worker needs.
+/// The state of a worker.
 #[derive(Default)]
 struct Memory {
     scratch: Scratch,
@@ -92,7 +92,7 @@ impl Corrected {
         described::is_described(line)
     }
 
-    /// Makes it again from how it describes itself: its files are read, and must be what they were.
+    /// Makes it again from its description: its files are read, and must not have changed.
     ///
     /// # Errors
     /// If it is no such description, its reducers are not of this crate, or a file has changed.

@@ -63,7 +63,7 @@ impl Cut {
     pub(crate) fn span_of_leaves(&self, leaves: &Range<usize>) -> Range<usize> {
         let start = self.number(leaves.start.saturating_mul(self.leaf()));
         let Some(others) = self.events_of_leaves(leaves).checked_sub(1) else { return start..start };
-        // Behind the last event that is wanted, not behind those that `every` leaves out.
+        // Behind the last wanted event, not behind events that `every` leaves out.
         start..start + others * self.every + 1
     }
 

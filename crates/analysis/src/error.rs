@@ -22,7 +22,7 @@ pub enum Error {
     Reducer {
         /// The reducer's name.
         reducer: String,
-        /// What it did.
+        /// The failing action.
         step: Step,
         /// Its error.
         source: ReduceError,
@@ -31,7 +31,7 @@ pub enum Error {
     Panic {
         /// The reducer's name.
         reducer: String,
-        /// What it did.
+        /// The failing action.
         step: Step,
         /// The message of the panic.
         message: String,
@@ -40,11 +40,11 @@ pub enum Error {
     Stopped,
     /// The analysis needs more memory than it may take: fewer workers need less.
     Memory(TooMuchMemory),
-    /// A plan, a partial result or a file of one is not what it should be.
+    /// A plan, a partial result or a file of one is wrong.
     Refused {
-        /// What was wanted.
+        /// The wanted value.
         wanted: String,
-        /// What was found.
+        /// The found value.
         found: String,
     },
     /// These leaves are missing in a partial result that should have all.
@@ -53,7 +53,7 @@ pub enum Error {
     MissingParts(Vec<usize>),
 }
 
-/// What a reducer did when it failed.
+/// The action of a reducer that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Step {

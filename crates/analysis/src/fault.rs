@@ -11,7 +11,7 @@ pub enum FaultKind {
     Missing,
     /// The recorder says that data of the detector are damaged or were dropped.
     Damaged,
-    /// The data are not what their format wants, or cannot be decompressed.
+    /// The data violate their format, or cannot be decompressed.
     Broken,
     /// The pictures have another type or shape than those before. (Arrays with one axis may have any length.)
     Changed,
@@ -47,7 +47,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// Why an event could not be used, with what was wanted and found.
+/// The reason why an event could not be used, with the wanted and the found value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The reason.
@@ -56,7 +56,7 @@ pub struct Fault {
     pub why: String,
 }
 
-/// What becomes of an event.
+/// The fate of an event.
 pub(crate) type Outcome<T = ()> = Result<T, Fault>;
 
 impl Fault {

@@ -34,7 +34,7 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Whether its length may differ from event to event, as that of a waveform.
+    /// Whether its length may differ from event to event, as with a waveform.
     pub fn has_any_length(&self) -> bool {
         self.shape.len() == 1
     }

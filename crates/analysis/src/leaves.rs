@@ -37,7 +37,7 @@ impl Leaves {
         Ok(())
     }
 
-    /// Those of `0..leaves` that are not there.
+    /// The numbers of `0..leaves` that are missing.
     pub(crate) fn missing(&self, leaves: usize) -> Vec<Range<usize>> {
         let starts = std::iter::once(0).chain(self.0.iter().map(|range| range.end));
         let ends = self.0.iter().map(|range| range.start).chain([leaves]);

@@ -1,17 +1,19 @@
 //! Parallel analysis of recorded runs: the pictures of one detector, event by event, on all cores, or by many processes.
 //!
-//! The events of a [`Recording`], which is that of `livetime_recording`, are cut into blocks, and blocks into leaves. Each worker takes a leaf, reads and decompresses its pictures,
-//! and gives them to [`Reducer`]s, which make partial results of them; these are merged in a fixed tree ([`Work`]). The tree is the same
-//! for any number of workers, processes and machines, and so is every bit of the results. Broken events are counted and named.
+//! Three types come first. A [`Recording`] (of `livetime_recording`) is a run. A [`Reducer`] makes partial results of pictures and merges
+//! them. [`Work`] is the analysis as steps: the events of the run are cut into blocks, and blocks into leaves; each worker reads and
+//! decompresses the pictures of a leaf and gives them to the reducers; a fixed tree merges the partial results. The tree is the same for
+//! any number of workers, processes and machines, and so is every bit of the results. Broken events are counted and named.
 //!
-//! A reducer can fail, and its error or the message of its panic is what the analysis returns; the caller can stop an analysis at any
-//! time, between two events.
+//! The analysis returns the error of a reducer that fails, or the message of its panic. The caller can stop an analysis at any time,
+//! between two events.
 //!
 //! Reducers that look at each pixel alone get large pictures in strips of a few events ([`Strip`]), which stay in the cache of the processor
 //! from the file to the sum.
 //!
-//! Memory: each worker has the events of one block (at most [`BLOCK_BYTES`], at least one event), or 1 MiB of strips, and of each reducer one partial result. Of
-//! reducers that do not take any order there are also those that wait to be merged: about the logarithm of the number of leaves.
+//! Memory: each worker has the events of one block (at most [`BLOCK_BYTES`], at least one event), or 1 MiB of strips, and one partial
+//! result of each reducer. Where the order of the events matters, further partial results wait to be merged: about the logarithm of the
+//! number of leaves.
 //!
 //! ```no_run
 //! use livetime_analysis::{GoOn, Options, PixelStatistics, Recording, Reducers, analyze, detector};

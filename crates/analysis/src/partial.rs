@@ -1,4 +1,4 @@
-//! What was found in some leaves.
+//! The results of some leaves.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::reducer::{AnyPartial, AnyReducer};
 use crate::tree::{Forest, nodes_of};
 use crate::{Loader, ReduceError, Saver, Work};
 
-/// What was found in some leaves of a [`Work`].
+/// The results of some leaves of a [`Work`].
 pub struct Partial {
     pub(crate) leaves: Leaves,
     pub(crate) account: Account,
@@ -25,7 +25,7 @@ impl Partial {
         self.leaves.ranges()
     }
 
-    /// What became of their events.
+    /// The fate of their events.
     pub fn account(&self) -> &Account {
         &self.account
     }
@@ -57,7 +57,7 @@ impl Work<'_> {
         Ok(out.bytes)
     }
 
-    /// Loads what [`Work::save`] has saved, whatever the bytes are.
+    /// Loads the bytes of [`Work::save`]; any other bytes are an error.
     ///
     /// # Errors
     /// If it is no partial result of this work.

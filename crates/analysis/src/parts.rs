@@ -13,13 +13,13 @@ use crate::leaves::Leaves;
 use crate::whole_file::{io, write_whole};
 use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
 
-/// What a file of a part begins with; the last byte is the version of the format.
+/// The first bytes of a file of a part; the last one is the version of the format.
 const MAGIC: [u8; 8] = *b"LTPART\0\x03";
 /// Magic, hash of the plan, number of the part.
 const HEAD: usize = 24;
 /// The checksum of all before it.
 const TAIL: usize = 8;
-/// What the names of files of parts end with.
+/// The ending of names of files of parts.
 const ENDING: &str = "ltpart";
 
 /// The result of one part of a plan. Every machine that analyses the part writes the same bytes.
@@ -41,7 +41,7 @@ pub struct WrittenPart {
 /// The results of all parts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Merged {
-    /// What was found.
+    /// The results.
     pub found: Found,
     /// Files that were read beside one for each part, with the same bytes.
     pub copies: usize,
@@ -53,7 +53,7 @@ impl Part {
         self.number
     }
 
-    /// What became of its events.
+    /// The fate of its events.
     pub fn account(&self) -> &Account {
         &self.account
     }
@@ -73,7 +73,7 @@ impl Part {
         let path = folder.join(format!("part-{:05}.{ENDING}", self.number));
         match fs::read(&path) {
             Ok(there) if there == self.bytes => return Ok(WrittenPart { path, is_repeated: true }),
-            // What is broken is no part.
+            // A broken file is no part.
             Ok(there) if is_whole(&there) => {
                 let wanted = format!("part {} with the same bits, or none", self.number);
                 return Err(Error::refused(
@@ -121,7 +121,7 @@ impl Plan {
         Ok(Part { number: part, account: partial.account, bytes })
     }
 
-    /// Merges the parts in these folders and files. Every part must be there; what is there several times must have the same bytes.
+    /// Merges the parts in these folders and files. Every part must be there; copies must have the same bytes.
     ///
     /// # Errors
     /// [`Error::MissingParts`] with their numbers, or that a file is broken, of another plan, or has other bits than another one of the same
@@ -160,7 +160,7 @@ impl Plan {
         Ok(Merged { found: work.finish(all)?, copies })
     }
 
-    /// Whether the files of the run are those of the plan: all by their names and sizes, those that the part reads also by their ends.
+    /// Whether the files of the run are the planned ones: all by their names and sizes, the files that the part reads also by their ends.
     fn check_run(&self, part: usize) -> Result<()> {
         let reads = self.parts[part].places.reads.iter().chain(&self.state);
         let read: Vec<usize> = reads.map(|piece| piece.file).collect();
@@ -183,7 +183,7 @@ impl Plan {
         Ok(())
     }
 
-    /// All files of parts in folders, and those that are given, by the number that each says it has.
+    /// All files of parts in folders, and the given files, by the number that each says it has.
     fn files_by_part(&self, paths: &[PathBuf]) -> Result<BTreeMap<usize, Vec<PathBuf>>> {
         let mut by_part: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
         for path in files_in(paths)? {
@@ -215,7 +215,7 @@ impl Plan {
     }
 }
 
-/// The files of parts in these folders, and those that are given themselves.
+/// The files of parts in these folders, and the files given by name.
 fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -232,7 +232,7 @@ fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file with a right checksum, instead of what `bytes` held.
+/// A file with a right checksum, in place of the content of `bytes`.
 fn read_part(path: &Path, bytes: &mut Vec<u8>) -> Result<()> {
     bytes.clear();
     File::open(path)

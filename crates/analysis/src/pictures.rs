@@ -16,12 +16,12 @@ pub struct EventPictures<'a> {
     pub(crate) pictures: &'a [Option<&'a [u8]>],
 }
 
-/// What one panel recorded.
+/// The data of one panel.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'a> {
     /// Position of the panel in the [`Layout`](crate::Layout).
     pub position: usize,
-    /// Its number, type and shape; an array with one axis may have another length, that of `bytes`.
+    /// Its number, type and shape; an array with one axis may have another length, given by `bytes`.
     pub panel: &'a Panel,
     /// The pixels, row after row, little-endian. They may lie at any address.
     pub bytes: &'a [u8],

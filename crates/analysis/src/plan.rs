@@ -18,13 +18,13 @@ use crate::{Detector, Layout, Reducers, Work};
 
 /// More bytes than the pictures of an event have.
 const MOST_BYTES: usize = 1 << 32;
-/// More values than those of all events together that sums can hold.
+/// A number of values that sums can hold, larger than the values of all events together.
 const MOST_VALUES: u64 = 1 << 60;
 
 /// An analysis that is shared out: the run, the blocks and leaves that its events are cut into, the reducers, and parts.
 ///
-/// A plan is a text file. Each of its parts can be reduced by any process that has the plan and the files of the run, as often as one likes; what
-/// these find is merged by one that needs only the plan. The results have the same bits as those of one process.
+/// A plan is a text file. Each of its parts can be reduced by any process that has the plan and the files of the run, any number of times; their
+/// results are merged by a process that needs only the plan. The results have the same bits as those of one process.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -51,7 +51,7 @@ const MOST_VALUES: u64 = 1 << 60;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
     pub(crate) files: Vec<PlannedFile>,
-    /// What was wrong with files: their names, and what it was.
+    /// Faults of files: their names, and the reasons.
     problems: Vec<(String, String)>,
     /// Where the changes of state are that events are read with.
     pub(crate) state: Vec<FileRange>,
@@ -65,7 +65,7 @@ pub struct Plan {
     hash: u64,
     /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
     folder: Option<PathBuf>,
-    /// What a part may take in this process, if not half of what is free. It is no part of the plan either.
+    /// The bound of memory of a part in this process, if not half of the free memory. It is no part of the plan either.
     pub(crate) memory: Option<MemoryLimit>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct PlannedPart {
     pub(crate) places: EventPlaces,
 }
 
-/// The hash as 16 digits: what partial results and plans are known by.
+/// The hash as 16 digits: the identity of partial results and plans.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.hash)
@@ -127,7 +127,7 @@ impl Plan {
         Reducers::described(&self.reducers)
     }
 
-    /// The work that was planned, by reducers that describe themselves as those of the plan do.
+    /// The work that was planned, by reducers with the descriptions in the plan.
     ///
     /// # Errors
     /// If they do not.
@@ -181,7 +181,7 @@ impl Plan {
         })
     }
 
-    /// What was wrong with files when the plan was made: name, and what it was.
+    /// Faults of files when the plan was made: name and reason.
     pub fn problems(&self) -> &[(String, String)] {
         &self.problems
     }

@@ -7,7 +7,7 @@ pub struct Progress {
     pub done: usize,
     /// Events in all.
     pub events: usize,
-    /// Bytes of the pictures of those that are done, uncompressed.
+    /// Bytes of the pictures of finished events, uncompressed.
     pub raw_bytes: u64,
 }
 
@@ -16,9 +16,9 @@ pub struct Progress {
 pub enum GoOn {
     /// As it does.
     Yes,
-    /// No further event. A pipeline handles what is under way to its end, or loses it after 30 s; an analysis by reducers has no results, as
+    /// No further event. A pipeline handles frames under way to their end, or loses it after 30 s; an analysis by reducers has no results, as
     /// after `Abort`.
     Drain,
-    /// Not at all. Of a pipeline, what is under way is lost, with an entry in the ledger.
+    /// Not at all. Frames under way in a pipeline are lost, with an entry in the ledger.
     Abort,
 }

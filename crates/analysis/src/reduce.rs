@@ -1,4 +1,4 @@
-//! Workers that take leaves, and the merging of what they find.
+//! Workers that take leaves, and the merging of their results.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ use crate::{EventPictures, GoOn, Progress, Recording, Work};
 const TELL: Duration = Duration::from_millis(100);
 /// Blocks that each worker wants to be read ahead of the one that it has.
 const AHEAD: usize = 2;
-/// Blocks that may wait to be read ahead. What finds no room is read when it is needed.
+/// Blocks that may wait to be read ahead. A block without room is read when it is needed.
 const WAITING: usize = 64;
 
 /// Gives the events of `leaves` to the reducers.
@@ -108,7 +108,7 @@ impl Shared<'_> {
                 self.stop();
             }
             let goes_on = self.tell_all(&is_done, events, tell);
-            // All of them, whatever some have come to: the scope panics for those that nobody has joined.
+            // All of them, also after a failure: the scope panics for threads that were not joined.
             let joined: Vec<Result<Share>> = threads?.into_iter().map(join).collect();
             let shares = joined.into_iter().collect::<Result<Vec<Share>>>()?;
             if goes_on { Ok(shares) } else { Err(Error::Stopped) }
@@ -140,7 +140,7 @@ impl Shared<'_> {
         }
     }
 
-    /// Has blocks read ahead as their numbers come, until nobody is left who could send one.
+    /// Has blocks read ahead as their numbers come, until no thread is left that could send one.
     fn read_ahead(&self, asked: &Receiver<usize>) {
         let prefetch = Prefetch::new(self.recording);
         for block in asked {
@@ -277,7 +277,7 @@ fn spawn<'scope, T: Send + 'scope>(
     thread.map_err(|e| livetime_recording::Error::io("to start a thread", e).into())
 }
 
-/// What a thread returned. Reducers' panics do not come here: that would be a fault of this crate.
+/// The result of a thread. Reducers' panics do not come here: that would be a fault of this crate.
 fn join(thread: ScopedJoinHandle<'_, Result<Share>>) -> Result<Share> {
     thread.join().unwrap_or_else(|panic| {
         Err(Error::refused("a worker that returns", format!("one that panicked: {}", panic_message(&*panic))))

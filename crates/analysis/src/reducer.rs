@@ -1,4 +1,4 @@
-//! What is done with the pictures.
+//! Reducers: the work on the pictures.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,7 +107,7 @@ pub trait Reducer: Send + Sync {
         std::any::type_name::<Self>().to_owned()
     }
 
-    /// What it is called in errors; without this function, as it describes itself.
+    /// Its name in errors; without this function, its description.
     fn name(&self) -> String {
         self.describe()
     }
@@ -121,7 +121,7 @@ pub trait Reducer: Send + Sync {
         Err("wanted a reducer that can be saved, found one without `save`".into())
     }
 
-    /// Loads what `save` has saved. The bytes may be anything.
+    /// Loads the bytes of `save`. They may be anything.
     ///
     /// # Errors
     /// If they are no partial result.
@@ -163,7 +163,7 @@ impl Reducers {
 /// A partial result of some reducer.
 pub(crate) type AnyPartial = Box<dyn Any + Send>;
 
-/// A [`Reducer`] whose partial results are of some type. Errors and panics are returned with what it did.
+/// A [`Reducer`] whose partial results are of some type. Errors and panics are returned with its action.
 pub(crate) trait AnyReducer: Send + Sync {
     fn partial(&self, layout: &Layout) -> AnyPartial;
     fn map_block(&self, partial: &mut AnyPartial, block: &Block<'_>) -> Result<()>;
@@ -240,7 +240,7 @@ impl<R: Reducer> AnyReducer for R {
     }
 }
 
-/// Calls a reducer. What it leaves behind after a panic is never used: the analysis ends.
+/// Calls a reducer. Its state after a panic is never used: the analysis ends.
 fn guarded<T>(
     reducer: &impl Reducer,
     step: &dyn Fn() -> Step,

@@ -1,4 +1,4 @@
-//! What an analysis finds: named arrays, numbers and tables.
+//! The results of an analysis: named arrays, numbers and tables.
 
 use livetime_frame::{DType, Element};
 use livetime_recording::geometry::Assembly;
@@ -9,7 +9,7 @@ use crate::{Layout, Panel};
 /// A result with its name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Named {
-    /// What it is, as `mean`; also the name of its file.
+    /// Its name, as `mean`; also the name of its file.
     pub name: String,
     /// The result.
     pub value: Value,
@@ -83,7 +83,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// How many rows it has: those of its shortest column.
+    /// The number of its rows: the length of its shortest column.
     pub fn rows(&self) -> usize {
         self.columns.iter().map(|c| c.cells.shape().iter().product()).min().unwrap_or(0)
     }
@@ -92,7 +92,7 @@ impl Table {
 /// A column of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
-    /// What it is, with its unit.
+    /// Its description, with its unit.
     pub name: &'static str,
     /// The cells: one axis.
     pub cells: Array,

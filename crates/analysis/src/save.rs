@@ -39,7 +39,7 @@ impl Saver {
         self.list(text.as_bytes());
     }
 
-    /// What `save` saves, with how many bytes that is.
+    /// The bytes of `save`, with their number in front.
     pub(crate) fn sized<E>(&mut self, save: impl FnOnce(&mut Saver) -> Result<(), E>) -> Result<(), E> {
         let start = self.bytes.len();
         self.number(0);

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Events whose strips are reduced together.
 pub(crate) const EVENTS: usize = 4;
 
-/// Bytes of a strip. Those of all events fill most of a second cache; shorter ones need more calls to the system.
+/// Bytes of a strip. The strips of all events fill most of a second cache; shorter ones need more calls to the system.
 pub(crate) const STRIP_BYTES: usize = 256 << 10;
 
 /// Panels with fewer bytes are read as a whole.

@@ -14,10 +14,10 @@ use crate::reducer::AnyPartial;
 use crate::strip::{EVENTS, STRIP_BYTES, Strip};
 use crate::worker::{Worker, place};
 
-/// What was read of an event, and whether its pixels stayed in the files.
+/// The read part of an event, and whether its pixels stayed in the files.
 pub(crate) type Read = std::result::Result<bool, livetime_recording::Fault>;
 
-/// An event whose pixels are in its files, and which of its panels those of the layout are.
+/// An event whose pixels are in its files, and the places of the layout's panels among its panels.
 struct Seen<'a> {
     picture: &'a Picture,
     panels: Vec<Option<usize>>,

@@ -2,7 +2,7 @@
 //!
 //! A node of level k has the leaves from i 2^k to (i + 1) 2^k, as far as there are leaves. It is merged from the two nodes below it, the
 //! one of the earlier leaves taking in the other; a node without a neighbour goes up as it is. So the order of merging depends on the
-//! number of leaves only, and not on who has found what, when and where.
+//! number of leaves only, and not on the worker, time or place of a result.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -48,7 +48,7 @@ impl<P> Forest<P> {
         Forest { leaves, waiting: BTreeMap::new() }
     }
 
-    /// Puts a partial result in its place, where it waits, or returns the pair that it makes with its neighbour. Whoever gets a pair merges it
+    /// Puts a partial result in its place, where it waits, or returns the pair that it makes with its neighbour. The worker that gets a pair merges it
     /// and puts the result in.
     pub(crate) fn put(&mut self, node: Node, partial: P) -> Option<Pair<P>> {
         let width = width(self.leaves, node.level);
@@ -72,7 +72,7 @@ impl<P> Forest<P> {
         }
     }
 
-    /// What waits, in the order of nodes.
+    /// The waiting results, in the order of nodes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Node, &P)> {
         self.waiting.iter()
     }

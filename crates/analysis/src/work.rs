@@ -1,4 +1,4 @@
-//! The work of an analysis: what is reduced, merged and finished, by one process or by many.
+//! The work of an analysis: reducing, merging and finishing, by one process or by many.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{Detector, Layout, Panel, Recording, Reducers};
 /// So many bytes of events and of their pictures are in a block, or one event.
 pub const BLOCK_BYTES: usize = 32 << 20;
 
-/// Events whose sizes are looked at to know what an analysis needs.
+/// Events whose sizes are looked at to know the memory of an analysis.
 const LOOK: usize = 1000;
 
 /// How results are merged, as `analysis.json` tells it: 2 is leaves in a fixed binary tree; 1 was one block after the other.
@@ -26,7 +26,7 @@ pub const REDUCTION: u32 = 2;
 pub struct Options {
     /// Threads that decompress and reduce, from 1 on.
     pub workers: usize,
-    /// Numbers of the events, from 0 on; what is beyond the end of the run does not matter.
+    /// Numbers of the events, from 0 on; numbers beyond the end of the run do not matter.
     pub events: Range<usize>,
     /// Only one event in so many, beginning with the first.
     pub every: usize,
@@ -45,7 +45,7 @@ impl Default for Options {
     }
 }
 
-/// An analysis in steps, for those who share it out: [`reduce`](Work::reduce) some leaves, [`merge`](Work::merge) what was found, in any order,
+/// An analysis in steps, for those who share it out: [`reduce`](Work::reduce) some leaves, [`merge`](Work::merge) the results, in any order,
 /// and [`finish`](Work::finish) when all leaves are there.
 ///
 /// Events are cut into blocks of about 32 MiB, and blocks into leaves of a power of two of them, so that there are many leaves (at most 2 GiB
@@ -105,7 +105,7 @@ impl<'r> Work<'r> {
         Work { detector, layout, cut, select: None, reducers, is_any_order }
     }
 
-    /// What the pictures look like.
+    /// Type and shape of the pictures.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -115,7 +115,7 @@ impl<'r> Work<'r> {
         self.cut.events()
     }
 
-    /// What is said of an event without a look at its pictures.
+    /// The verdict on an event without a look at its pictures.
     pub(crate) fn verdict(&self, event: usize) -> Verdict {
         self.select.as_ref().map_or(Verdict::Selected, |select| select.verdict(event))
     }

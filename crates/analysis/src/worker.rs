@@ -1,4 +1,4 @@
-//! What the workers of an analysis share, and what each of them has.
+//! The shared state of the workers of an analysis, and the state of each.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
@@ -13,14 +13,14 @@ use crate::reducer::AnyPartial;
 use crate::tree::{Forest, Node};
 use crate::{Recording, Work};
 
-/// What a worker has found at its end: its account, and the partial results of those reducers that take any order.
+/// The result of a worker at its end: its account, and the partial results of reducers that take any order.
 pub(crate) type Share = (Account, Vec<AnyPartial>);
 
-/// What all workers see.
+/// The shared state of all workers.
 pub(crate) struct Shared<'a> {
     pub(crate) work: &'a Work<'a>,
     pub(crate) recording: &'a Recording,
-    /// The next leaf that nobody has taken.
+    /// The next leaf that no worker has taken.
     pub(crate) next: AtomicUsize,
     pub(crate) end: usize,
     /// The caller wants no more, or a worker has failed.
@@ -59,7 +59,7 @@ impl Shared<'_> {
         spare.unwrap_or_else(|| self.work.partials(false))
     }
 
-    /// Puts what was found in a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
+    /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
     pub(crate) fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
         let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
         while let Some(mut pair) = next {
@@ -73,11 +73,11 @@ impl Shared<'_> {
     }
 }
 
-/// What a worker has.
+/// The state of a worker.
 pub(crate) struct Worker<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) reader: Reader,
-    /// What was read of the events of a block. Pixels are reduced where they were read or decompressed: nothing is copied.
+    /// The pictures of the events of a block. Pixels are reduced where they were read or decompressed: nothing is copied.
     pub(crate) slots: Vec<Picture>,
     pub(crate) share: Share,
     /// Strips of some events, side by side.

@@ -1,4 +1,4 @@
-//! What the program does with pipeline files, inside of a program that brings nodes of its own and reads them from the file's names, as the
+//! The program's work on pipeline files, inside of a program that brings nodes of its own and reads them from the file's names, as the
 //! Python package does.
 
 use std::ffi::OsString;
@@ -33,7 +33,7 @@ pub struct RunCommand {
 }
 
 impl RunCommand {
-    /// Reads the arguments, the first of which is the command. Prints help, and what is wrong.
+    /// Reads the arguments, the first of which is the command. Prints help and mistakes.
     ///
     /// # Errors
     /// The exit code if there is nothing to do.
@@ -44,7 +44,7 @@ impl RunCommand {
                 let why = "wanted run, check, verify, pvs, analyze --pipeline, bench graph or bench node, found another command: the program livetime does it";
                 return Err(Cli::command().error(ErrorKind::InvalidSubcommand, why));
             };
-            // It is what does it just now.
+            // It is the one at work just now.
             *is_for_python = false;
             let file = file.map(Path::to_owned);
             Ok(RunCommand { cli, file })

@@ -1,8 +1,8 @@
 //! The program `livetime`: reads a pipeline file, runs its graph, and accounts for every frame.
 //!
 //! [`main`] is the whole program for a list of nodes; a program with nodes of one's own is three lines (see
-//! `examples/own_nodes`). [`config`] turns a pipeline file into a [`Graph`](livetime_engine::Graph), or says
-//! with places what is wrong in it.
+//! `examples/own_nodes`). [`standard_nodes`] lists the nodes of the program. [`config`] turns a pipeline file into a
+//! [`Graph`](livetime_engine::Graph), or names each mistake with its place.
 //!
 //! Only this crate reads the command line, and only it prints: data on stdout, everything else on stderr. Pipeline
 //! files are read by [`livetime_control`], the variables of pvAccess by `livetime_pva` when this crate asks for them.

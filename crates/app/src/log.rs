@@ -13,7 +13,7 @@ use crate::report::numbers::utc;
 pub(crate) enum Level {
     /// Data were lost, or the run is in danger.
     Error,
-    /// Something differs from what was requested; the run continues.
+    /// The run differs from the request, and continues.
     Warn,
     /// Messages of nodes, writes to PVs, and the state of the run every 5 s.
     #[default]
@@ -43,7 +43,7 @@ impl Line {
         Line::new(level_of(event), What::Event(event.clone()))
     }
 
-    /// An entry of the log that the model of a run keeps: what nodes told, and what was done to them.
+    /// An entry of the log that the model of a run keeps: messages of nodes, and changes to them.
     pub(crate) fn of_entry(entry: &Entry) -> Line {
         let level = match &entry.what {
             What::Event(event) => level_of(event),

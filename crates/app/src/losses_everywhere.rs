@@ -1,4 +1,4 @@
-//! Losses of each kind, and what every face says of them: none may know less than the ledger, or something else.
+//! Losses of each kind on every face: no face may show fewer than the ledger, or others.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -255,7 +255,7 @@ fn metrics_say_the_same(faces: &Faces, kinds: &[Kind], (lost, asked): (u64, u64)
     let has = |line: &str| assert!(metrics.lines().any(|found| found == line), "{line}\n{metrics}");
     has(&format!("livetime_losses_total{{intentional=\"false\"}} {lost}"));
     has(&format!("livetime_losses_total{{intentional=\"true\"}} {asked}"));
-    // What is lost on an edge has its names, too.
+    // A loss on an edge has its names, too.
     for (reason, count, node, ..) in &kinds[..4] {
         has(&format!(
             "livetime_frames_discarded_total{{node=\"{node}\",reason=\"{reason}\",intentional=\"false\"}} {count}"

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 pub use livetime_web::metrics::{Listener, Metrics, address};
 
-/// Takes the address. What is served names the commit that this program was built from.
+/// Takes the address. The metrics name the commit that this program was built from.
 ///
 /// # Errors
 /// When it is not of this machine, or taken.

@@ -85,7 +85,7 @@ impl Output<'_> {
         }
     }
 
-    /// Writes what happens now to the log.
+    /// Writes later events to the log.
     pub(crate) fn tell(&mut self, level: Level, text: impl std::fmt::Display) {
         self.line(&Line::new(level, text));
     }

@@ -1,4 +1,4 @@
-//! What a run tells people while it runs; the report itself comes from `livetime_control::report`.
+//! The words of a run for people while it goes on; the report itself comes from `livetime_control::report`.
 
 #[cfg(test)]
 #[path = "../../control/src/report/fixture.rs"]

@@ -1,4 +1,4 @@
-//! Simulated runs of a CSPad as XTC files of LCLS-I, of any length: what conversion and analysis are measured on.
+//! Simulated runs of a CSPad as XTC files of LCLS-I, of any length: the data for measuring conversion and analysis.
 //!
 //! The pixels are those of [`livetime_kernels::cspad`], functions of seed, event and pixel, so that a file is the same
 //! byte for byte whatever the number of threads.
@@ -87,7 +87,7 @@ pub fn bytes_of(events: u64) -> u64 {
 /// ```
 ///
 /// # Errors
-/// If the file is there already, the codec is not known, or the operating system reports an error. What was written is removed then.
+/// If the file is there already, the codec is not known, or the operating system reports an error. The written part is removed then.
 pub fn simulate(path: &Path, options: &Options, watch: impl FnMut(u64) -> bool) -> Result<Simulated> {
     let mut writer = Writer::make(path)?;
     let raw_bytes = write_run(&mut writer, options, watch)?;

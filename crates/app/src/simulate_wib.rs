@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// called with the number of bytes done; it stops the work by returning false. Returns the files and their sizes.
 ///
 /// # Errors
-/// Text, if a file is there already or the operating system reports an error. What was written is removed then.
+/// Text, if a file is there already or the operating system reports an error. The written part is removed then.
 pub(crate) fn simulate_wib(
     name: &Path,
     links: &SimulatedLinks,
@@ -87,7 +87,7 @@ fn write_all(
     }
 }
 
-/// Removes files that have their names already; the error, and what more has gone wrong.
+/// Removes files that have their names already; returns the error, with further ones.
 fn removed(files: &[(PathBuf, u64)], mut error: String) -> String {
     for (path, _) in files {
         if let Err(more) = std::fs::remove_file(path) {

@@ -32,7 +32,7 @@ impl TraceFile {
     /// A file that is empty for now, beside its place.
     ///
     /// # Errors
-    /// Text: what keeps it from being written.
+    /// Text: the reason why it cannot be written.
     pub(crate) fn create(path: &Path, every: u64) -> Result<TraceFile, String> {
         let file = GrowingFile::replace(path).map_err(|e| cannot(path, &e.cause()))?;
         Ok(TraceFile { file, every, tracer: None, spans: VecDeque::new(), left_out: 0 })
@@ -44,7 +44,7 @@ impl TraceFile {
         self.tracer = Some(tracer);
     }
 
-    /// Takes what was recorded; to be called often enough that the nodes have room.
+    /// Takes the recorded spans; to be called often enough that the nodes have room.
     pub(crate) fn collect(&mut self) {
         self.spans.extend(self.tracer.iter().flat_map(Tracer::take));
         let excess = self.spans.len().saturating_sub(FILE_SPANS);
@@ -52,7 +52,7 @@ impl TraceFile {
         self.left_out += excess as u64;
     }
 
-    /// Writes the file. Returns what there is to say about it.
+    /// Writes the file. Returns the sentence about it.
     ///
     /// # Errors
     /// When it cannot be written.

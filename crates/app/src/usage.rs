@@ -1,4 +1,4 @@
-//! What work on files costs, over the number of workers.
+//! The cost of work on files, over the number of workers.
 
 use image::RgbImage;
 pub(crate) use livetime_measure::{Meter, Usage};

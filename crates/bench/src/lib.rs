@@ -1,7 +1,8 @@
 //! The measurements that every claim about speed rests on; the program `livetime-bench` is their face.
 //!
-//! Each [`Benchmark`] gives a [`Record`]: a table for people, and JSON, to which [`Session::finish`](livetime_measure::Session::finish) adds
-//! machine, commit and settings. Numbers are the median and the spread of at least five repeats (`quick` makes fewer, to see that a
+//! Three types come first. A [`Benchmark`] is one measurement, [`Settings`] choose its rows and its length, and its result is a
+//! [`Record`]: a table for people, and JSON, to which [`Session::finish`](livetime_measure::Session::finish) adds
+//! machine, commit and settings. Numbers are the median and the spread of at least five repeats (`quick` makes fewer, to show that a
 //! benchmark works). The graph of a user is measured by `livetime_measure`.
 //!
 //! ```

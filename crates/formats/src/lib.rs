@@ -1,10 +1,12 @@
 //! File formats of detector data.
 //!
-//! - [`xtc1`]: XTC of LCLS-I, read and written, whatever is in it.
-//! - [`xtc2`]: XTC of LCLS-II, read.
-//! - [`mod@file`]: what both have in common: names of files, large reads, scans that skip the data, files that are still
-//!   being written.
+//! Three types come first: a [`Datagram`](xtc1::Datagram) is an event or transition of XTC, read in place; a
+//! [`Builder`](xtc1::Builder) writes one; a [`GrowingFile`](file::GrowingFile) is a file that gets its name when it is whole.
 //!
+//! - [`xtc1`]: XTC of LCLS-I, read and written, with leaves of any type.
+//! - [`xtc2`]: XTC of LCLS-II, read.
+//! - [`mod@file`]: the common part of both: names of files, large reads, scans that skip the data, files that are still
+//!   being written.
 //! - `parquet`: tables whose pages and index have checksums (feature `parquet`).
 //! - [`wib`], [`felix`], [`channel_map`], [`trigger`]: the wire readout of ProtoDUNE and DUNE, from frames to records.
 //!

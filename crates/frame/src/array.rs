@@ -122,7 +122,7 @@ pub struct Dim {
     pub offset: usize,
     /// Detector pixels per element.
     pub binning: usize,
-    /// True when the order is opposite to that of the detector.
+    /// True when the order is opposite to the detector's order.
     pub reverse: bool,
 }
 
@@ -177,7 +177,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Element type. For compressed arrays that of the data before compression.
+    /// Element type. For compressed arrays the type of the data before compression.
     pub fn dtype(&self) -> DType {
         self.dtype
     }

@@ -1,4 +1,4 @@
-//! What is known about a frame apart from its payload.
+//! The header of a frame: all its data apart from the payload.
 
 use crate::Attributes;
 
@@ -15,7 +15,7 @@ impl Flags {
     pub const DAMAGED: Flags = Flags(1);
     /// The last frame of its run.
     pub const LAST_OF_RUN: Flags = Flags(2);
-    /// The detector gave no time: the event time is when the frame came to whoever recorded it.
+    /// The detector gave no time: the event time is the time of arrival at the recorder.
     pub const ARRIVAL_TIME: Flags = Flags(4);
 
     /// True when every flag of `other` is set.
@@ -30,7 +30,7 @@ impl Flags {
 }
 
 /// Identity and times of a frame.
-// What every frame sets comes first, so that it lies in one cache line of the cell.
+// Fields that every frame sets come first, so that it lies in one cache line of the cell.
 #[repr(C)]
 #[derive(Clone, Default, Debug)]
 pub struct Header {

@@ -25,7 +25,7 @@ const SETTINGS_EVERY: u64 = 10;
 /// Whether a parameter was written, by name.
 pub(crate) type Answer = Result<(), String>;
 
-/// What the node wants.
+/// The orders of the node.
 pub(crate) enum Order {
     /// The setting or feature `name` is to have this value, now or when the camera is there.
     Write { name: &'static str, value: Value, answer: SyncSender<Answer> },
@@ -35,7 +35,7 @@ pub(crate) enum Order {
     Return(Stream),
 }
 
-/// What the node learns.
+/// The news for the node.
 pub(crate) enum News {
     /// The camera is there.
     Connected(About),
@@ -43,7 +43,7 @@ pub(crate) enum News {
     Absent(String),
     /// It was there and is gone.
     Lost,
-    /// Images come out of this stream from now on, after those that are left in the one before.
+    /// Images come out of this stream from now on, after the remaining ones of the stream before.
     Stream(Stream),
     /// A parameter that was given could not be set, or images could not be begun.
     Refused(String),
@@ -58,7 +58,7 @@ pub(crate) struct About {
     pub(crate) serial_number: String,
 }
 
-/// What the thread is started with.
+/// The start values of the thread.
 pub(crate) struct Setup {
     /// Name of the camera.
     pub(crate) name: String,
@@ -81,7 +81,7 @@ impl Wanted for BTreeMap<&'static str, Value> {
     }
 }
 
-/// Runs until `orders` has no sender any more, or nobody reads the news.
+/// Runs until `orders` has no sender any more, or the news have no reader.
 pub(crate) fn run(setup: Setup, orders: &Receiver<Order>, news: SyncSender<News>) {
     let mut control = Control {
         setup,
@@ -133,7 +133,7 @@ impl Control {
         match order {
             Order::Write { name, value, answer } => {
                 let result = self.write(name, value);
-                // Nobody waits any more if it took too long.
+                // The caller waits no longer if it took too long.
                 let _ = answer.try_send(result);
             }
             Order::Acquire(acquire) => {
@@ -208,7 +208,7 @@ impl Control {
 
     fn write(&mut self, name: &'static str, value: Value) -> Answer {
         let before = self.setup.given.insert(name, value.clone());
-        // The node has what was written: it learns what the camera has, also if that did not change.
+        // The node has the written value: it gets the camera's value, also if that did not change.
         self.shown.remove(name);
         if self.camera.is_none() {
             return Ok(());
@@ -219,7 +219,7 @@ impl Control {
         }
         let written = self.put(name, &value);
         if written.is_err() || value == Value::Bool(true) {
-            // What was refused is not tried again, and a command is not given again.
+            // A refused value is not tried again, and a command is not given again.
             match before.filter(|_| written.is_err()) {
                 Some(before) => self.setup.given.insert(name, before),
                 None if written.is_err() || self.is_command(name) => self.setup.given.remove(name),
@@ -277,7 +277,7 @@ impl Control {
     fn read_feature(&mut self, place: Option<usize>) {
         let feature = place.and_then(|place| self.setup.features.get(place));
         let (Some(feature), Some(camera)) = (feature, &self.camera) else { return };
-        // What cannot be read now keeps the value that it had.
+        // A value that cannot be read now stays as it was.
         if let Ok(Some(value)) = feature.read(camera) {
             self.show(feature.spec.name, value);
         }

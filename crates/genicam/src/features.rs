@@ -22,7 +22,7 @@ pub(crate) struct Feature {
 const DEEPEST: usize = 8;
 /// Features, at most; real cameras have some hundreds.
 const MOST: usize = 2000;
-/// What the source itself does.
+/// The part that the source itself does.
 const OWN: [&str; 2] = ["AcquisitionStart", "AcquisitionStop"];
 
 /// All features of a camera that can be parameters, in the order of its description.

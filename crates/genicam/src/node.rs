@@ -29,7 +29,7 @@ const ANSWER: Duration = Duration::from_secs(1);
 /// News that may wait for the node: more than all settings and features that are read in a second.
 const NEWS: usize = 256;
 
-/// All parameters: those of every camera, then the features of this one.
+/// All parameters: the common ones of all cameras, then the features of this one.
 pub(crate) struct AllParams {
     pub(crate) base: GenicamParams,
     pub(crate) features: Vec<Value>,
@@ -78,7 +78,7 @@ impl Params for AllParams {
 pub(crate) struct Genicam {
     params: AllParams,
     features: Vec<Feature>,
-    /// What was given for the camera, by name of parameter.
+    /// The values given for the camera, by name of parameter.
     given: BTreeMap<&'static str, Value>,
     control: Option<(Ends, JoinHandle<()>)>,
     stream: Option<Stream>,
@@ -223,7 +223,7 @@ impl Genicam {
         drained
     }
 
-    /// What came before the camera was gone or was set is sent on.
+    /// Images from before the camera was gone or was set are sent on.
     fn drain_stream(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let Some(stream) = self.stream.take() else { return Ok(()) };
         let mut result = Ok(());

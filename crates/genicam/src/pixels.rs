@@ -1,4 +1,4 @@
-//! GenICam's pixel formats: what their numbers mean, and how their bytes become elements of a frame.
+//! GenICam's pixel formats: the meaning of their numbers, and how their bytes become elements of a frame.
 
 use livetime_engine::NodeError;
 use livetime_frame::{ColorMode, DType};
@@ -47,7 +47,7 @@ const fn rgb(name: &'static str, number: u32, color: ColorMode, packing: Packing
     PixelFormat { name, number, dtype: U8, color, bayer: None, packing }
 }
 
-/// What can be taken, by the numbers of GenICam's Pixel Format Naming Convention.
+/// The formats that can be taken, by the numbers of GenICam's Pixel Format Naming Convention.
 const FORMATS: [PixelFormat; 49] = [
     mono("Mono8", 0x0108_0001, U8, Plain),
     mono("Mono8s", 0x0108_0002, I8, Plain),
@@ -124,7 +124,7 @@ impl PixelFormat {
         }
     }
 
-    /// Writes what a camera sent into a frame, which has the bytes of all values.
+    /// Writes the bytes of a camera into a frame, which has the bytes of all values.
     ///
     /// # Errors
     /// When the camera sent too little.

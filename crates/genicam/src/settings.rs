@@ -28,7 +28,7 @@ pub(crate) fn changes_size(name: &str) -> bool {
     matches!(name, "bin_x" | "bin_y" | "pixel_format" | "size_x" | "size_y" | "min_x" | "min_y")
 }
 
-/// What somebody asked for: by name of the parameter.
+/// The requested values, by name of the parameter.
 pub(crate) trait Wanted {
     /// The value that was given for the parameter, if one was.
     fn wanted(&self, name: &str) -> Option<&Value>;
@@ -61,7 +61,7 @@ pub(crate) fn write(camera: &Camera, name: &str, value: &Value, given: &impl Wan
     }
 }
 
-/// All four numbers at once; what would reach beyond the sensor is cut off, as areaDetector does.
+/// All four numbers at once; a part beyond the sensor is cut off, as areaDetector does.
 fn write_region(camera: &Camera, given: &impl Wanted) -> Result<(), String> {
     let (now, bins, sensor) = (camera.region()?, camera.binning().unwrap_or([1, 1]), camera.sensor()?);
     let wanted = |name: &str| match given.wanted(name) {
@@ -78,7 +78,7 @@ fn write_region(camera: &Camera, given: &impl Wanted) -> Result<(), String> {
     camera.set_region([x, y, width, height])
 }
 
-/// What the camera has now: name and value of all settings that it has.
+/// The camera's present settings: name and value of each.
 pub(crate) fn read(camera: &Camera) -> Vec<(&'static str, Value)> {
     let mut found: Vec<(&'static str, Value)> = Vec::new();
     if let Ok([x, y, width, height]) = camera.region() {

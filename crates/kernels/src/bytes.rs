@@ -1,4 +1,4 @@
-//! Pixels seen as bytes, for what only moves them.
+//! Pixels seen as bytes, for code that only moves them.
 
 use crate::Pixel;
 

@@ -1,4 +1,4 @@
-//! Instruction-set levels: what this processor can do, found once, impossible to forge.
+//! Instruction-set levels: the abilities of this processor, found once, impossible to forge.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +45,7 @@ pub(crate) enum LevelKind {
 }
 
 impl Level {
-    /// What every processor of this architecture can do.
+    /// The instructions of every processor of this architecture.
     pub const PORTABLE: Level = Level::exactly(LevelKind::Portable);
 
     const fn exactly(kind: LevelKind) -> Level {

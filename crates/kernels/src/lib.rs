@@ -1,11 +1,29 @@
-//! Fast arithmetic on plain slices: what Livetime's nodes do to pixels.
+//! Fast arithmetic on plain slices: the loops of Livetime's nodes over pixels and samples.
 //!
 //! A kernel knows slices, sizes and strides and nothing else: no frames, no engine, no I/O.
-//! Every kernel is one readable loop over lanes, compiled once per instruction-set [`Level`]
+//!
+//! Three types come first. A [`Plane`] is a slice with a width, a height and a row stride, so that a region of a
+//! larger image is read where it lies. A [`Level`] is an instruction set; [`Level::best`] is the highest one of the
+//! machine. A [`Pixel`] is a type of number that an image may have.
+//!
+//! ```
+//! use livetime_kernels::{Level, Plane, statistics::{Scratch, Wanted, statistics}};
+//!
+//! // The left half of a picture of 4 x 2 pixels, without a copy.
+//! let pixels = [1u16, 3, 99, 99, 5, 7, 99, 99];
+//! let left = Plane::new(&pixels, 2, 2, 4)?;
+//! let wanted = Wanted { basic: true, ..Wanted::default() };
+//! let found = statistics(Level::best(), left, &wanted, &mut Scratch::default());
+//! let basic = found.basic.unwrap_or_default();
+//! assert_eq!((basic.max, basic.total), (7.0, 16.0));
+//! # Ok::<(), livetime_kernels::PlaneError>(())
+//! ```
+//!
+//! Every kernel is one readable loop over lanes, compiled once per instruction-set level
 //! and chosen at run time. The portable compilation is the judge: the tests run every level the
 //! machine has against a plain definition, over all tails, strides and extreme values.
 //!
-//! | kernel | what it does |
+//! | kernel | result |
 //! |---|---|
 //! | [`statistics`] | minimum, maximum, mean, sigma, net, centroid, profiles, histogram in one pass |
 //! | [`convert()`], [`convert_slice`] | crop, bin, reverse, scale and change of type |
@@ -27,9 +45,6 @@
 //! | [`hist`] | the loops of the XTC codecs Hist16 and HistN |
 //! | [`wib`] | samples of the wire readout, 12 and 14 bits packed, as 16-bit integers |
 //! | [`hits`] | pulses in the samples of hundreds of wires, with pedestals and noise followed |
-//!
-//! Images are passed as a [`Plane`]: a slice with a width, a height and a row stride, so that a
-//! region of a larger image is read where it lies.
 
 #![deny(missing_docs)]
 

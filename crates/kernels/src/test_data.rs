@@ -1,4 +1,4 @@
-//! What the tests of the kernels share: awkward sizes and awkward values.
+//! Shared data of the tests of the kernels: awkward sizes and awkward values.
 
 use crate::Pixel;
 

@@ -1,4 +1,25 @@
-//! The standard nodes of Livetime: one file each.
+//! The standard nodes of Livetime, for pictures, arrays, curves and events: one file or folder each.
+//!
+//! [`ALL`] is the list of their types, and [`find`] gives one by name. Three nodes to read first are
+//! [`SimDetector`](sources::sim_detector::SimDetector), [`Statistics`](process::statistics::Statistics) and
+//! [`NpyFiles`](sinks::npy_files::NpyFiles): a source, a process and a sink.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use livetime_engine::{EdgeOptions, Graph, Run, RunOptions};
+//!
+//! let mut graph = Graph::default();
+//! graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+//! graph.add("end", livetime_nodes::find("null")?)?;
+//! graph.connect("detector", "end", EdgeOptions::default())?;
+//! let options = RunOptions { max_frames: Some(3), ..RunOptions::default() };
+//! let run = Run::start(&graph, options).map_err(|errors| errors[0].clone())?;
+//! let report = run.finish(Duration::from_secs(60));
+//! assert_eq!(report.edges[0].offered, 3);
+//! assert!(report.imbalances().is_empty(), "the ledger is closed");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! A node is added with one file and two lines here: its `mod` line in its folder, and its entry in
 //! [`ALL`]. `cargo xtask new-node` writes all three. Forgetting the entry is a dead-code warning, which the

@@ -6,7 +6,7 @@ use std::fmt;
 /// The result of functions that read data from outside.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Says what was wanted, what was found, and where.
+/// Names the wanted value, the found value, and the place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error(Box<ErrorParts>);
 
@@ -35,7 +35,7 @@ impl Error {
         self.0.at
     }
 
-    /// What was found, as the peers put it in a refusal.
+    /// The found value, as the peers put it in a refusal.
     pub fn found(&self) -> &str {
         &self.0.found
     }

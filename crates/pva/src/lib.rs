@@ -1,14 +1,16 @@
-//! pvAccess, the network protocol of EPICS: wire format, data model, messages.
+//! pvAccess, the network protocol of EPICS: wire format, data model, messages, client and server.
+//!
+//! Three types come first: a [`Value`](data::Value) is a structure with its numbers and texts, `client::Client` gets, puts
+//! and monitors PVs, and `server::Server` serves them.
 //!
 //! The layers, each usable without the ones after it:
 //!
 //! - [`wire`]: bytes. Checked reading, writing into chunks, message headers, segments, bit sets.
-//! - [`data`]: types, values and their encoding, whole or only what changed.
+//! - [`data`]: types, values and their encoding, whole or only the changed fields.
 //! - [`nt`]: the Normative Types, the structures that EPICS clients know.
-//! - [`request`]: what a client asks for when it opens an operation ("pvRequest").
+//! - [`request`]: the fields and options of an operation that a client opens ("pvRequest").
 //! - [`proto`]: the messages.
 //! - `server`, a feature that is on by default: PVs served from threads and sockets of its own.
-//!
 //! - `client`, likewise: channels of servers in the network, with `net`: variables, address lists and interfaces.
 //!
 //! Nothing but `client`, `net` and `server` opens a socket, starts a thread or asks for the time.

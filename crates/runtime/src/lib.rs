@@ -1,6 +1,7 @@
-//! What runs below graphs and agents: threads that wait well, clocks, bounded queues, and numbers that close.
+//! The floor below graphs and agents: threads that wait well, clocks, bounded queues, and accounts that close.
 //!
-//! Both engines of Livetime, the graphs of nodes and the agents, are made of the parts in this crate. It knows neither.
+//! Both engines of Livetime, the graphs of nodes and the agents, are made of the parts in this crate. It knows neither. Three
+//! types come first: [`Clock`], [`Waiting`] and [`Ring`](ring::Ring).
 //!
 //! - Time: [`Clock`] is the monotonic clock of a run, real or virtual.
 //! - Threads: a thread with nothing to do waits with [`Waiting`], by a [`WaitStrategy`], on its [`Doorbell`], which
@@ -10,7 +11,7 @@
 //!   ([`WhenFull::offer`]), and decimation and rate limits ([`Thinning`]).
 //! - Accounts: every loss has a [`LossReason`]; [`EdgeCounts`] are the counts of a queue.
 //! - Times: [`sampling`] says which items are timed. [`Histogram`] has one writer and any number of readers, who get [`Times`] and merge them.
-//! - Memory: a [`MemoryLimit`] is what a job may take, which it asks before it begins.
+//! - Memory: a [`MemoryLimit`] bounds the memory of a job, which asks for it before it begins.
 //! - Order: [`ordered`] has several ways for many workers to deliver results in the order of their input.
 //! - Events: [`Control`] carries events and the request to end a run; repeated faults are reported at growing
 //!   intervals.

@@ -1,7 +1,8 @@
-//! For tests only: where data and other implementations are, and a record of what a test left out.
+//! For tests only: the places of data and other implementations, and a record of omissions.
 //!
-//! A test that lacks its data, a peer or a feature of the machine asks here, gets `None`, and returns. What it left out is
-//! appended to a file, because the test runner shows nothing of what a passing test prints. `cargo xtask test`
+//! A test that lacks its data, a peer or a feature of the machine asks here ([`data`], [`python`], [`repository`] and
+//! others), gets `None`, and returns. The omission is appended to a file, because the test runner hides the output of a
+//! passing test. `cargo xtask test`
 //! (`make test`) reads that file, lists the reasons, and counts the test as skipped.
 //!
 //! ```no_run

@@ -1,4 +1,4 @@
-//! What all routes share.
+//! The shared state of all routes.
 
 use std::sync::Mutex;
 
@@ -18,7 +18,7 @@ use crate::session::{Sessions, Visitor, secret};
 use crate::show;
 use crate::state::Board;
 
-/// What all routes share.
+/// The shared state of all routes.
 pub(crate) struct App {
     pub(crate) model: Model,
     pub(crate) hosts: Hosts,
@@ -33,7 +33,7 @@ pub(crate) struct App {
     options: Options,
 }
 
-/// What does not change in a run.
+/// The constant part of a run.
 pub(crate) struct RunFacts {
     /// Tells one run from another.
     pub(crate) id: String,
@@ -116,7 +116,7 @@ impl App {
         }
     }
 
-    /// Adds the newest moment to the history, and ends what nobody uses any more.
+    /// Adds the newest moment to the history, and ends unused views and sessions.
     pub(crate) fn keep(&self, moment: &livetime_control::model::Moment, at_ms: f64) {
         lock(&self.history).add(moment, at_ms);
         self.recorded.note(moment);

@@ -83,7 +83,7 @@ fn value_of(specs: &'static [ParamSpec], name: &str, value: &Value) -> Result<(S
     Ok((name.to_owned(), found))
 }
 
-/// Whether parameters have the values that somebody relies on.
+/// Whether parameters have the values that the caller relies on.
 fn check_if(app: &App, node: usize, wanted: &Map<String, Value>) -> Result<(), Error> {
     let moment = app.model.newest();
     let Some(known) = moment.nodes.get(node) else { return Err(Error::ended()) };
@@ -245,7 +245,7 @@ async fn end_run(app: &App, visitor: &Visitor, body: &[u8], action: Action) -> R
     Ok(done(app, visitor, json!({ "state": "ending" })))
 }
 
-/// Losses that come after those that were seen are not acknowledged with them.
+/// Later losses are not acknowledged with the losses that were seen.
 pub(crate) async fn acknowledge((State(app), Extension(visitor)): Of, body: Bytes) -> Routed {
     let seen = body_of(&body)?["unintended"].as_u64();
     let seen = seen.ok_or_else(|| Error::bad("`unintended`: wanted the number of losses that were seen"))?;

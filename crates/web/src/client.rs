@@ -23,7 +23,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Reads `http://host:port/#t=TOKEN`, of which only the host is needed.
+    /// Reads `http://host:port/#t=TOKEN`, and uses only the host.
     ///
     /// ```
     /// use livetime_web::client::Link;
@@ -35,7 +35,7 @@ impl Link {
     /// ```
     ///
     /// # Errors
-    /// What was wanted.
+    /// The wanted form.
     pub fn new(text: &str) -> Result<Link, String> {
         let wanted = || format!("wanted a link as http://HOST:PORT/#t=TOKEN, found `{text}`");
         let rest = text.strip_prefix("http://").unwrap_or(text);
@@ -117,7 +117,7 @@ impl State {
         let message: Value =
             serde_json::from_str(text).map_err(|e| format!("wanted a message in JSON: {e}"))?;
         if message["kind"] == "moment" {
-            // The last one comes from a server that may have gone; what it said is still to be read.
+            // The last one comes from a server that may have gone; its answer is still to be read.
             let _ = self.say(&json!({ "kind": "seen", "version": message["version"] }));
         }
         Ok(message)
@@ -192,7 +192,7 @@ impl Columns {
     }
 }
 
-/// What a server says that refuses.
+/// The refusal of a server.
 fn refusal(response: &tungstenite::http::Response<Option<Vec<u8>>>) -> String {
     let body: Option<Value> = response.body().as_ref().and_then(|body| serde_json::from_slice(body).ok());
     let message = body.as_ref().and_then(|body| body["error"]["message"].as_str());

@@ -1,4 +1,4 @@
-//! What a request is refused with: a status and a sentence, in JSON.
+//! The refusal of a request: a status and a sentence, in JSON.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -125,7 +125,7 @@ fn coloured_pictures_are_interleaved_whatever_the_frame_is() {
     check("picture-rgb.bin", &message(&whole));
     let binned = made(&picture(ColorMode::Rgb1), json!({ "fit": [2, 1] }));
     assert_eq!(pixels(&binned), [2020, 2021, 2022, 2040, 2041, 2042]);
-    // In planes of colours the same pixel has other numbers; what counts is where they are taken from.
+    // In planes of colours the same pixel has other numbers; only their source matters.
     let planes = made(&picture(ColorMode::Rgb3), json!({ "region": [0, 0, 1, 1] }));
     assert_eq!(planes.payload.len(), 6);
 }
@@ -142,7 +142,7 @@ fn tables() {
 
 // ---- State ----
 
-/// What changes from run to run is a fixed number of its kind; texts and truths stay.
+/// A value that changes from run to run becomes a fixed number of its kind; texts and truth values stay.
 fn still(value: &mut Value, key: &str) {
     match value {
         // Known after the first second of a run, which may be over.

@@ -1,9 +1,9 @@
-//! Who may do what: the rules that every request has to pass before a route sees it. Without sockets.
+//! Rights: the rules that every request has to pass before a route sees it. Without sockets.
 //!
 //! | rule | against |
 //! |---|---|
 //! | `Host` is an address, or a name of this server | a web page that gives this machine a name of its own (DNS rebinding) |
-//! | `Origin`, where there is one, is the server itself | other pages in the browser of somebody with a session |
+//! | `Origin`, where there is one, is the server itself | other pages in the browser of a user with a session |
 //! | with a cookie, changes and sockets need an `Origin` | the same, by old browsers |
 //! | bodies are JSON | forms, which pages may send anywhere without asking |
 //! | reading from elsewhere, and writing, need a token or a rule | everybody else |
@@ -25,10 +25,10 @@ use crate::error::Error;
 #[cfg(test)]
 mod table;
 
-/// What a route needs of its callers.
+/// The right that a route needs of its callers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
-    /// Nothing: the page and its parts, which hold no data of a run, and what tells that the server is alive.
+    /// Nothing: the page and its parts, which hold no data of a run, and the sign that the server is alive.
     Nothing,
     /// To be on this machine, or to have a token.
     Read,
@@ -36,7 +36,7 @@ pub(crate) enum Needs {
     Write,
 }
 
-/// What is known of a caller.
+/// The facts about a caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rights {
     /// On this machine.
@@ -47,7 +47,7 @@ pub(crate) struct Rights {
     pub(crate) has_session: bool,
     /// Sent the token itself.
     pub(crate) has_token: bool,
-    /// What a rule says; `None`: there is none for this caller. The token stands above all rules.
+    /// The right by a rule; `None`: no rule fits this caller. The token stands above all rules.
     pub(crate) by_rule: Option<May>,
 }
 
@@ -65,7 +65,7 @@ impl Rights {
 /// Letters of a name that a proxy gives.
 const LONGEST_NAME: usize = 64;
 
-/// How a proxy that the rules believe names the user of a request from `address`. What others say counts for nothing.
+/// How a proxy that the rules believe names the user of a request from `address`. The header of other machines counts for nothing.
 ///
 /// # Errors
 /// 400 when a proxy gives more than one name, or none that could be one: a client's own header has come through.
@@ -94,7 +94,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// The name of this machine, with and without its domain, and those of `more`; `*` among them is every name.
+    /// The name of this machine, with and without its domain, and the names in `more`; `*` among them is every name.
     pub(crate) fn new(own: Option<&str>, more: &[String]) -> Hosts {
         let mut names = vec!["localhost".to_owned()];
         if let Some(name) = own {
@@ -132,7 +132,7 @@ pub(crate) fn own_name() -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// What of a request the rules look at.
+/// The part of a request that the rules look at.
 pub(crate) struct Request<'a> {
     pub(crate) method: &'a Method,
     pub(crate) path: &'a str,
@@ -217,7 +217,7 @@ impl Request<'_> {
         }
     }
 
-    /// All rules but that of the host.
+    /// All rules except the rule of the host.
     ///
     /// # Errors
     /// The first rule that does not hold.

@@ -2,7 +2,7 @@
 //!
 //! Of each moment of the last ten minutes, and once in ten seconds of the last twelve hours, one number of 4 bytes for each series: at
 //! most 45 kB. A graph of 13 nodes has some 500 series. Of a graph with more numbers than fit the budget each node has its first
-//! ones, as many as every other node, and what is left out is told.
+//! ones, as many as every other node, and the number of series left out is reported.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -58,7 +58,7 @@ pub(crate) enum Step {
 /// All series.
 pub(crate) struct History {
     series: Vec<Series>,
-    /// How many numbers of which nodes are not kept, because there are too many.
+    /// The count of numbers that are not kept, by node, because there are too many.
     left_out: Vec<(String, usize)>,
     by_name: BTreeMap<String, usize>,
     fine: Rows,
@@ -101,7 +101,7 @@ fn p99_ms(moment: &Moment, node: usize, window: Window, of: fn(&NodeTimes) -> &S
     found.filter(|found| found.count > 0).map_or(f64::NAN, |found| found.p99_ns as f64 / 1e6)
 }
 
-/// All numbers of a node: ours, then what it says of itself, then its settings.
+/// All numbers of a node: ours, then its readbacks, then its settings.
 fn series_of(number: usize, decl: &NodeDecl) -> Vec<Series> {
     let named = |series: &str, unit, origin| Series { name: format!("{}.{series}", decl.name), unit, origin };
     let mut found: Vec<Series> =
@@ -159,7 +159,7 @@ impl History {
         History { series, left_out, by_name, fine: Rows::default(), coarse: Rows::default() }
     }
 
-    /// What is not kept, in a sentence, if something is not.
+    /// The series that are not kept, in a sentence, if there are any.
     pub(crate) fn shortage(&self) -> Option<String> {
         let all: usize = self.left_out.iter().map(|(_, count)| count).sum();
         let listed: Vec<String> =
@@ -196,7 +196,7 @@ impl History {
         })
     }
 
-    /// Those of `names` that are no series.
+    /// The members of `names` that are no series.
     pub(crate) fn unknown<'a>(&self, names: &[&'a str]) -> Vec<&'a str> {
         names.iter().copied().filter(|name| !self.by_name.contains_key(*name)).collect()
     }

@@ -1,8 +1,11 @@
 //! A running graph over HTTP: the page, its state ten times a second, pictures, changes, metrics. `docs/spec/web.md` is the protocol.
 //!
-//! A face of the run's [`Model`], as PVs are another one. One thread, `web`, has all sockets; a second one, `web state`, writes
-//! each moment down once for all who watch; `web views` makes pictures, and each output that somebody looks at is an edge of
-//! the run with a thread that takes its newest frame. No type of this crate that its callers see is asynchronous.
+//! Three items come first: [`serve`] serves the [`Model`] of a run, [`Options`] say to whom and with which rights, and
+//! [`Served`] is the running server.
+//!
+//! This crate is a face of the run's model, as PVs are another one. The thread `web` has all sockets. The thread `web state`
+//! writes each moment down once for all clients. The thread `web views` makes pictures. Each output that a client looks at is
+//! an edge of the run, with a thread that takes its newest frame. No public type of this crate is asynchronous.
 //!
 //! ```
 //! use std::io::{Read, Write};
@@ -98,13 +101,13 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Machines that may read without a token, besides this one.
     pub readers: Access,
-    /// What others may without the token, before `readers` are asked.
+    /// Rights without the token, looked up before `readers`.
     pub rules: Rules,
     /// Who knows it may change the run; `None`: a new one is made.
     pub token: Option<String>,
     /// All who know the token may change the run at the same time, without taking control first.
     pub is_open: bool,
-    /// What clients are told of the run: the name of its pipeline, and how its PVs begin, if it has some.
+    /// The description of the run for clients: the name of its pipeline, and how its PVs begin, if it has some.
     pub pipeline: String,
     /// See `pipeline`.
     pub pv_prefix: Option<String>,
@@ -114,7 +117,7 @@ pub struct Options {
     pub version: String,
     /// See `version`.
     pub commit: String,
-    /// What describes trigger records, if the program knows any.
+    /// The function that describes trigger records, if the program knows any.
     pub record: Option<Describe>,
 }
 
@@ -149,7 +152,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     }
 }
 
-/// A token that nobody can guess: 128 random bits in hexadecimal.
+/// A token of 128 random bits in hexadecimal, which cannot be guessed.
 ///
 /// # Errors
 /// Text when the system gives no random numbers.

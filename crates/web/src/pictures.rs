@@ -129,7 +129,7 @@ impl AsRef<[u8]> for Sent {
     }
 }
 
-/// A body of pieces, of which the last one goes first. One that has gone is empty.
+/// A body of pieces, the last one goes first. A piece that has gone is empty.
 struct Pieces([Bytes; 2]);
 
 impl HttpBody for Pieces {
@@ -221,7 +221,7 @@ impl Wanted {
         Ok(Wanted { format, spec, range: spec_range(query)? })
     }
 
-    /// The picture of a frame of what is called `source`.
+    /// The picture of a frame of the output `source`.
     pub(crate) async fn answer(self, app: &App, source: &str, newest: Arc<Newest>) -> Routed {
         let Wanted { format, spec, range } = self;
         let picture = app.views.maker.make(source, newest.clone(), spec).await.map_err(Error::refused)?;

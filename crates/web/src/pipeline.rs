@@ -42,7 +42,7 @@ fn now(model: &Model) -> Saved {
 }
 
 fn standing(node: &NodeMoment) -> Standing {
-    // What somebody has set: a node may change other parameters itself, as the number of its next file.
+    // Values that a caller has set: a node may change other parameters itself, as the number of its next file.
     let is_written = |name: &str| node.state.written.iter().any(|written| written == name);
     let values = node.specs.iter().zip(node.values.iter()).filter(|(spec, _)| is_written(spec.name));
     let inputs = node.state.edges();

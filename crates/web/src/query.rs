@@ -1,4 +1,4 @@
-//! What stands in an address behind `?`.
+//! The query of an address, behind `?`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The requests that read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::query::Query;
 use crate::session::Visitor;
 use crate::{routes, show, state};
 
-/// What is asked for is at most this old, or, if a node hangs, has waited this long for something newer.
+/// An answer is at most this old, or, if a node hangs, has waited this long for a newer moment.
 pub(crate) const FRESH: Duration = Duration::from_millis(20);
 pub(crate) const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -40,7 +40,7 @@ pub(crate) async fn describe(State(app): State<Arc<App>>, visitor: Extension<Vis
     json_body(&app.describe_json(&visitor))
 }
 
-/// Does on another thread what may wait for the looker.
+/// Runs on another thread the work that may wait for the looker.
 pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     spawn_blocking(work).await.map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))
 }

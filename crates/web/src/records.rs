@@ -1,7 +1,7 @@
-//! Trigger records, the last of each output that somebody asks for: to step from one to the next.
+//! Trigger records, the last of each output that a client asks for: to step from one to the next.
 //!
-//! What a record is, only the program knows ([`Options::record`](crate::Options)). It is described at once when it comes, and let go,
-//! so that nobody who looks holds raw data of the run.
+//! Only the program can read a record ([`Options::record`](crate::Options)). It is described at once when it comes, and let go,
+//! so that no client holds raw data of the run.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ use crate::error::{Error, json_body};
 use crate::query::Query;
 use crate::threads::spawn;
 
-/// What a frame with a trigger record holds, as JSON; `None` for any other frame. The key `summary` is for lists of records.
+/// The content of a frame with a trigger record, as JSON; `None` for any other frame. The key `summary` is for lists of records.
 pub type Describe = fn(&Frame) -> Option<Value>;
 
 /// Records that are kept of an output, and bytes of their descriptions.
@@ -33,9 +33,9 @@ const MOST_BYTES: usize = 16 << 20;
 const MAX_RATE_HZ: f64 = 30.0;
 /// Outputs that are followed at one time.
 const MOST_OUTPUTS: usize = 4;
-/// An output that nobody asks for is left after this time; what was kept stays.
+/// An output without a request is left after this time; its descriptions stay.
 const LINGER: Duration = Duration::from_secs(10);
-/// A thread that waits for a record sees after this time that nobody asks any more.
+/// A thread that waits for a record sees after this time that the requests have ended.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The records of all outputs that were asked for.
@@ -145,7 +145,7 @@ impl Records {
     }
 }
 
-/// Takes records until nobody asks for them any more, or none will come.
+/// Takes records until the requests end, or no record will come.
 fn take(mut outlet: Outlet, describe: Describe, kept: &Mutex<Kept>, is_ended: &AtomicBool) {
     while !is_ended.load(Ordering::Acquire) && lock(kept).is_wanted() {
         match outlet.recv(LOOK) {

@@ -1,4 +1,4 @@
-//! All routes in one table: what each needs of its callers, what it does, and how it is described.
+//! All routes in one table: the rights that each needs, its action, and its description.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,9 +30,9 @@ pub(crate) struct Route {
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
     pub(crate) needs: Needs,
-    /// What it does, in a sentence.
+    /// Its action, in a sentence.
     summary: &'static str,
-    /// Names of what may stand in the query.
+    /// Names of the keys of the query.
     query: &'static [&'static str],
     handler: fn() -> MethodRouter<Arc<App>>,
 }
@@ -149,7 +149,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(app.clone())
 }
 
-// ---- What every request passes ----
+// ---- The checks of every request ----
 
 #[derive(Clone)]
 struct Guarded {
@@ -212,7 +212,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
                       font-src 'self'; connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
                       form-action 'none'";
 
-/// What tells browsers to be strict.
+/// Headers that tell browsers to be strict.
 async fn harden(request: AxumRequest, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -267,7 +267,7 @@ fn operation(route: &Route) -> Value {
     operation
 }
 
-// ---- What handlers share ----
+// ---- The shared part of handlers ----
 
 /// The body as JSON; an empty one is an empty object.
 pub(crate) fn body_of(bytes: &[u8]) -> Result<Value, Error> {

@@ -47,7 +47,7 @@ struct Held {
     client: Arc<Client>,
 }
 
-/// What a client does just now.
+/// The present state of a client.
 #[derive(Default)]
 pub(crate) struct Client {
     /// Requests that are being answered.
@@ -57,7 +57,7 @@ pub(crate) struct Client {
     is_socket: AtomicBool,
     /// When something last came or went, in ns since the server began.
     active_ns: AtomicU64,
-    /// Its seat is somebody else's now.
+    /// Another client has its seat now.
     out: Notify,
 }
 
@@ -77,7 +77,7 @@ impl Seats {
         Arc::new(Seats { limits, began: Instant::now(), taken: Mutex::default() })
     }
 
-    /// A seat for a client at `address`; `None` if all are busy, also those that are reserved.
+    /// A seat for a client at `address`; `None` if all are busy, the reserved ones included.
     pub(crate) fn take(self: &Arc<Seats>, address: IpAddr) -> Option<Seat> {
         let mut taken = lock(&self.taken);
         let grace_ns = self.limits.grace.as_nanos() as u64;
@@ -116,7 +116,7 @@ impl Taken {
         self.seats.values().filter(|held| of(held)).count()
     }
 
-    /// Sends away the client among these that has been idle for longest, first of those that never asked for anything.
+    /// Sends away the client among these that has been idle for longest, first among the clients without any request.
     /// It was so already at `before_ns`.
     fn make_room(&mut self, before_ns: u64, of: impl Fn(&Held) -> bool) -> bool {
         let idle = self.seats.iter().filter(|(_, held)| of(held) && held.client.is_idle(before_ns));
@@ -149,7 +149,7 @@ impl Client {
         self.is_socket.store(true, Ordering::Relaxed);
     }
 
-    /// Returns when somebody else has the seat.
+    /// Returns when another client has the seat.
     pub(crate) async fn sent_away(&self) {
         self.out.notified().await;
     }

@@ -26,7 +26,7 @@ use tower_service::Service;
 use crate::seats::{self, Reserved, Seat, Seats};
 use crate::threads::spawn;
 
-/// What clients may take of the server.
+/// The bounds for clients of the server.
 #[derive(Clone, Copy)]
 struct Limits {
     /// Connections at one time. A client that says nothing goes after `headers`.
@@ -46,7 +46,7 @@ const LIMITS: Limits = Limits {
 /// Bytes of a header.
 const LONGEST_HEADER: usize = 8 << 10;
 const MOST_HEADERS: usize = 64;
-/// Threads for what may wait for nodes, made when needed.
+/// Threads for requests that may wait for nodes, made when needed.
 const BLOCKING: usize = 4;
 /// After an error of the system, such as too many open files, the next connection is accepted after this time.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -66,10 +66,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves what `router` answers. `is_kept`: whether a connection is kept for another request.
+    /// Serves the answers of `router`. `is_kept`: whether a connection is kept for another request.
     ///
     /// # Errors
-    /// When the system gives no thread, or refuses what sockets need.
+    /// When the system gives no thread, or refuses a resource of a socket.
     pub(crate) fn start(
         name: &str,
         listener: TcpListener,
@@ -98,7 +98,7 @@ impl Server {
         };
         let thread = spawn(name, move || {
             runtime.block_on(accept(listener, router, is_kept, limits, stopped));
-            // What still waits for a node holds up nobody.
+            // A request that still waits for a node holds up no other one.
             runtime.shutdown_timeout(PAUSE);
         })?;
         Ok(Server { address, stop, thread: Some(thread) })
@@ -190,7 +190,7 @@ async fn connection(stream: Patient, peer: SocketAddr, router: Router, is_kept: 
     builder.max_buf_size(LONGEST_HEADER).max_headers(MOST_HEADERS);
     let served = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::select! {
-        // An error is the client's: it went, was too slow, or sent what is no request.
+        // An error is the client's: it went, was too slow, or sent bytes that are no request.
         _ = served => {}
         () = client.sent_away() => {}
     }

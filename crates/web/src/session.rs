@@ -31,13 +31,13 @@ const LONGEST_USER: usize = 64;
 /// Who calls.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Who {
-    /// Somebody without a token, who may not write.
+    /// A caller without a token, who may not write.
     Guest,
     /// Who may write by a rule, as a proxy has named them.
     User(String),
     /// Who may write by a rule, without a name.
     Host(IpAddr),
-    /// Somebody with a session, by its secret.
+    /// A caller with a session, by its secret.
     Session(String),
     /// A script with the token itself, by its address.
     Bearer(IpAddr),
@@ -56,7 +56,7 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// The same with a session or the token; a name that they give themselves does not stand for that of a proxy.
+    /// The same with a session or the token; a name that callers give themselves does not replace the name from a proxy.
     fn known(mut self, who: Who, user: &str) -> Visitor {
         self.rights.has_session = matches!(who, Who::Session(_));
         self.rights.has_token = matches!(who, Who::Bearer(_));
@@ -85,9 +85,9 @@ pub(crate) struct Sessions {
     token: String,
     /// `livetime_PORT`: cookies do not know ports.
     cookie: String,
-    /// Anybody with a token may write, whoever else does.
+    /// Every caller with a token may write at any time.
     is_open: bool,
-    /// What others may.
+    /// The rights of other callers.
     rules: Rules,
     state: Mutex<State>,
     /// Counts changes of control and of how many watch.
@@ -157,7 +157,7 @@ impl Sessions {
         let guest = self.guest(named, from);
         let text = |value: &header::HeaderValue| value.to_str().map(str::to_owned).ok();
         let authorization = headers.get(header::AUTHORIZATION).and_then(text);
-        // What a proxy asked its users for is no token.
+        // The password that a proxy asks for is no token.
         if let Some(token) = authorization.as_deref().and_then(|value| value.strip_prefix("Bearer ")) {
             self.check_token(token.trim(), address)?;
             let user = headers.get("livetime-user").and_then(text).unwrap_or_default();
@@ -180,7 +180,7 @@ impl Sessions {
         Ok(guest)
     }
 
-    /// Somebody without a token.
+    /// A caller without a token.
     fn guest(&self, named: Option<String>, from: SocketAddr) -> Visitor {
         let address = from.ip().to_canonical();
         let by_rule = self.rules.may(address, named.as_deref());
@@ -259,7 +259,7 @@ impl Sessions {
         Ok(Visitor { user: short(user), ..visitor.clone() })
     }
 
-    /// Ends the session of a visitor, and their control. Returns what they are without it, and the cookie that says so.
+    /// Ends the session of a visitor, and their control. Returns their rights without it, and the cookie that says so.
     pub(crate) fn end(&self, visitor: &Visitor) -> (Visitor, String) {
         if let Who::Session(secret) = &visitor.who {
             lock(&self.state).sessions.remove(secret);
@@ -274,7 +274,7 @@ impl Sessions {
 
     // ---- Control ----
 
-    /// Takes control, also from somebody else. True if it was not the visitor's.
+    /// Takes control, also from another visitor. True if it was not the visitor's.
     pub(crate) fn take(&self, visitor: &Visitor) -> bool {
         let mut state = lock(&self.state);
         if state.holder.as_ref().is_some_and(|holder| holder.who == visitor.who) {
@@ -303,10 +303,10 @@ impl Sessions {
         had
     }
 
-    /// Lets a visitor make a change: with control, which who asks while nobody has it gets. True if it was got now.
+    /// Lets a visitor make a change: with control, which a visitor gets with a change while it is free. True if the visitor got it now.
     ///
     /// # Errors
-    /// When somebody else has control, or the visitor changes too often.
+    /// When another visitor has control, or the visitor changes too often.
     pub(crate) fn may_change(&self, visitor: &Visitor) -> Result<bool, Error> {
         let mut state = lock(&self.state);
         if state.changes.len() > MOST_SESSIONS {
@@ -380,7 +380,7 @@ impl Sessions {
         json!({ "holder": holder, "watching": watching })
     }
 
-    /// What a visitor may do.
+    /// The rights of a visitor.
     pub(crate) fn rights_json(&self, visitor: &Visitor) -> Value {
         let has_control = lock(&self.state).holder().is_some_and(|holder| holder.who == visitor.who);
         json!({

@@ -14,7 +14,7 @@ use crate::error::{Error, json_body};
 use crate::routes::body_of;
 use crate::session::Visitor;
 
-/// What this caller may do, and by which name it asked: a page that a proxy lies before sees whether it is its own.
+/// The rights of this caller, and the host by which it asked, so that a page behind a proxy sees whether that is its own.
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Extension(visitor): Extension<Visitor>,

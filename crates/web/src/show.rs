@@ -1,4 +1,4 @@
-//! What is known of a run, as JSON (docs/spec/web.md).
+//! The state of a run, as JSON (docs/spec/web.md).
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -31,7 +31,7 @@ fn short_ms(ns: u64) -> Value {
 
 // ---- Moments ----
 
-/// The message `moment`. `limit` is what limits the graph, which is costly to know.
+/// The message `moment`. `limit` is the graph's limit, which is costly to estimate.
 pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value) -> Value {
     let report = &moment.report;
     let state = if report.failure.is_some() {
@@ -121,7 +121,7 @@ fn p99(times: &Times) -> u64 {
     times.p99_ns()
 }
 
-/// Frames lost before and in a node: those that somebody asked for, or the others.
+/// Frames lost before and in a node: the intended ones, or the others.
 pub(crate) fn lost_by(moment: &Moment, node: usize, intended: bool) -> u64 {
     let losses = moment.losses.nodes.get(node);
     losses.map_or(0, |losses| if intended { losses.intended() } else { losses.unintended() })
@@ -215,7 +215,7 @@ fn loss_json(moment: &Moment, at_ns: i64) -> Value {
     })
 }
 
-/// What limits a run, or null.
+/// The limit of a run, or null.
 pub(crate) fn limit_json(report: &Report) -> Value {
     report.bottleneck().map_or(Value::Null, |found| bottleneck(report, &found))
 }
@@ -341,7 +341,7 @@ pub(crate) fn node_json(moment: &Moment, run: &Run, number: usize) -> Value {
     })
 }
 
-/// The values of a node by name; with `before`, those that differ from it.
+/// The values of a node by name; with `before`, only the values that differ from it.
 pub(crate) fn values_json(
     moment: &Moment,
     number: usize,

@@ -18,12 +18,12 @@ use crate::app::App;
 use crate::session::Visitor;
 use crate::show;
 
-/// Time between moments while somebody watches, and while nobody does.
+/// Time between moments with clients, and without.
 const WATCHED: Duration = Duration::from_millis(100);
 const UNWATCHED: Duration = Duration::from_secs(1);
-/// The thread that takes moments sees after this time that somebody has come.
+/// The thread that takes moments sees a new client after this time.
 const LOOK: Duration = Duration::from_millis(100);
-/// What limits the graph is found out this often.
+/// The graph's limit is estimated this often.
 const LIMIT: Duration = Duration::from_secs(1);
 /// A socket is asked for a sign of life this often, and ends when there is none for three times as long.
 const PING: Duration = Duration::from_secs(15);
@@ -47,10 +47,10 @@ pub(crate) struct Shown {
     text: Utf8Bytes,
 }
 
-/// What is made less often than moments.
+/// Parts that are made less often than moments.
 #[derive(Default)]
 struct Slow {
-    /// What limits the graph, and when that was found out.
+    /// The graph's limit, and the time of the estimate.
     limit: Option<(Instant, Value)>,
     times: (u64, Vec<NodeTimes>, Utf8Bytes),
 }
@@ -69,7 +69,7 @@ pub(crate) struct Board {
 #[derive(Default)]
 struct Known {
     number: u64,
-    /// Of what the edges are made from, which is cheaper to compare than they are to make.
+    /// The source of the edges, which is cheaper to compare than the edges are to make.
     hash: u64,
     edges: Arc<Value>,
 }
@@ -170,7 +170,7 @@ impl Slow {
 
 // ---- One client ----
 
-/// What a client wants, and how far it is.
+/// The wishes of a client, and its progress.
 struct Client {
     app: Arc<App>,
     visitor: Visitor,
@@ -182,7 +182,7 @@ struct Client {
     times: u64,
     period: Duration,
     next_at: Later,
-    /// What was sent of each node that is watched.
+    /// The last values sent of each watched node.
     watched: BTreeMap<usize, Arc<Vec<livetime_engine::Value>>>,
     log: u64,
     /// Messages since.
@@ -270,7 +270,7 @@ impl Client {
                 }
                 () = until(&mut is_over) => {
                     self.log(socket).await.ok()?;
-                    // What stays on the screen is the last moment, whatever the client has seen of those before.
+                    // The last moment stays on the screen, whatever the client has seen before.
                     self.moment(socket).await.ok()?;
                     let report = livetime_control::report::json::report_json(&self.app.model.newest().report);
                     send(socket, &json!({ "kind": "end", "report": report })).await.ok()?;
@@ -311,7 +311,7 @@ impl Client {
         self.shown.borrow().as_ref().is_some_and(|shown| shown.moment.version > self.sent)
     }
 
-    // ---- What is sent ----
+    // ---- Messages to the client ----
 
     async fn moment(&mut self, socket: &mut WebSocket) -> Result<(), axum::Error> {
         let Some(shown) = self.shown.borrow().clone() else { return Ok(()) };
@@ -332,7 +332,7 @@ impl Client {
         Ok(())
     }
 
-    /// What has changed in the watched nodes.
+    /// The changed values of the watched nodes.
     fn values(&mut self, moment: &Moment) -> Option<Value> {
         let graph = self.app.model.run().graph();
         let mut nodes = serde_json::Map::new();
@@ -361,7 +361,7 @@ impl Client {
         send(socket, &json!({ "kind": "log", "entries": entries, "left_out": left_out })).await
     }
 
-    // ---- What comes ----
+    // ---- Messages of the client ----
 
     /// # Errors
     /// Why the socket is to end; `None` if the client ends it.
@@ -405,7 +405,7 @@ impl Client {
 
 /// Returns when it is true.
 async fn until(flag: &mut watch::Receiver<bool>) {
-    // An error means that nobody will set it any more, and that the server ends.
+    // An error means that no thread will set it any more, and that the server ends.
     let _ = flag.wait_for(|is_set| *is_set).await;
 }
 
@@ -413,7 +413,7 @@ async fn send(socket: &mut WebSocket, value: &Value) -> Result<(), axum::Error> 
     socket.send(Message::Text(value.to_string().into())).await
 }
 
-/// What a client says.
+/// A message of a client.
 #[derive(PartialEq, Debug)]
 pub(crate) enum Wish {
     Seen(u64),
@@ -424,7 +424,7 @@ pub(crate) enum Wish {
 /// Reads a message of a client.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub(crate) fn wish(text: &str) -> Result<Wish, String> {
     let value: Value = serde_json::from_str(text).map_err(|e| format!("wanted a message in JSON: {e}"))?;
     match value["kind"].as_str() {

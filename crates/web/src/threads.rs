@@ -4,9 +4,9 @@
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
-/// How much they step back, as `nice` has it: where cores are short, such a thread gets a thirtieth of what one of the run gets.
+/// The `nice` value of these threads: where cores are short, such a thread gets a thirtieth of the time of a thread of the run.
 /// In trials a run near its highest rate lost frames to ten pages more often with less of it, and with more of it a page was slow on a
-/// machine that was overloaded (docs/web.md).
+/// machine that was overloaded (docs/performance-web.md).
 const NICE: i32 = 15;
 
 /// Starts a thread that steps back, with all that it starts.

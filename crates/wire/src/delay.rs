@@ -52,7 +52,7 @@ impl Delays {
         }
     }
 
-    /// Counts what happened at `then_ns` and is known at `now_ns`, both ns since 1970.
+    /// Counts an event of `then_ns` that is known at `now_ns`, both ns since 1970.
     pub fn add(&mut self, then_ns: u64, now_ns: u64) {
         if !self.is_live || now_ns.abs_diff(then_ns) > LIVE_NS {
             return;

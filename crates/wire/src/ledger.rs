@@ -1,4 +1,4 @@
-//! What became of every tick of a link.
+//! The state of every tick of a link.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ pub struct Interval {
     pub begin: u64,
     /// End, which does not belong to it.
     pub end: u64,
-    /// What became of it.
+    /// Its state.
     pub state: State,
     /// More about it; see [`LedgerRow::bits`].
     pub bits: u32,
@@ -137,7 +137,7 @@ impl Interval {
 pub struct LinkLedger {
     /// By begin. Neighbours touch, and differ in their state or in the states reported for them.
     intervals: BTreeMap<u64, Entry>,
-    /// Ticks in each state, of the intervals and of what has been folded.
+    /// Ticks in each state, of the intervals and of the folded time.
     sums: [u64; State::ALL.len()],
     /// First tick reported.
     begin: Option<u64>,

@@ -1,25 +1,40 @@
 //! Wire readout: sources of raw frames, hit finding, triggers, readout of windows, records, and the ledger of links.
 //!
 //! The nodes are in [`sources`], [`process`] and [`sinks`], one file or folder each; [`ALL`] lists them. A
-//! node is added with its file, its `mod` line in its folder, and its entry in [`ALL`]. This page describes
-//! the data that they send each other.
+//! node is added with its file, its `mod` line in its folder, and its entry in [`ALL`].
+//!
+//! Three types come first. A [`RawBatch`] is a frame of the graph that holds raw frames of one link. A [`HitRow`] is a
+//! pulse on one channel. A [`LinkLedger`] has the state of every tick of a link.
+//!
+//! ```
+//! use livetime_wire::{Interval, LinkLedger, State};
+//!
+//! let mut ledger = LinkLedger::default();
+//! ledger.tell(Interval { begin: 0, end: 300, state: State::Good, bits: 0 });
+//! ledger.tell(Interval { begin: 120, end: 145, state: State::Corrupt, bits: 1 });
+//! ledger.tell(Interval { begin: 300, end: 400, state: State::Absent, bits: 0 });
+//! let ticks = [State::Good, State::Corrupt, State::Absent].map(|state| ledger.ticks_in(state));
+//! assert_eq!((ticks, ledger.ticks()), ([275, 25, 100], 400));
+//! ```
+//!
+//! The nodes send each other these data:
 //!
 //! | stream | payload | attributes |
 //! |---|---|---|
 //! | raw frames | bytes: a [`RawBatch`], frames of one link that follow each other without a gap | `format`, `link`, `timestamp`, `faults`, `epoch`, `after` |
 //! | hits | table of [`HitRow`] | `watermark`, and before they are merged `link`, `finder`, `planes` |
-//! | ledger | table of [`LedgerRow`]: what became of the time of each link | |
+//! | ledger | table of [`LedgerRow`]: the state of the time of each link | |
 //! | activities | table of [`ActivityRow`] | `watermark` |
 //! | decisions | table of [`DecisionRow`] | `watermark` |
 //! | regions | table of [`RegionRow`], and an array \[n, 12, 16\] of their samples | `link` |
-//! | records | a [`TriggerRecord`]: what was read out for a decision | |
-//! | truth | table of [`TruthRow`]: what a simulation put into the samples | `watermark` |
+//! | records | a [`TriggerRecord`]: the data that were read out for a decision | |
+//! | truth | table of [`TruthRow`]: the pulses that a simulation put into the samples | `watermark` |
 //!
 //! All times are ticks of the experiment's clock (50 MHz for WIB1, 62.5 MHz for WIB2 and WIBEth), counted from 1970, so that
 //! a time of day belongs to each. A *watermark* promises that no row with an earlier `time_start` will come any more.
 //! A table without rows carries a watermark alone. A watermark belongs to the stream that it came in: the hits of a link from one finder, or merged ones.
-//! When it goes back, the clock was set back and a new *epoch* of time has begun: what came before it is complete, and nothing of it is compared with
-//! what comes.
+//! When it goes back, the clock was set back and a new *epoch* of time has begun. The data of the earlier epoch are complete, and are never
+//! compared with data of the new one.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]

@@ -9,7 +9,7 @@ use livetime_frame::Frame;
 use super::{DecisionRow, HitRow, RawFormat, Row};
 
 /// The data that were read out for a decision: raw frames and hits of a window of time, by reference, and a
-/// list of what is missing.
+/// list of missing data.
 ///
 /// The memory of the frames lives as long as the record. Every tick of the window is, for each link, either under a piece or in a missing
 /// interval.
@@ -32,7 +32,7 @@ pub struct Fragment {
     pub format: RawFormat,
     /// The frames, in the order of time.
     pub pieces: Vec<Piece>,
-    /// What is missing, in the order of time.
+    /// The missing intervals, in the order of time.
     pub missing: Vec<Missing>,
 }
 
@@ -54,7 +54,7 @@ pub struct HitFragment {
     pub link: Option<u16>,
     /// Tables of [`HitRow`] that hold the hits, and others of about that time.
     pub tables: Vec<Frame>,
-    /// Times of which hits are missing.
+    /// Times without their hits.
     pub missing: Vec<Missing>,
 }
 

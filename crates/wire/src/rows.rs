@@ -55,7 +55,7 @@ impl HitRow {
 }
 
 row! {
-    /// What became of a piece of the time of a link.
+    /// The state of a piece of the time of a link.
     LedgerRow {
         /// Number of the link in the run.
         link: u16,
@@ -65,8 +65,8 @@ row! {
         end: u64,
         /// [`super::State`] as a number.
         state: u8,
-        /// More about it, as [`livetime_formats::wib::Faults::bits`]: the faults of a corrupt frame; of absent and dropped time those of what
-        /// came instead and was not used; else 0.
+        /// More about it, as [`livetime_formats::wib::Faults::bits`]: the faults of a corrupt frame. For absent and dropped
+        /// time, the faults of the unused frames that came in its place. Else 0.
         bits: u32,
     }
 }
@@ -103,7 +103,7 @@ row! {
 }
 
 impl ActivityRow {
-    /// An activity of one hit, on a clock that gives a sample every `sample_step`. Its time is that of the hit's start.
+    /// An activity of one hit, on a clock that gives a sample every `sample_step`. Its time is the hit's start.
     pub fn of(hit: &HitRow, sample_step: u64) -> ActivityRow {
         ActivityRow {
             time_start: hit.time_start,

@@ -17,7 +17,7 @@ const TELL_EVERY_NS: u64 = 250_000_000;
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or
-/// time does not continue. What became of the time goes to the output beside. Missing frames, and frames with faults, are entered into the
+/// time does not continue. The fate of the time goes to the output beside. Missing frames, and frames with faults, are entered into the
 /// ledger of the run as they are found.
 ///
 /// Every frame given is either in a batch or reported as dropped: when there is no memory for a batch, as many frames as it would have
@@ -219,7 +219,7 @@ impl RawSender {
         result.and(self.flush(ctx)).and(self.send_ledger(ctx))
     }
 
-    /// Counts of links only grow, so that what is more than before is new.
+    /// Counts of links only grow, so that the excess over the former count is new.
     fn enter_losses(&mut self, ctx: &Context) {
         let counts = || self.links.iter().map(|link| link.ingest.counts());
         let missing: u64 = counts().map(|link| link.missing).sum();

@@ -121,7 +121,7 @@ impl<T: Row> RowTable<T> {
         )))
     }
 
-    /// Reads the rows of `frame` into `rows`, in place of what was there.
+    /// Reads the rows of `frame` into `rows`, in place of the former ones.
     ///
     /// # Errors
     /// As [`RowTable::table`].

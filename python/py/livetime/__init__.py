@@ -12,7 +12,7 @@
 >>> picture.dtype, picture.flags.writeable
 (dtype('uint8'), False)
 
-`docs/python.md` of the repository shows everything by examples.
+`docs/python.md` of the repository shows everything by examples, with `python-analysis.md`, `python-nodes.md` and `python-psana.md`.
 """
 
 from typing import Annotated as Param

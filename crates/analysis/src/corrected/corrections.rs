@@ -1,4 +1,4 @@
-//! What is known of the pixels of a detector, and whether it fits one.
+//! The constants of the pixels of a detector, and whether they fit one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use livetime_recording::Constants;
 use crate::error::{Error, Result};
 use crate::{Layout, Panel};
 
-/// What is known of the pixels of a detector, and how its pictures are corrected.
+/// The constants of the pixels of a detector, and how its pictures are corrected.
 ///
 /// Constants have an element for each pixel of all panels together, in the order of the panels.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Corrections {
-    /// What is subtracted.
+    /// The subtrahends.
     pub pedestal: Option<ConstantsFile>,
-    /// What the difference is multiplied by.
+    /// The factors of the differences.
     pub gain: Option<ConstantsFile>,
     /// 0 for a bad pixel, which becomes 0; anything else for a good one.
     pub mask: Option<ConstantsFile>,
@@ -60,7 +60,7 @@ impl Corrections {
         *self == Corrections::default()
     }
 
-    /// The files, with the names of what they hold.
+    /// The files, with the names of their constants.
     pub(super) fn files(&self) -> impl Iterator<Item = (&'static str, &ConstantsFile)> {
         let all = [("pedestal", &self.pedestal), ("gain", &self.gain), ("mask", &self.mask)];
         all.into_iter().filter_map(|(name, file)| file.as_ref().map(|file| (name, file)))
@@ -103,7 +103,7 @@ impl Corrections {
         }
     }
 
-    /// Between what values those of a picture may be: for a histogram without a range.
+    /// The range of the values of a picture: for a histogram without a range.
     fn corrected_range(&self, (low, high): (f64, f64)) -> (f64, f64) {
         if low > high {
             return (low, high);
@@ -149,7 +149,7 @@ impl Corrections {
         })
     }
 
-    /// How many constants there are of a kind, and for what each of them is.
+    /// The number of constants of a kind, and the use of each of them.
     fn wanted(&self, name: &str, pixels: usize) -> (usize, String) {
         match &self.gain_bits {
             Some(bits) if name != "mask" => (
@@ -160,7 +160,7 @@ impl Corrections {
         }
     }
 
-    /// What may be missing where there are constants of several stages.
+    /// Constants that may be missing where there are several stages.
     fn hint(&self, found: usize, pixels: usize) -> &'static str {
         let is_staged = pixels > 0 && found > pixels && found.is_multiple_of(pixels);
         if is_staged && self.gain_bits.is_none() { ", as of gain stages, without gain bits" } else { "" }

@@ -7,7 +7,7 @@ use super::corrections::{ConstantsFile, Corrections};
 use crate::Reducers;
 use crate::error::{Error, Result};
 
-/// What the line begins with.
+/// The begin of the line.
 pub(crate) const KIND: &str = "corrections ";
 
 pub(super) fn describe(corrections: &Corrections, inner: &Reducers) -> String {

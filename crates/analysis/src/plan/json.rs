@@ -38,7 +38,7 @@ impl Plan {
             })
         };
         let panel = |p: &Panel| json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape });
-        // Text, of which every bit comes back.
+        // Text, from which every bit comes back.
         let (low, high) = self.layout.first_values;
         let mut json = json!({
             "livetime_plan": VERSION,
@@ -67,7 +67,7 @@ impl Plan {
     }
 }
 
-/// What a plan says. Whether it makes sense is checked elsewhere.
+/// The content of a plan. Whether it makes sense is checked elsewhere.
 pub(super) fn parse(text: &str) -> Result<Plan> {
     let json: Value = serde_json::from_str(text).map_err(|e| Error::refused("JSON", e.to_string()))?;
     let json = Field { name: "the plan", json: &json };
@@ -176,7 +176,7 @@ fn hex(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// A piece of JSON, and what it is called.
+/// A piece of JSON, and its name.
 #[derive(Clone, Copy)]
 struct Field<'a> {
     name: &'a str,

@@ -68,7 +68,7 @@ impl Plan {
         Plan::parse(&text).map_err(|e| Error::refused("a plan", format!("{}: {e}", path.display())))
     }
 
-    /// Writes the plan, beside its place first, so that nobody reads half of it.
+    /// Writes the plan, beside its place first, so that no process reads half of it.
     ///
     /// # Errors
     /// If the system refuses.

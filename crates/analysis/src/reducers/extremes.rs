@@ -60,7 +60,7 @@ impl Extremes {
         next.clear_from(0);
     }
 
-    /// Those of the first pixels.
+    /// The extremes of the first pixels.
     pub(super) fn save(&self, pixels: usize, out: &mut Saver) {
         with_dtype!(self.dtype, T => {
             out.list(&slice::<T>(&self.lowest)[..pixels]);
@@ -68,7 +68,7 @@ impl Extremes {
         });
     }
 
-    /// Takes those of the first pixels.
+    /// Takes the extremes of the first pixels.
     pub(super) fn load(&mut self, pixels: usize, from: &mut Loader<'_>) -> Result<(), ReduceError> {
         with_dtype!(self.dtype, T => {
             for words in [&mut self.lowest, &mut self.highest] {

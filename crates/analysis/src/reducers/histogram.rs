@@ -9,7 +9,7 @@ use crate::{Column, EventPictures, Layout, Loader, Named, ReduceError, Reducer, 
 
 /// Values of 16 bits.
 const VALUES: usize = 1 << 16;
-/// Bins where nobody says how many.
+/// The default number of bins.
 const BINS: usize = 1000;
 /// More pixels than any part of a run has: so many parts can be added that counts do not overflow.
 const MOST_COUNTED: u64 = 1 << 50;
@@ -25,7 +25,7 @@ const MOST_COUNTED: u64 = 1 << 50;
 pub struct Histogram {
     /// How many bins; 1000 without this.
     pub bins: Option<usize>,
-    /// Lowest and highest value; without this those of the first event that has values.
+    /// Lowest and highest value; without this the extremes of the first event that has values.
     pub range: Option<(f64, f64)>,
 }
 
@@ -40,7 +40,7 @@ pub struct Bins {
 
 #[derive(Clone, Copy)]
 enum Plan {
-    /// A bin for each value; the number is that of the first bin.
+    /// A bin for each value; the number is the value of the first bin.
     Each(i32),
     /// Bins of equal width.
     Even { low: f64, high: f64 },

@@ -1,4 +1,4 @@
-//! Exact sums of integers of up to 32 bits, and of their squares where somebody asks for deviations.
+//! Exact sums of integers of up to 32 bits, and of their squares where deviations are wanted.
 
 use std::ops::{AddAssign, Range};
 
@@ -8,7 +8,7 @@ use livetime_kernels::{LengthError, Level};
 use super::lengths::CountedTwice;
 use super::moments::Moments;
 
-/// Sums of each pixel. Those of squares, of the type `Q`, take at least as much memory again, so a mean alone has none.
+/// Sums of each pixel. Sums of squares, of the type `Q`, take at least as much memory again, so a mean alone has none.
 pub(super) struct Integers<Q> {
     pub(super) sums: Vec<i64>,
     pub(super) squares: Option<Vec<Q>>,

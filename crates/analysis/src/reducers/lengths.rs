@@ -19,7 +19,7 @@ impl Lengths {
         *self.0.entry(elements).or_default() += 1;
     }
 
-    /// Takes in those of other events and leaves them empty.
+    /// Takes in the lengths of other events and leaves them empty.
     pub(super) fn merge(&mut self, next: &mut Lengths) {
         for (elements, events) in std::mem::take(&mut next.0) {
             *self.0.entry(elements).or_default() += events;

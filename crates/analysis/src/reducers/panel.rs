@@ -1,4 +1,4 @@
-//! What is known of the pixels of one panel.
+//! The statistics of the pixels of one panel.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use super::statistics::PixelStatistics;
 use super::sums::Sums;
 use crate::{Loader, Panel, ReduceError, Saver};
 
-/// Pixels that are taken at once: those of all events of a block stay in a near cache for the next kernel.
+/// Pixels that are taken at once: these pixels of all events of a block stay in a near cache for the next kernel.
 const PIXELS: usize = 8 << 10;
 
 /// Frames whose pixels are read at once. With all frames of a block side by side each line of memory is waited for, also where it was
 /// asked for ahead; with few the sums, which stay in the second cache, are read and written more often. Of 4, 8, 16 and 32, 8 is fastest.
 const STREAMS: usize = 8;
 
-/// What some events hold of a panel.
+/// The partial result of some events for a panel.
 pub struct PanelPartial {
     /// Bytes of a pixel.
     size: usize,
@@ -31,7 +31,7 @@ pub struct PanelPartial {
 }
 
 impl PanelPartial {
-    /// What these statistics need, of no event.
+    /// The partial result of these statistics for no event.
     pub(super) fn new(panel: &Panel, wanted: &PixelStatistics) -> PanelPartial {
         let (dtype, pixels) = (panel.dtype, panel.pixels());
         PanelPartial {
@@ -88,7 +88,7 @@ impl PanelPartial {
         }
     }
 
-    /// Saves what the events hold, and nothing of pixels that no event has: these may be anything.
+    /// Saves the sums of the events, and nothing of pixels that no event has: these may be anything.
     pub(super) fn save(&self, out: &mut Saver) {
         self.lengths.save(out);
         let pixels = self.lengths.longest();
@@ -96,7 +96,7 @@ impl PanelPartial {
         self.extremes.iter().for_each(|extremes| extremes.save(pixels, out));
     }
 
-    /// Loads what was saved of the panel at `position`, into the partial result of no event.
+    /// Loads the saved bytes of the panel at `position`, into the partial result of no event.
     pub(super) fn load(
         &mut self,
         panel: &Panel,

@@ -1,4 +1,4 @@
-//! What happened in each pixel: mean, standard deviation, extremes, sum, and profiles of the mean.
+//! Statistics of each pixel: mean, standard deviation, extremes, sum, and profiles of the mean.
 
 use livetime_frame::{DType, with_dtype};
 

@@ -43,7 +43,7 @@ impl PixelStatistics {
         *self != PixelStatistics::default()
     }
 
-    /// What is wanted, by name.
+    /// The wanted statistics, by name.
     pub(super) fn names(&self) -> [(bool, &'static str); 6] {
         let mut copy = *self;
         copy.names_mut().map(|(is_wanted, name)| (*is_wanted, name))

@@ -127,7 +127,7 @@ impl Sums {
         }
     }
 
-    /// Those of the first pixels.
+    /// The sums of the first pixels.
     pub(super) fn save(&self, pixels: usize, out: &mut Saver) {
         match self {
             Sums::Narrow(_, Integers { sums, squares }) => {
@@ -144,7 +144,7 @@ impl Sums {
         }
     }
 
-    /// Takes those of the first pixels, which are sums of at most `events` values.
+    /// Takes the sums of the first pixels, which are sums of at most `events` values.
     pub(super) fn load(
         &mut self,
         pixels: usize,

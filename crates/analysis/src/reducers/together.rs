@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::reducer::{AnyPartial, AnyReducer};
 use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver};
 
-/// A list of reducers is a reducer: for one that shows other pictures than those of the run to reducers that it knows nothing of.
+/// A list of reducers is a reducer: for a reducer that shows changed pictures to reducers of unknown types.
 ///
 /// It takes any order if all of the list do, and describes itself by all of them.
 impl Reducer for Reducers {

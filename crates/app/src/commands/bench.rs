@@ -136,7 +136,7 @@ fn failed(name: &str, why: MeasureError) -> Failure {
     Failure::new(Exit::Failed, format!("bench {name}: {why}"))
 }
 
-/// Prints what was found.
+/// Prints the result.
 fn tell(found: Finished, json: bool, output: &mut Output) -> Result<(), Failure> {
     if let Some(warning) = found.warning {
         output.log(warning);

@@ -1,4 +1,4 @@
-//! `livetime check`: whether a pipeline can run, and what will flow in it.
+//! `livetime check`: whether a pipeline can run, and the data that will flow in it.
 
 use livetime_engine::{EdgeDecl, Graph, NodeType, PortSpec};
 use serde_json::{Value, json};

@@ -38,6 +38,17 @@ const ALL: &[Example] = &[
     Example("protodune-apa", include_str!("../../../../examples/protodune-apa.yaml")),
     Example("bluesky", include_str!("../../../../examples/bluesky/pipeline.yaml")),
     Example("camera", include_str!("../../../../examples/genicam/camera.yaml")),
+    Example("01-one-node", include_str!("../../../../examples/ladder/01-one-node.yaml")),
+    Example("02-an-edge", include_str!("../../../../examples/ladder/02-an-edge.yaml")),
+    Example("03-parameters", include_str!("../../../../examples/ladder/03-parameters.yaml")),
+    Example("04-fan-out", include_str!("../../../../examples/ladder/04-fan-out.yaml")),
+    Example("05-full-queue", include_str!("../../../../examples/ladder/05-full-queue.yaml")),
+    Example("06-region", include_str!("../../../../examples/ladder/06-region.yaml")),
+    Example("07-placement", include_str!("../../../../examples/ladder/07-placement.yaml")),
+    Example("08-record", include_str!("../../../../examples/ladder/08-record.yaml")),
+    Example("09-replay", include_str!("../../../../examples/ladder/09-replay.yaml")),
+    Example("11-split-and-join", include_str!("../../../../examples/ladder/11-split-and-join.yaml")),
+    Example("12-two-detectors", include_str!("../../../../examples/ladder/12-two-detectors.yaml")),
 ];
 
 impl Example {
@@ -93,7 +104,9 @@ mod tests {
     #[test]
     fn every_pipeline_file_of_the_examples_is_listed() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-        let stems = std::fs::read_dir(folder).unwrap().filter_map(|entry| {
+        let entries =
+            [folder.to_owned(), format!("{folder}/ladder")].map(|of| std::fs::read_dir(of).unwrap());
+        let stems = entries.into_iter().flatten().filter_map(|entry| {
             let path = entry.unwrap().path();
             let is_pipeline = path.extension().is_some_and(|extension| extension == "yaml");
             is_pipeline.then(|| path.file_stem().unwrap().to_string_lossy().into_owned())

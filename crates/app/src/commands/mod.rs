@@ -27,7 +27,7 @@ use crate::args::PipelineArgs;
 use crate::config::{self, Pipeline, Problems};
 use crate::output::{Exit, Failure, Output};
 
-/// The checked pipeline that the arguments name; what is wrong with it is told as they ask.
+/// The checked pipeline that the arguments name; its mistakes are printed in the form that they ask for.
 pub(crate) fn load(
     args: &PipelineArgs,
     nodes: &[NodeType],
@@ -37,7 +37,7 @@ pub(crate) fn load(
     loaded.map_err(|problems| refuse(&problems, args.json, output))
 }
 
-/// Tells what is wrong with a pipeline.
+/// Prints the mistakes of a pipeline.
 fn refuse(problems: &Problems, as_json: bool, output: &mut Output) -> Failure {
     if as_json {
         return match output.json(&refusal(problems)) {

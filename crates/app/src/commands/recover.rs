@@ -1,5 +1,5 @@
-//! `livetime recover`: saves every complete datagram of a broken XTC file, or the rows of a Parquet file whose writer was killed, and says
-//! what is lost; makes an HDF5 file readable whose writer was killed.
+//! `livetime recover`: saves every complete datagram of a broken XTC file, or the rows of a Parquet file whose writer was killed, and names
+//! the losses; makes an HDF5 file of a killed writer readable.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `livetime run`: runs a pipeline, shows what happens, and reports.
+//! `livetime run`: runs a pipeline, shows its state, and reports.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -269,7 +269,7 @@ fn serve(
     }
     options.server.log = Some(Arc::new(move |event: &pva::Event| {
         let level = match event {
-            // The model tells what it has done.
+            // The model logs its own actions.
             pva::Event::Write { outcome: Err(_), .. } => Level::Info,
             pva::Event::Problem(_) => Level::Warn,
             _ => Level::Debug,
@@ -444,7 +444,7 @@ struct Show {
     period: Duration,
     /// Lines beside the ones of the run: from servers, and about panics.
     beside: Receiver<Line>,
-    /// Keeps what happened in the run, and what was done to it; and the number of the next entry to be written.
+    /// Keeps the events of the run, and the changes to it; and the number of the next entry to be written.
     bell: Bell,
     next: u64,
 }

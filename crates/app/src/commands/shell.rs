@@ -1,4 +1,4 @@
-//! `livetime completions` and `livetime man`: what a shell and `man` know about the command line.
+//! `livetime completions` and `livetime man`: the command line for a shell and for `man`.
 
 use std::path::{Path, PathBuf};
 

@@ -23,7 +23,7 @@ pub(crate) fn choose(wanted: &mut web::Options, args: &RunArgs) {
     wanted.hosts.extend_from_slice(&args.web_host);
     wanted.files.extend_from_slice(&args.web_files);
     wanted.token_file = args.web_token_file.clone().or(wanted.token_file.take());
-    // The file alone: what lies beside it is none of the page's business.
+    // The file alone, without its neighbours.
     wanted.files.extend(args.trace.clone());
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
     }
 }
 
-/// The link with the token is for the person at the terminal: what goes elsewhere is kept, and read by others.
+/// The link with the token is for the person at the terminal: other output is kept, and read by others.
 fn tell_link(served: &Served, token_file: Option<&Path>, output: &mut Output) {
     let is_terminal = io::stderr().is_terminal();
     let link = if is_terminal { served.link() } else { served.url() };

@@ -1,6 +1,6 @@
 //! From values to places, and the numbers along an axis.
 
-/// An axis: what it shows, and from where to where.
+/// An axis: its quantity, and its range.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Axis {
     title: String,

@@ -178,7 +178,7 @@ impl Colours {
             return NO_NUMBER;
         }
         let step = match self.scale > 0.0 {
-            // What is beyond the ends gets their colours: the conversion saturates.
+            // Values beyond the ends get the colours of the ends: the conversion saturates.
             true => ((value - self.low) * self.scale + 0.5) as usize,
             false => STEPS / 2,
         };

@@ -1,4 +1,4 @@
-//! Plots: curves in axes with units and errors, and pictures in colours with a bar that says what the colours mean.
+//! Plots: curves in axes with units and errors, and pictures in colours with a bar that explains the colours.
 
 mod axis;
 mod canvas;

@@ -1,4 +1,4 @@
-//! What is shown while a run is going on: a table redrawn in place, or a line from time to time.
+//! The display of a run while it goes on: a table redrawn in place, or a line from time to time.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ pub(crate) struct LiveTable {
 }
 
 impl LiveTable {
-    /// Replaces what stands on the terminal by these lines. The terminal gets all of it at once, so that
+    /// Replaces the text on the terminal by these lines. The terminal gets all of it at once, so that
     /// nothing flickers; one that is gone does not matter to the run.
     pub(crate) fn draw(&mut self, out: &mut dyn Write, lines: &[String]) {
         let mut buffer = Vec::new();

@@ -54,7 +54,7 @@ pub struct Allocator {
     racks: [Rack; CLASSES],
 }
 
-// SAFETY: an allocator looks only at cells that lie on its shelves, to which nobody else refers (rule 1).
+// SAFETY: an allocator looks only at cells that lie on its shelves, and no other reference leads to these (rule 1).
 unsafe impl Send for Allocator {}
 
 impl Allocator {
@@ -69,7 +69,7 @@ impl Allocator {
         Ok(frame)
     }
 
-    /// The memory for an array that `codec` made `len` bytes of, to be written; `layout` is that of the array before, packed.
+    /// Memory for the `len` bytes into which `codec` compressed an array, to be written; `layout` is the packed layout of this array.
     ///
     /// ```
     /// use livetime_frame::{Codec, ColorMode, DType, FramePool, Layout};

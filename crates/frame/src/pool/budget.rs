@@ -1,4 +1,4 @@
-//! The bound of a run's memory, and what is taken of it.
+//! The bound of a run's memory, and the taken part of it.
 
 use crate::sync::{AtomicUsize, Ordering};
 

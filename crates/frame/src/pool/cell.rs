@@ -15,7 +15,7 @@ use super::shelf::Shelf;
 use crate::sync::{AtomicUsize, Ordering, fence};
 use crate::{Header, Layout, TableLayout};
 
-/// What a frame carries.
+/// The payload of a frame.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::large_enum_variant, reason = "lives in a recycled cell; a box would be allocated per frame")]
 pub enum Payload {
@@ -40,7 +40,7 @@ pub(super) enum Place {
     Outside(Bytes),
 }
 
-/// The order of the fields is that of their use: what changes from frame to frame shares a cache line with the
+/// The fields are in the order of their use: the part that changes from frame to frame shares a cache line with the
 /// reference count, and is the only line that travels between cores for a small frame.
 #[repr(C)]
 pub(super) struct Content {
@@ -64,7 +64,7 @@ impl Content {
     #[inline]
     pub(super) fn renew(&mut self, len: usize) {
         self.header.clear();
-        // What stays as it is stays in the caches of those who read it.
+        // Unchanged fields stay in the caches of their readers.
         if !matches!(self.place, Place::Own { len: before } if before == len) {
             self.place = Place::Own { len };
         }
@@ -181,7 +181,7 @@ impl FrameMut {
     #[inline]
     pub fn freeze(self) -> Frame {
         let cell = ManuallyDrop::new(self).0;
-        // SAFETY: rule 1: this was the only handle. Whoever receives the frame on another thread
+        // SAFETY: rule 1: this was the only handle. A receiver of the frame on another thread
         // receives it through a release/acquire pair of the queue, which also publishes this store.
         unsafe { cell.as_ref() }.references.store(1, Ordering::Relaxed);
         Frame(cell)
@@ -217,7 +217,7 @@ impl Frame {
 impl Frame {
     #[inline]
     pub(super) fn content(&self) -> &Content {
-        // SAFETY: rule 1: while a `Frame` exists nobody writes.
+        // SAFETY: rule 1: while a `Frame` exists there is no writer.
         unsafe { &*self.0.as_ref().content.get() }
     }
 
@@ -247,7 +247,7 @@ impl Frame {
         self.0 == other.0
     }
 
-    /// The frame to be written again, as it is, if nobody else holds it or a view of it: for a source that sends the same
+    /// The frame to be written again, as it is, if no other handle to it or to a view of it exists: for a source that sends the same
     /// bytes many times and changes few of them.
     ///
     /// ```
@@ -263,7 +263,7 @@ impl Frame {
     /// ```
     ///
     /// # Errors
-    /// The frame itself, when somebody else holds it.
+    /// The frame itself, when another handle exists.
     pub fn try_into_mut(self) -> Result<FrameMut, Frame> {
         // Acquire: pairs with the release of previous holders. No other thread can make new references.
         if self.cell().references.load(Ordering::Acquire) != 1 {
@@ -335,7 +335,7 @@ impl Frame {
     #[inline]
     fn is_last(&self) -> bool {
         let references = &self.cell().references;
-        // The only holder needs no read-modify-write: nobody else can make new references.
+        // The only holder needs no read-modify-write: no other holder can make new references.
         // Acquire: pairs with the release below of those who held it before.
         if references.load(Ordering::Acquire) != 1 {
             if references.fetch_sub(1, Ordering::Release) != 1 {
@@ -416,7 +416,7 @@ unsafe fn recycle(cell: NonNull<Cell>) {
 /// The caller held the last handle of `cell`.
 #[inline]
 unsafe fn empty(cell: NonNull<Cell>) {
-    // SAFETY: nobody else has a handle.
+    // SAFETY: there is no other handle.
     let content = unsafe { &mut *cell.as_ref().content.get() };
     if content.holds {
         content.let_go();

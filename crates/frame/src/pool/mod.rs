@@ -3,7 +3,7 @@
 //! Rules of ownership, which every `unsafe` block in this folder relies on:
 //!
 //! 1. A [`Cell`](cell::Cell) is a header, a payload and a buffer. It is in exactly one of these places: in a
-//!    [`FrameMut`] (one owner, may write), in [`Frame`]s (as many as `references` says, nobody writes),
+//!    [`FrameMut`] (one owner, may write), in [`Frame`]s (as many as `references` says, no writer),
 //!    or on its shelf, which belongs to the allocator that made it.
 //! 2. The thread that drops the last [`Frame`] empties the cell and sets its bit on the shelf: from then on
 //!    the cell belongs to the allocator, which collects all bits at once. Only the holder of the last handle

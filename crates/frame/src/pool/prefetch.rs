@@ -17,7 +17,7 @@ pub(super) fn prefetch<T>(cell: *const T) {
 #[inline]
 pub(super) fn prefetch_to_write<T>(cell: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // There is no intrinsic that yields this instruction without naming a processor that has it; those that have it
+    // There is no intrinsic that yields this instruction without naming a processor that has it; processors that have it
     // not ignore it.
     // SAFETY: a hint; any address is allowed.
     unsafe {

@@ -41,9 +41,9 @@ impl Shelf {
     #[inline]
     unsafe fn give_back_all(shelf: *const Shelf, marks: u64) {
         // Each bit is clear, because only the holder of the last handle sets it: adding is the same as setting,
-        // and needs no loop on processors that cannot set bits and tell what was there before.
+        // and needs no loop on processors that cannot set bits and return the former value.
         // Release: publishes the emptied cells to `collect`. From here on they and their shelf may be gone,
-        // unless the allocator is, so that nobody else will ever look.
+        // unless the allocator is, so that no other thread will ever look.
         // Acquire: pairs with the swap that closed the shelf, after which the cells are ours to free.
         // SAFETY: a cell that was not given back keeps its shelf alive.
         let before = unsafe { &*shelf }.returned.fetch_add(marks, Ordering::AcqRel);
@@ -97,7 +97,7 @@ impl Returns {
 
     fn bring_back(&mut self) {
         if self.marks != 0 {
-            // SAFETY: the cells in `marks` were the last references, and nobody has them any more.
+            // SAFETY: the cells in `marks` were the last references, and no handle to them is left.
             unsafe { Shelf::give_back_all(self.shelf, std::mem::take(&mut self.marks)) };
         }
     }
@@ -127,7 +127,7 @@ unsafe fn free_all(shelf: *const Shelf, mut marks: u64) {
 }
 
 /// # Safety
-/// Nobody else refers to `cell`, which came from `Box::into_raw`.
+/// No other reference leads to `cell`, which came from `Box::into_raw`.
 unsafe fn free(cell: *mut Cell) {
     // SAFETY: the caller's promise.
     let mut cell = unsafe { Box::from_raw(cell) };
@@ -151,7 +151,7 @@ impl OwnShelf {
         OwnShelf { shared, made: 0, free: 0 }
     }
 
-    /// Takes in what came back.
+    /// Takes in the returned cells.
     #[inline]
     fn collect(&mut self) {
         // Reading first leaves the cache line with its writers as long as there is nothing to collect.
@@ -196,7 +196,7 @@ impl OwnShelf {
         let mark = unsafe { cell.as_ref() }.mark;
         self.shared.cells[mark.trailing_zeros() as usize].store(null_mut(), Ordering::Relaxed);
         self.made &= !mark;
-        // SAFETY: it lay on the shelf, so it is ours alone (rule 1), and now nobody finds it any more.
+        // SAFETY: it lay on the shelf, so it is ours alone (rule 1), and now no list leads to it.
         unsafe { free(cell.as_ptr()) };
         true
     }
@@ -204,7 +204,7 @@ impl OwnShelf {
 
 impl Drop for OwnShelf {
     fn drop(&mut self) {
-        // Acquire: as in `collect`. Release: cells that come back later see the mark and what was before it.
+        // Acquire: as in `collect`. Release: cells that come back later see the mark and all writes before it.
         self.free |= self.shared.returned.swap(CLOSED, Ordering::AcqRel);
         while let Some(cell) = self.take() {
             // SAFETY: it lay on the shelf, so it is ours alone (rule 1).

@@ -1,4 +1,4 @@
-//! Reading a payload as what it is.
+//! Reading a payload by its kind.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl fmt::Display for Payload {
     }
 }
 
-/// The payload is not what the reader wanted.
+/// The payload is of another kind than the reader wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongPayload {
     wanted: String,
@@ -66,7 +66,7 @@ pub struct WrongPayload {
 }
 
 impl WrongPayload {
-    /// An error that says what was wanted and what was found.
+    /// An error that names the wanted and the found value.
     pub fn new(wanted: impl fmt::Display, found: impl fmt::Display) -> WrongPayload {
         WrongPayload { wanted: wanted.to_string(), found: found.to_string() }
     }

@@ -1,4 +1,4 @@
-//! A camera: what it is called, its settings, and the features that it describes.
+//! A camera: its name, its settings, and the features that it describes.
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     Text,
 }
 
-/// What may be done with a feature.
+/// The access to a feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     /// Only read.
@@ -53,7 +53,7 @@ pub(crate) enum Access {
     Both,
 }
 
-/// What the description of a camera says of a feature.
+/// The description of a feature by the camera.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
@@ -61,7 +61,7 @@ pub(crate) struct Node {
     pub(crate) tooltip: String,
     /// Empty when there is none.
     pub(crate) unit: String,
-    /// Of a category, the names of what it holds.
+    /// Of a category, the names of its features.
     pub(crate) members: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl Camera {
         }
     }
 
-    /// Whether the camera said that it is gone, or that somebody else has taken it over.
+    /// Whether the camera said that it is gone, or that another program has taken it over.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
     }
@@ -166,7 +166,7 @@ impl Camera {
         Ok(size.map(i64::from))
     }
 
-    /// First column, first row, width, height of what is sent.
+    /// First column, first row, width, height of the images.
     pub(crate) fn region(&self) -> Result<[i64; 4]> {
         let mut region = [0; 4];
         let [x, y, width, height] = &mut region;
@@ -227,7 +227,7 @@ impl Camera {
         self.set(self.functions.arv_camera_set_gain, gain)
     }
 
-    /// What the description says of the feature `name`.
+    /// The description of the feature `name`.
     pub(crate) fn node(&self, name: &str) -> Option<Node> {
         let f = self.functions;
         let c_name = CString::new(name).ok()?;

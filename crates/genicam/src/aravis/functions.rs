@@ -25,9 +25,9 @@ pub(super) struct GSList {
     pub(super) next: *mut GSList,
 }
 
-/// What is called when a signal is emitted: the object and the data that were given with it.
+/// The handler of a signal: it gets the object and the data that were given with it.
 pub(super) type Handler = unsafe extern "C" fn(Object, *mut c_void);
-/// What gives the data of a handler back.
+/// The function that releases the data of a handler.
 pub(super) type Destroy = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
 /// Declares a table of functions and how it is filled. The signatures are those of `arv.h` 0.8 and `glib-object.h`.
@@ -55,7 +55,7 @@ macro_rules! functions {
 }
 
 functions! {
-    // The library and what is found in the network.
+    // The library and the devices in the network.
     arv_get_major_version() -> c_uint;
     arv_get_minor_version() -> c_uint;
     arv_get_micro_version() -> c_uint;

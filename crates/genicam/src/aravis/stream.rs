@@ -10,7 +10,7 @@ use super::functions::{Functions, Object};
 pub(crate) struct Stream {
     functions: &'static Functions,
     object: Object,
-    /// What each buffer holds, in bytes.
+    /// The size of each buffer, in bytes.
     pub(crate) payload: usize,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Stream {
 // `Stream` is not `Sync`, so only one thread takes them.
 unsafe impl Send for Stream {}
 
-/// What a stream has counted since it began.
+/// The counts of a stream since its begin.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Images that came, whole or not, for which no buffer was free.
@@ -37,7 +37,7 @@ impl Stream {
         Stream { functions, object, payload }
     }
 
-    /// The next image, or what came of it; waits for it at most this long.
+    /// The next image, or its failure; waits at most this long.
     pub(crate) fn next(&self, wait: Duration) -> Option<Image<'_>> {
         let wait_us = u64::try_from(wait.as_micros()).unwrap_or(u64::MAX);
         // SAFETY: the stream is alive; the buffer that comes is ours until it is given back.
@@ -45,7 +45,7 @@ impl Stream {
         (!buffer.is_null()).then(|| Image { stream: self, buffer })
     }
 
-    /// What it has counted.
+    /// Its counts.
     pub(crate) fn counts(&self) -> Counts {
         let (mut completed, mut failures, mut counts) = (0, 0, Counts::default());
         // SAFETY: the stream is alive and the three places are valid.
@@ -74,7 +74,7 @@ pub(crate) struct Image<'a> {
     buffer: Object,
 }
 
-/// What libaravis says of a buffer (`ArvBufferStatus`).
+/// The status of a buffer (`ArvBufferStatus`).
 const STATUS: [&str; 8] = [
     "complete",
     "empty",
@@ -90,7 +90,7 @@ impl Image<'_> {
     /// Whether all of it came.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its fault.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         // SAFETY: the buffer is alive.
         match unsafe { (self.stream.functions.arv_buffer_get_status)(self.buffer) } {
@@ -146,7 +146,7 @@ impl Image<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
         let mut len = 0;
         let data: *const u8 =
-            // SAFETY: the buffer is alive, and nobody writes to it before it is given back.
+            // SAFETY: the buffer is alive, and the library does not write to it before it is given back.
             unsafe { (self.stream.functions.arv_buffer_get_data)(self.buffer, ptr::from_mut(&mut len)) }
                 .cast();
         if data.is_null() {

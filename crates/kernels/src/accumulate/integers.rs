@@ -88,7 +88,7 @@ pub(super) fn add_words<T: Element + Into<i32>, W: Words, const L: usize>(
     }
 }
 
-/// That of numbers without sign of 16 bits; 0 of others, whose squares are small enough.
+/// The centre of unsigned numbers of 16 bits; 0 of others, whose squares are small enough.
 #[inline(always)]
 fn centre<T: Element + Into<i32>>() -> i32 {
     let highest: i32 = T::HIGHEST.into();

@@ -1,4 +1,4 @@
-//! Sums over many frames, element by element: what mean, deviation and extremes of a run are made of.
+//! Sums over many frames, element by element, for mean, deviation and extremes of a run.
 //!
 //! Several frames are taken at once. The sums of some elements stay in registers while the same elements of all frames go by, so
 //! that the sums, which are larger than a frame, are read and written once for all of them.
@@ -162,7 +162,7 @@ fn about_group<T: Element, const L: usize>(
     squares.copy_from_slice(&square);
 }
 
-/// Lowers `lowest` and raises `highest` to what is in `frames`. NaN is passed over.
+/// Lowers `lowest` and raises `highest` to the extremes of `frames`. NaN is passed over.
 ///
 /// ```
 /// use livetime_kernels::{Level, accumulate};

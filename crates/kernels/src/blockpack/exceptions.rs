@@ -4,7 +4,7 @@ use super::width::Outside;
 use super::{BLOCK, GROUP, HIGH_PARTS, POSITION_BITS, Word};
 use crate::bits::Bits;
 
-/// Those of a block.
+/// The exceptions of a block.
 #[derive(Debug)]
 pub(super) struct Exceptions<T: Word> {
     known: Notes<[u8; 2]>,
@@ -52,7 +52,7 @@ impl<T: Word> Exceptions<T> {
     }
 }
 
-/// A list as long as a block with room for one more, so that what turns out not to belong to it can be written too.
+/// A list as long as a block with room for one more, so that a candidate that turns out not to belong to it can be written too.
 #[derive(Debug)]
 struct Notes<E> {
     all: Vec<E>,
@@ -64,7 +64,7 @@ impl<E: Copy + Default> Notes<E> {
         Notes { all: vec![E::default(); BLOCK + 1], count: 0 }
     }
 
-    /// What comes next is written here; it counts when [`Cursor::put`] says so.
+    /// The next exception is written here; it counts when [`Cursor::put`] says so.
     #[inline(always)]
     fn cursor(&mut self) -> Cursor<'_, E> {
         Cursor { all: &mut self.all, count: self.count }

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A remainder `e` is packed as the number `e + 2^(width-1)` (`e` if the width is 0), whose lower `width` bits are in the payload.
-//! What is above them, a number with a sign, is the high part, 0 for all but exceptions: so an element is the sum of the packed bits, the centre
+//! The bits above them, a number with a sign, are the high part, 0 for all but exceptions: so an element is the sum of the packed bits, the centre
 //! less the bias, the element of the reference, and high part · 2^width.
 //!
 //! The bits of a group lie in rows of 64 bytes: with elements
@@ -77,7 +77,7 @@ const fn descriptor_bytes<T>() -> usize {
 /// A packed block is not one of the elements that were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockError {
-    /// What is wrong.
+    /// The fault.
     pub what: &'static str,
     /// The number that it should be.
     pub wanted: usize,

@@ -103,7 +103,7 @@ fn body<B: Bits, T: Word>(
     at + scratch.exceptions.write(&mut output[at..])
 }
 
-/// What a group became.
+/// The packed form of a group.
 struct Group<T> {
     width: u8,
     exceptions: u8,
@@ -113,7 +113,7 @@ struct Group<T> {
     likely: u32,
 }
 
-/// Elements less those of the reference.
+/// Elements less the elements of the reference.
 #[inline(always)]
 pub(super) fn subtract<T: Word>(elements: &[u8], reference: Option<&[u8]>, differences: &mut [T; GROUP]) {
     match reference {

@@ -37,7 +37,7 @@ struct Parts<'a, T: Word> {
     escapes: (&'a [[u8; 2]], &'a [T::Bytes]),
 }
 
-/// Finds the parts by the number of escapes and by what the descriptors say.
+/// Finds the parts by the number of escapes and by the descriptors.
 fn parts<T: Word>(block: &[u8], output: usize) -> Result<Parts<'_, T>, BlockError> {
     let (escapes, rest) = take(block, ESCAPE_COUNT, "bytes of the number of escapes")?;
     let escapes = usize::from(u16::from_le_bytes([escapes[0], escapes[1]]));

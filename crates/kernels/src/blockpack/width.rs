@@ -105,7 +105,7 @@ impl<T: Word> Outside<T> {
         difference.plus(self.add).exceeds(self.most)
     }
 
-    /// What is packed for a difference, bits above the width included.
+    /// The packed number of a difference, bits above the width included.
     #[inline(always)]
     pub(super) fn number(self, difference: T) -> T {
         difference.plus(self.add).minus(T::bias(T::BITS))

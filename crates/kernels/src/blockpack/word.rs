@@ -61,7 +61,7 @@ pub trait Word:
         (self << 1) ^ Self::default().minus(self >> (Self::BITS - 1))
     }
 
-    /// What is added to numbers from `-bias` on so that they have no sign: half of what fits `width` bits.
+    /// The addend for numbers from `-bias` on so that they have no sign: half of the range of `width` bits.
     #[inline(always)]
     fn bias(width: u32) -> Self {
         Self::from_low((1i64 << width) >> 1)
@@ -174,7 +174,7 @@ pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut
         bit -= T::BITS;
         let Some(row) = rows.next() else { return };
         store(open, row);
-        // What did not fit any more; nothing if `bit` is 0.
+        // The bits that did not fit any more; none if `bit` is 0.
         let done = width - bit;
         let high = repeat(T::ones(width)) & !repeat(T::ones(done));
         for (open, z) in open.iter_mut().zip(z) {

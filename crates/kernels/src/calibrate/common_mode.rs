@@ -1,4 +1,4 @@
-//! What all pixels of a group have in common in one picture.
+//! The common shift of all pixels of a group in one picture.
 
 use std::fmt;
 use std::str::FromStr;

@@ -34,12 +34,12 @@ impl GainBits {
         self.codes.len()
     }
 
-    /// The stage that a pixel was in; `None` if its code is that of no stage.
+    /// The stage that a pixel was in; `None` if no stage has its code.
     pub fn stage(&self, word: u16) -> Option<usize> {
         self.codes.iter().position(|code| *code == self.code(word))
     }
 
-    /// The value of a pixel: the bits below those of the stage.
+    /// The value of a pixel: the bits below the bits of the stage.
     #[inline(always)]
     pub fn value(&self, word: u16) -> u16 {
         word & ((1 << self.first) - 1)

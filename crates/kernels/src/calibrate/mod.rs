@@ -2,7 +2,7 @@
 //!
 //! A pixel `v` with pedestal `p`, gain `g` and the common mode `c` of its group becomes `(v - p - c) * g`, and a bad pixel 0. Without
 //! a common mode this is one pass over memory. A common mode is the median of the good pixels of a group, from which the pedestals
-//! are subtracted: what moves all pixels of an amplifier alike in one picture.
+//! are subtracted: shifts that all pixels of an amplifier share in one picture.
 //!
 //! The order of the steps, the groups and the two limits are those of psana (`det.calib`, `common_mode_apply` with algorithm 7, whose
 //! documentation is the source); like `numpy.median`, the median of an even number of values is the mean of the middle two.
@@ -25,12 +25,12 @@ pub use staged::{Staged, calibrate_staged};
 use crate::accumulate::Element;
 use crate::{LengthError, Level};
 
-/// What is known of each pixel of a picture. A list that is empty changes nothing; the others have an element for each pixel.
+/// The constants of each pixel of a picture. A list that is empty changes nothing; the others have an element for each pixel.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Constants<'a> {
-    /// What is subtracted.
+    /// The subtrahends.
     pub pedestal: &'a [f32],
-    /// What the difference is multiplied by.
+    /// The factors of the differences.
     pub gain: &'a [f32],
     /// 1 for a good pixel, 0 for a bad one.
     pub good: &'a [f32],

@@ -3,7 +3,7 @@
 use super::check;
 use crate::{LengthError, Level, Pixel, Plane};
 
-/// What becomes of pixels on the edge of the picture, which lack neighbours.
+/// The treatment of pixels on the edge of the picture, which lack neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Edges {
     /// The picture is continued by reflection about its outermost pixels, which keeps the pattern.
@@ -22,7 +22,7 @@ pub struct Mosaic<'a, T> {
     pub red_x: usize,
     /// The row of a red pixel: only its parity matters.
     pub red_y: usize,
-    /// What becomes of pixels on the edge.
+    /// The treatment of pixels on the edge.
     pub edges: Edges,
 }
 
@@ -169,7 +169,7 @@ fn block<T: Pixel, const OWN_FIRST: bool>(near: [[&[T]; 3]; 3], outputs: [&mut [
     }
 }
 
-/// What pixel `x` of a block gets.
+/// The result for pixel `x` of a block.
 #[inline(always)]
 fn pick<T, const OWN_FIRST: bool>(x: usize, at_own: T, at_green: T) -> T {
     if (x & 1 == 0) == OWN_FIRST { at_own } else { at_green }

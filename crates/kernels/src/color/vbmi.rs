@@ -5,7 +5,7 @@ use super::Palette;
 use super::look_up::{four_by_four, one_by_one};
 use std::arch::x86_64::*;
 
-/// Whether this processor has it, beside what the level avx512 asks for.
+/// Whether this processor has it, beside the instructions of the level avx512.
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx512vbmi")
 }

@@ -107,7 +107,7 @@ pub fn convert_slice<I: Pixel, O: Pixel>(
     Ok(())
 }
 
-// What knows both the input and the output type is compiled a hundred times. So these functions
+// Code that knows both the input and the output type is compiled a hundred times. So these functions
 // only walk over blocks; the loops over samples belong to one type, or to two in `cast.rs`.
 
 impl Conversion {

@@ -25,7 +25,7 @@ pub struct Conversion {
     pub reverse_y: bool,
     /// Divides the sums, in `f64`, before they are converted to the output type.
     pub divide_by: Option<f64>,
-    /// What happens to values that the output type cannot hold.
+    /// The treatment of values that the output type cannot hold.
     pub overflow: Overflow,
     /// Neighbouring samples that make up a pixel: 1 for mono, 3 for pixel-interleaved colours
     /// (RGB1), at most [`Conversion::MAX_SAMPLES`].

@@ -22,7 +22,7 @@ pub(super) fn convert_values<I: Pixel, O: Pixel>(level: Level, from: &[I], to: &
     }
 }
 
-/// What becomes of values that the output type cannot hold.
+/// The treatment of values that the output type cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Overflow {
     /// The nearest value that it can hold. Floats are cut towards zero, NaN becomes 0 for integers.

@@ -1,4 +1,4 @@
-//! Simulated frames of a CSPad, the detector of LCLS from 2009 to 2016: what its compression is measured on.
+//! Simulated frames of a CSPad, the detector of LCLS from 2009 to 2016, for measuring its compression.
 //!
 //! No recorded frames of it are published. These follow its published numbers: a pixel is
 //!
@@ -40,7 +40,7 @@ const COMMON_MODE_ADU: f32 = 3.0;
 const PHOTON_ADU: f32 = 22.0;
 const HIGHEST: f32 = 16383.0;
 
-/// What the simulated detector sees.
+/// The light on the simulated detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// As the runs of the study of 2013: narrow pedestals, few photons, 1.4 % bad pixels.

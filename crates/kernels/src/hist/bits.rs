@@ -185,7 +185,7 @@ mod bmi2 {
     use super::{BitStream, Codes, MAP_BITS, SLACK, pack_portable};
     use std::arch::x86_64::*;
 
-    /// For each map of four pixels: which bits of the pixels are codes, how many, and what the pixels are more than the codes.
+    /// For each map of four pixels: which bits of the pixels are codes, how many, and the difference of the pixels from the codes.
     struct Table {
         masks: [u64; 16],
         lengths: [u32; 16],
@@ -276,7 +276,7 @@ mod bmi2 {
         let table = Table::new(codes);
         let (mut at, mut done) = (0, 0);
         for (pixels, word) in all.as_chunks_mut::<MAP_BITS>().0.iter_mut().zip(map) {
-            // The codes of 16 pixels, 7 bits before them, and what a last load of 8 bytes reads beyond.
+            // The codes of 16 pixels, 7 bits before them, and the bytes that a last load of 8 bytes reads beyond.
             let Some(data) = data.get(at / 8..at / 8 + 2 * MAP_BITS + 9) else { break };
             let mut bit = at % 8;
             for (i, to) in pixels.as_chunks_mut::<4>().0.iter_mut().enumerate() {

@@ -47,7 +47,7 @@ pub(super) fn pack(all: &[[u8; 2]], base: u16, data: &mut [u8], map: &mut [u16])
     (words.len() * MAP_BITS, at)
 }
 
-/// Writes what is kept of eight pixels, and anything behind it, as 16 bytes. There is room: `data` had two bytes for
+/// Writes the kept bytes of eight pixels, and anything behind them, as 16 bytes. There is room: `data` had two bytes for
 /// each pixel, and these eight have not been written.
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]

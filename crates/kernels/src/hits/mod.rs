@@ -6,7 +6,7 @@
 //!
 //! | finder | algorithm |
 //! |---|---|
-//! | [`HitFinder`] | ours: what to use unless hits must be compared with those of others |
+//! | [`HitFinder`] | ours: the default, unless hits must be compared with hits of the others |
 //! | [`SeedHits`] | ProtoDUNE-SP 2019, bit for bit |
 //! | [`TpgHits`] | tpglibs of DUNE-DAQ, bit for bit |
 //!

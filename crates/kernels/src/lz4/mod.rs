@@ -152,7 +152,7 @@ fn put_literals(input: &[u8], literals: Range<usize>, low: u8, output: &mut [u8]
     at + count
 }
 
-/// What a token does not say of a length: nothing below 15, else bytes of 255 and a smaller one.
+/// The part of a length that a token does not hold: nothing below 15, else bytes of 255 and a smaller one.
 #[inline(always)]
 fn put_length(length: usize, output: &mut [u8]) -> usize {
     // Written in any case, as it cannot be foretold whether it is needed; something always follows.

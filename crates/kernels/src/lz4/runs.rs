@@ -3,7 +3,7 @@
 
 use super::{MIN_MATCH, length};
 
-/// Bytes that are written together. What is too much is written over by what comes next.
+/// Bytes that are written together. Surplus bytes are overwritten by the next ones.
 const CHUNK: usize = 64;
 /// The bytes of the distance of a match, which is 1 here.
 const ONE: [u8; 2] = 1u16.to_le_bytes();

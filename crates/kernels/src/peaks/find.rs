@@ -14,7 +14,7 @@ pub struct Peak {
     pub column: usize,
     /// How many pixels it has.
     pub pixels: usize,
-    /// Its centre, weighted by what is above the background.
+    /// Its centre, weighted by the excess over the background.
     pub row_mean: f64,
     /// The same of columns.
     pub column_mean: f64,

@@ -1,6 +1,6 @@
-//! What is done to a frame before it is filtered.
+//! The corrections of a frame before it is filtered.
 
-/// What is done to a frame before it is filtered, in the order of the fields.
+/// The corrections of a frame before it is filtered, in the order of the fields.
 ///
 /// Every step is optional; `Corrections::default()` does nothing. Images among them are packed,
 /// one value for each input pixel, row after row.
@@ -35,7 +35,7 @@ impl<S> Default for Corrections<'_, S> {
 pub struct FlatField<'a, S> {
     /// The image of an even illumination, packed.
     pub flat: &'a [S],
-    /// What a pixel as bright as its flat field becomes.
+    /// The result for a pixel as bright as its flat field.
     pub scale: S,
 }
 
@@ -53,7 +53,7 @@ pub struct OffsetScale<S> {
 pub struct Clip<S> {
     /// The last value that is left alone.
     pub threshold: S,
-    /// What replaces values beyond it.
+    /// The value that replaces values beyond it.
     pub value: S,
 }
 

@@ -23,7 +23,7 @@ pub use setup::{Coefficients, FilterSetup, ResetCoefficients};
 pub struct Filter<'a, S> {
     /// F, packed, one value for each input pixel; read and written.
     pub state: &'a mut [S],
-    /// What this frame is filtered with.
+    /// The filter of this frame.
     pub coefficients: Coefficients<S>,
 }
 

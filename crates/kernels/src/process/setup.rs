@@ -37,7 +37,7 @@ impl Coefficients<f64> {
     }
 }
 
-/// What [`reset`](super::reset) makes the state from: `offset + state * F + input * I`.
+/// The terms of the state after [`reset`](super::reset): `offset + state * F + input * I`.
 ///
 /// A term whose coefficient is 0 is left out.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,7 +17,7 @@ pub(super) const FINE: u32 = 7;
 /// Weights of two taps.
 pub(super) type Pairs = [[i8; 2]; GROUP];
 
-/// What makes a row, [`GROUP`] samples at a time. A list for each purpose: together they must fit into the L1 cache.
+/// The steps that make a row, [`GROUP`] samples at a time. A list for each purpose: together they must fit into the L1 cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     /// Where the first tap of each sample lies in the row.

@@ -49,7 +49,7 @@ pub struct ResizeScratch {
     fastest: Fastest,
 }
 
-/// What the tables depend on.
+/// The parameters of the tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Task {
     way: Way,

@@ -16,7 +16,7 @@ pub(super) struct Taps<W> {
     /// Where the weights of each element end.
     ends: Vec<usize>,
     weights: Vec<W>,
-    /// What the sum is divided by.
+    /// The divisor of the sum.
     pub(super) divisor: f64,
 }
 

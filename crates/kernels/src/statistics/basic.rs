@@ -7,7 +7,7 @@ use super::sums::Sums;
 use super::wanted::Wanted;
 use crate::{Pixel, Plane};
 
-/// Gathers what [`Basic`] is made of, row by row.
+/// Gathers the parts of [`Basic`], row by row.
 pub(super) struct Gatherer<'a, T: Measure> {
     image: Plane<'a, T>,
     sums: T::Sums,

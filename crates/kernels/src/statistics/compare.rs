@@ -3,7 +3,7 @@
 use super::lanes::reduce;
 use crate::Pixel;
 
-/// What the loops over single values know of a pixel type.
+/// The functions of a pixel type for loops over single values.
 pub trait Compare: Pixel {
     const ABOVE_ALL: Self;
     const BELOW_ALL: Self;
@@ -99,7 +99,7 @@ macro_rules! float {
                 (!threshold.is_nan()).then_some(if up { nearest.next_up() } else { nearest })
             }
 
-            // A comparison with NaN is false, which keeps what was found so far.
+            // A comparison with NaN is false, which keeps the result so far.
             #[inline(always)]
             fn extremes(row: &[Self]) -> (Self, Self) {
                 let low = |v: Self, found: Self| if v < found { v } else { found };

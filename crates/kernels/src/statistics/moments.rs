@@ -4,7 +4,7 @@ use super::projections::Projections;
 use super::results::Centroid;
 use super::wanted::Quirks;
 
-/// What one projection tells.
+/// The moments of one projection.
 #[derive(Default)]
 struct Axis {
     centre: f64,

@@ -1,15 +1,15 @@
-//! What a caller gets.
+//! The results for a caller.
 
 /// The statistics that were asked for; the others are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Extremes and sums.
     pub basic: Option<Basic>,
-    /// Position and shape of what reaches the threshold.
+    /// Position and shape of the pixels that reach the threshold.
     pub centroid: Option<Centroid>,
     /// The pixel at the cursor, 0 when the cursor is outside; there when profiles were wanted.
     pub cursor_value: Option<f64>,
-    /// What the histogram counted outside its bins, and its entropy.
+    /// The histogram's counts outside its bins, and its entropy.
     pub histogram: Option<Histogram>,
 }
 

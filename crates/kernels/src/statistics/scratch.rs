@@ -8,7 +8,7 @@ use super::results::Profiles;
 
 /// Working memory of [`statistics`](super::statistics()), and the arrays it leaves behind.
 ///
-/// Grows to what the largest image needs and never shrinks. One per stream of images; it may be
+/// Grows to the need of the largest image and never shrinks. One per stream of images; it may be
 /// used with any pixel type and size in turn.
 #[derive(Debug, Default)]
 pub struct Scratch {

@@ -9,7 +9,7 @@ const GROUP: usize = 64;
 /// Slots of a table beside its bins: below, above, NaN, in this order.
 pub(super) const OTHERS: usize = 3;
 
-/// How values become slots: slot `b` for bin `b`, then one each for what lies below the range, above
+/// How values become slots: slot `b` for bin `b`, then one each for values below the range, above
 /// it, and NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {

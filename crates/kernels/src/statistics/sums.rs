@@ -167,7 +167,7 @@ fn variance(squares: f64, count: usize) -> f64 {
 
 /// 64-bit integers, which `f64` cannot hold.
 pub trait Wide: Copy {
-    /// What [`Wide::raised`] adds.
+    /// The addend of [`Wide::raised`].
     const RAISE: i128;
 
     /// The value raised by [`Wide::RAISE`], so that it is not negative.

@@ -1,4 +1,4 @@
-//! What a caller may ask for.
+//! The statistics that a caller may ask for.
 
 /// Which statistics to compute, and how. The default asks for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -13,7 +13,7 @@ mod tests;
 use crate::random::{Counter, Normal};
 use crate::{LengthError, Level};
 
-/// What belongs to one channel.
+/// The state of one channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WireChannel {
     /// Mean of the samples without a signal, counts.

@@ -3,7 +3,7 @@
 use super::layout;
 use std::arch::x86_64::*;
 
-/// Whether this processor has it, beside what the level avx512 asks for.
+/// Whether this processor has it, beside the instructions of the level avx512.
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx512vbmi")
 }
@@ -45,7 +45,7 @@ const SEVEN: [u8; 64] = {
     let mut bytes = [0; 64];
     let mut i = 0;
     while i < 64 {
-        // What stands in the eighth byte is masked off.
+        // The eighth byte is masked off.
         bytes[i] = (i / 8 * 7 + i % 8) as u8;
         i += 1;
     }

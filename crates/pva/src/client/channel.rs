@@ -21,7 +21,7 @@ use crate::wire::Status;
 #[derive(Clone)]
 pub struct Channel(Arc<Handle>);
 
-/// What all clones of a channel share; the last one closes it.
+/// The shared state of all clones of a channel; the last one closes it.
 pub(super) struct Handle {
     pub(super) inner: Arc<ChannelParts>,
     client: Client,
@@ -69,7 +69,7 @@ impl ChannelParts {
         true
     }
 
-    /// The server opened it: what waited for that begins.
+    /// The server opened it: waiting operations begin.
     pub(super) fn opened(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Protocol<Links>) {
         let mut state = lock(&self.state);
         state.open = true;

@@ -10,7 +10,7 @@ use crate::net::{BROADCAST_PORT, Destination, List, Variables, broadcasts, broad
 use crate::proto::client::Identity;
 use crate::wire::{BufferSource, Recycler};
 
-/// How a client is set up. [`ClientConfig::from_env`] is what users expect; a program of its own sets the fields.
+/// How a client is set up. [`ClientConfig::from_env`] is the usual way; a program of its own sets the fields.
 #[derive(Clone)]
 pub struct ClientConfig {
     /// Where to search by UDP.

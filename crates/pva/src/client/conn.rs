@@ -1,19 +1,19 @@
 //! A connection, and who reads from it.
 //!
 //! A thread that waits for an answer reads from the connection itself, one thread at a time ([`ReadBy`]). Other threads that wait follow: they sleep
-//! until the reader has what it wanted, and one of them goes on. When nobody waits, the client's thread reads. So an answer that is waited for
+//! until the reader has its answer, and one of them goes on. When no thread waits, the client's thread reads. So an answer that is waited for
 //! wakes one thread and not two.
 //!
 //! Locks are taken in this order. A thread that holds one takes only those below it:
 //!
 //! | lock | protects | held while |
 //! |---|---|---|
-//! | `Conn::incoming` | buffer and assembler of what was read | the socket is read, and callbacks of users run |
+//! | `Conn::incoming` | buffer and assembler of received bytes | the socket is read, and callbacks of users run |
 //! | `ClientParts::directory` | which channels and connections there are | channels are linked to connections |
-//! | `Conn::core` | protocol state, and what is to be sent | a message is handled or sent |
+//! | `Conn::core` | protocol state, and pending output | a message is handled or sent |
 //! | `ChannelParts::state` | link and waiting operations of a channel | |
 //! | `Op::state` | place, outcome and queue of an operation | |
-//! | `Conn::readers`, `ClientParts::deeds` | who reads; what the client's thread has to do | nothing else is locked below these |
+//! | `Conn::readers`, `ClientParts::deeds` | the reading thread; work for the client's thread | nothing else is locked below these |
 //!
 //! `Op`'s lock around a callback is only tried, never waited for.
 
@@ -46,15 +46,15 @@ const PREFIX: usize = 4096;
 // A connection that always has more to read must not keep the thread of the client from others.
 const TURNS: usize = 16;
 
-/// What connections serve: they know its channels and requests as keys, and tell it what happens.
+/// The owner of connections: they know its channels and requests as keys, and tell it the events.
 pub(super) trait Owner: Sized + 'static {
-    /// What all connections of a client have in common.
+    /// The shared state of all connections of a client.
     type Shared: Send + Sync;
     /// A channel.
     type Channel: Send;
     /// A request.
     type Request: Send;
-    /// What came up while messages were read, to be done later.
+    /// Work that came up while messages were read, to be done later.
     type Later: Default + Send;
 
     /// How the client is set up.
@@ -90,7 +90,7 @@ pub(super) trait Owner: Sized + 'static {
     /// The connection is closed; these channels were on it.
     fn closed(conn: &Arc<Conn<Self>>, channels: Vec<Self::Channel>, why: Broken);
 
-    /// A waiter reads what the client's thread read before.
+    /// A waiter takes over reading from the client's thread.
     fn linger(shared: &Self::Shared);
 }
 
@@ -101,7 +101,7 @@ pub(super) enum Broken {
     Closed,
     /// The system cannot read or write.
     System(io::Error),
-    /// What came made no sense, or nothing came for too long.
+    /// Received bytes made no sense, or nothing came for too long.
     Wrong(WireError),
 }
 
@@ -142,14 +142,14 @@ pub(super) struct Conn<O: Owner> {
     follow: Condvar,
     /// Set once, and never taken back.
     closed: AtomicBool,
-    /// What comes must be read although nobody waits for it. Set once, and never taken back.
+    /// Messages must be read although no thread waits for them. Set once, and never taken back.
     attended: AtomicBool,
 }
 
-/// What is known about the connection, and what is to be sent.
+/// The state of the connection, and its pending output.
 pub(super) struct Protocol<O: Owner> {
     pub(super) connection: Connection<O::Channel, O::Request>,
-    // What the system did not take yet.
+    // Output that the system did not take yet.
     backlog: VecDeque<Bytes>,
     progress: Instant,
 }
@@ -161,14 +161,14 @@ struct Incoming<O: Owner> {
     later: O::Later,
 }
 
-/// Who reads, who wants to read next, and what the system is asked to watch for.
+/// The reading thread, the next ones, and the events that the system watches for.
 struct Readers {
     reader: ReadBy,
     /// Threads that wait for an operation while another one reads.
     followers: usize,
     /// The system has not taken all that is to be sent.
     writing: bool,
-    /// What the system watches for now.
+    /// The events that the system watches for now.
     registered: Option<Interest>,
 }
 
@@ -209,7 +209,7 @@ impl<O: Owner> Conn<O> {
         conn
     }
 
-    /// What all connections of the client have in common.
+    /// The shared state of all connections of the client.
     pub(super) fn shared(&self) -> &O::Shared {
         &self.shared
     }
@@ -222,7 +222,7 @@ impl<O: Owner> Conn<O> {
         lock(&self.core)
     }
 
-    /// Does something with the connection and sends what comes of it.
+    /// Works on the connection and sends the resulting output.
     pub(super) fn with<T>(self: &Arc<Self>, run: impl FnOnce(&mut Protocol<O>) -> T) -> T {
         let mut core = self.core();
         let result = run(&mut core);
@@ -232,13 +232,13 @@ impl<O: Owner> Conn<O> {
 
     // ---- sending
 
-    /// Sends what is to be sent, as much as the system takes now.
+    /// Sends pending output, as much as the system takes now.
     pub(super) fn flush(self: &Arc<Self>, core: &mut Protocol<O>) {
         let writer = core.connection.output();
         if writer.is_empty() {
             return;
         }
-        // What waits already goes first: pieces stay in their order.
+        // Earlier output goes first: pieces stay in their order.
         if !core.backlog.is_empty() {
             core.backlog.extend(writer.take().chunks().cloned());
             return;
@@ -261,7 +261,7 @@ impl<O: Owner> Conn<O> {
         self.watch_writing(true);
     }
 
-    /// Sends more of what the system did not take before.
+    /// Sends more of the output that the system did not take before.
     pub(super) fn flush_backlog(self: &Arc<Self>, core: &mut Protocol<O>) {
         while !core.backlog.is_empty() {
             let pieces: Vec<_> = core.backlog.iter().take(32).map(|piece| IoSlice::new(piece)).collect();
@@ -335,7 +335,7 @@ impl<O: Owner> Conn<O> {
         readers.followers -= 1;
     }
 
-    /// The waiter that reads has what it wanted: a follower goes on, or the client's thread.
+    /// The reading waiter has its answer: a follower goes on, or the client's thread.
     fn leave(&self) {
         let mut readers = lock(&self.readers);
         readers.reader.leave(NextReader::Waiter { left: Instant::now() });
@@ -368,7 +368,7 @@ impl<O: Owner> Conn<O> {
         }
     }
 
-    /// Reads what is there, for the thread of the client, if nobody else does.
+    /// Reads waiting bytes, for the thread of the client, if no other thread reads.
     pub(super) fn read_ready(self: &Arc<Self>) {
         if self.is_closed() || !lock(&self.readers).reader.enter() {
             return;
@@ -404,14 +404,14 @@ impl<O: Owner> Conn<O> {
         }
     }
 
-    /// What comes must be read although nobody waits for it.
+    /// Messages must be read although no thread waits for them.
     pub(super) fn attend(&self) {
         if !self.attended.swap(true, Ordering::AcqRel) {
             self.listen(&mut lock(&self.readers));
         }
     }
 
-    /// Lets the thread of the client read if nobody did for a while. Returns whether it has to be asked again.
+    /// Lets the thread of the client read if no thread did for a while. Returns whether it has to be asked again.
     pub(super) fn resume(&self) -> bool {
         let mut readers = lock(&self.readers);
         if readers.reader.is_left(Instant::now()) {
@@ -426,7 +426,7 @@ impl<O: Owner> Conn<O> {
         self.watch(&mut readers);
     }
 
-    /// Lets the client's thread be notified, unless somebody reads.
+    /// Lets the client's thread be notified, unless a thread reads.
     fn listen(&self, readers: &mut Readers) {
         readers.reader.notify();
         self.watch(readers);
@@ -440,7 +440,7 @@ impl<O: Owner> Conn<O> {
         }
     }
 
-    /// Asks the system to watch for what is wanted now.
+    /// Asks the system to watch for the events that are needed now.
     fn watch(&self, readers: &mut Readers) {
         let wanted = if self.is_closed() { None } else { readers.reader.interest(readers.writing) };
         let (registry, fd) = (O::registry(&self.shared), self.socket.fd());
@@ -459,7 +459,7 @@ impl<O: Owner> Conn<O> {
 
     // ---- reading
 
-    /// Reads once and does what came. `false`: nothing came in time. The error says why it is over.
+    /// Reads once and handles the messages. `false`: nothing came in time. The error says why it is over.
     fn read(self: &Arc<Self>, incoming: &mut Incoming<O>, how: How) -> Result<bool, Broken> {
         let fills = incoming.assembler.missing() >= PREFIX;
         let result = if fills {
@@ -483,7 +483,7 @@ impl<O: Owner> Conn<O> {
         let mut core = self.core();
         core.connection.heard(Instant::now());
         let result = self.receive(&mut core, incoming, count);
-        // What came before an error counts.
+        // Messages before an error count.
         let later = &mut incoming.later;
         if let Ok(align) = &result {
             align.iter().for_each(|offset| incoming.assembler.align(*offset));

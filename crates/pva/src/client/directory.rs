@@ -34,7 +34,7 @@ type ChannelKey = (String, Option<SocketAddr>);
 /// A server.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Server {
-    /// What it is known by until it ends.
+    /// Its identity until it ends.
     pub guid: Guid,
     /// Where it is.
     pub address: SocketAddr,
@@ -142,7 +142,7 @@ impl Directory {
         self.again(channel, now, (REFUSED * times.min(6)).min(LONGEST_REFUSED));
     }
 
-    // ---- what servers say
+    // ---- messages of servers
 
     /// Takes a message that came by UDP.
     pub(super) fn heard(
@@ -167,7 +167,7 @@ impl Directory {
     pub(super) fn found(&mut self, maker: &impl Maker, response: &SearchResponse<'_>, from: SocketAddr) {
         // An answer over a connection speaks of that connection if it names no other.
         let server = match response.port {
-            // Port 0 is what a server says over its own connection.
+            // A server sends port 0 over its own connection.
             0 => from,
             port => named(response.address, port, from),
         };

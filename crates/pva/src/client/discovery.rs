@@ -1,4 +1,4 @@
-//! Which servers there are, and what they have.
+//! The servers in the network, and their PVs.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ impl Client {
         }))
     }
 
-    /// What a server says of itself: a structure of texts.
+    /// A server's description of itself: a structure of texts.
     pub fn server_info(&self, server: SocketAddr) -> Result<Pending<Value>> {
         let request = query("info")?;
         Ok(self.channel_at(server, "server").rpc(request).map(|answer| answer?.into_value().ok()))

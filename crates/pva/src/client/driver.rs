@@ -162,7 +162,7 @@ impl Driver {
                 }
                 _ => {}
             }
-            // Before the work is looked at: what is queued from now on wakes again.
+            // Before the work is looked at: later items wake the thread again.
             self.shared.woken.store(false, Ordering::Release);
             for event in &events {
                 self.event(event.token(), event.is_writable());

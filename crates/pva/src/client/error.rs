@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why an operation came to nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Error {
-    /// The operation timed out. The text says what was tried.
+    /// The operation timed out. The text names the attempt.
     Timeout(String),
     /// The server refused it.
     Refused(Status),

@@ -1,7 +1,7 @@
-//! What becomes of what connections tell.
+//! The handling of events of connections.
 //!
 //! A connection knows neither channels nor operations nor the client's thread: it tells of messages and of its end, and
-//! this file says what these mean for them.
+//! this file has their meaning for these.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::proto::client::{Answer, Event, Refusal};
 use crate::proto::{LogKind, SearchResponse};
 use crate::wire::Payload;
 
-/// What came up while messages were read, to be done when nothing is locked.
+/// Work that came up while messages were read, to be done when nothing is locked.
 #[derive(Default)]
 pub(super) struct Later {
     wakers: Vec<Waker>,

@@ -14,7 +14,7 @@ pub struct Update {
     pub value: Value,
     /// The changed fields.
     pub changed: BitSet,
-    /// What changed more than once since the update before: values in between are lost.
+    /// The fields that changed more than once since the update before: values in between are lost.
     pub overrun: BitSet,
 }
 

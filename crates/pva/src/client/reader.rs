@@ -2,8 +2,8 @@
 //!
 //! | state | who reads | the client's thread is notified of new data |
 //! |---|---|---|
-//! | `Idle(Next::Thread)` | nobody: nothing has come | yes |
-//! | `Idle(Next::Waiter)` | nobody: a waiter has just left and probably comes back | no |
+//! | `Idle(Next::Thread)` | no thread: nothing has come | yes |
+//! | `Idle(Next::Waiter)` | no thread: a waiter has just left and probably comes back | no |
 //! | `Thread(next)` | the client's thread; afterwards `Idle(next)` | as in `Idle(next)` |
 //! | `Waiter` | a thread that waits for an operation | no |
 //!
@@ -92,7 +92,7 @@ impl ReadBy {
         matches!(self, ReadBy::Idle(NextReader::Waiter { left }) if now.saturating_duration_since(left) >= LINGER)
     }
 
-    /// What the system is asked to watch for, if there is something to send when `writing`.
+    /// The events that the system watches for; `writing`: there are bytes to send.
     pub(super) fn interest(self, writing: bool) -> Option<Interest> {
         match (self.notifies(), writing) {
             (true, true) => Some(Interest::READABLE | Interest::WRITABLE),

@@ -84,7 +84,7 @@ impl Socket {
                 Err(Errno::EAGAIN) if rounds % 64 == 63 && deadline.is_some_and(|d| Instant::now() >= d) => {
                     return Err(Errno::EAGAIN.into());
                 }
-                // Whoever waits also has to notice that it waits no longer.
+                // A waiter also has to notice the end of its wait.
                 Err(Errno::EAGAIN) if rounds > 100_000 => return Err(Errno::EAGAIN.into()),
                 Err(Errno::EAGAIN) => std::hint::spin_loop(),
                 result => return Ok(result?),
@@ -93,7 +93,7 @@ impl Socket {
         }
     }
 
-    /// Writes what fits into the buffers of the system, without sleeping. Returns how many bytes that was.
+    /// Writes as many bytes as fit into the buffers of the system, without sleeping. Returns their number.
     pub(super) fn write(&self, writer: &Writer) -> io::Result<usize> {
         let (mut sent, mut chunks) = (0, writer.chunks().peekable());
         while chunks.peek().is_some() {

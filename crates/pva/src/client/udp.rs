@@ -102,7 +102,7 @@ impl Udp {
     pub(super) fn search(&mut self, names: &SearchedNames<'_>, must: u8) {
         for source in &self.sockets {
             let Some(port) = source.port else { continue };
-            // Servers pass on what is marked as sent to one of them, so the mark has to be right for each target.
+            // Servers pass on datagrams marked as sent to one of them, so the mark has to be right for each target.
             for unicast in [true, false] {
                 let targets =
                     self.targets.iter().filter(|(t, u)| *u == unicast && t.address.is_ipv6() == source.v6);

@@ -10,7 +10,7 @@ impl Value {
         self.structure.bit(path)
     }
 
-    /// What the field `path` holds.
+    /// The content of the field `path`.
     pub fn get(&self, path: &str) -> Option<&Field> {
         self.fields.get(self.bit(path)?)
     }

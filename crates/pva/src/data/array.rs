@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// A Rust type that is an element of an [`Array`].
 pub trait Element: bytemuck::Pod + PartialEq + fmt::Display + Send + Sync + private::Sealed {
-    /// What it is on the wire.
+    /// Its form on the wire.
     const KIND: ScalarType;
 }
 
@@ -82,7 +82,7 @@ impl Array {
         Array { data: data.into(), kind: ScalarType::Bool }
     }
 
-    /// What the elements are.
+    /// The type of the elements.
     pub fn kind(&self) -> ScalarType {
         self.kind
     }

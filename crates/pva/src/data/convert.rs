@@ -1,4 +1,4 @@
-//! From what the caller has to what a field wants.
+//! Conversions from the caller's types to the types of fields.
 
 use std::sync::Arc;
 

@@ -7,12 +7,12 @@ use crate::wire::{BitSet, Reader};
 use crate::{Error, Result};
 
 impl Value {
-    /// Reads all fields. What changed is not touched.
+    /// Reads all fields. The set of changed fields is not touched.
     pub fn decode(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<()> {
         self.decode_range(reader, cache, 0, self.fields.len())
     }
 
-    /// Reads a bit set and the fields it names. Returns it, and adds it to what changed.
+    /// Reads a bit set and the fields it names. Returns it, and adds it to the changed fields.
     ///
     /// Fields keep their memory: numbers and texts that fit are read without an allocation.
     pub fn decode_changed(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<BitSet> {
@@ -37,7 +37,7 @@ impl Value {
         Ok(())
     }
 
-    // Within a whole structure the order of the wire is that of the field numbers.
+    // Within a whole structure the wire has the order of the field numbers.
     fn decode_range(
         &mut self,
         reader: &mut Reader<'_>,

@@ -6,7 +6,7 @@ use super::{Field, Type, TypeCache, Value};
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
-/// A value of any type together with that type: what an "any" holds, an RPC takes and returns.
+/// A value of any type together with that type: the content of an "any", the argument and result of an RPC.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dynamic {
     ty: Type,
@@ -25,7 +25,7 @@ impl Dynamic {
         &self.ty
     }
 
-    /// What it holds. A structure is a [`Field::Struct`].
+    /// Its content. A structure is a [`Field::Struct`].
     pub fn field(&self) -> &Field {
         &self.field
     }
@@ -35,7 +35,7 @@ impl Dynamic {
         if let Field::Struct(value) = &self.field { Some(value) } else { None }
     }
 
-    /// The structure, or an error that says what it is instead.
+    /// The structure, or an error that names the actual kind.
     pub fn into_value(self) -> Result<Value> {
         match self.field {
             Field::Struct(value) => Ok(*value),

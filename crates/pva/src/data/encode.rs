@@ -9,7 +9,7 @@ impl Value {
         self.encode_range(writer, 0, self.fields.len());
     }
 
-    /// Writes a bit set of what changed, and those fields.
+    /// Writes a bit set of the changed fields, and these fields.
     pub fn encode_changed(&self, writer: &mut Writer) {
         self.encode_bits(writer, &self.changed);
     }
@@ -25,7 +25,7 @@ impl Value {
     }
 
     /// The body of a monitor update after its ioid and sub-command: the fields `bits`, and no overrun. Encoded
-    /// once, it goes to every subscriber that asked for these fields. What `writer` held before is lost.
+    /// once, it goes to every subscriber that asked for these fields. The former content of `writer` is lost.
     pub fn update(&self, writer: &mut Writer, bits: &BitSet) -> Encoded {
         writer.clear();
         self.encode_bits(writer, bits);

@@ -1,4 +1,4 @@
-//! What a field holds.
+//! The content of a field.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Array, Dynamic, ScalarType, Value};
 /// Many texts, shared.
 pub type Strings = Arc<[String]>;
 
-/// What a field holds. Which variant it is follows from its [`Type`](super::Type).
+/// The content of a field. The variant follows from its [`Type`](super::Type).
 #[derive(Clone, PartialEq, Debug)]
 pub enum Field {
     /// A sub-structure of a [`Value`]: its members are fields of their own.
@@ -59,7 +59,7 @@ pub enum Field {
 pub struct Chosen {
     /// Which member.
     pub selector: u32,
-    /// What it holds.
+    /// Its content.
     pub field: Field,
 }
 

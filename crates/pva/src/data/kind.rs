@@ -1,6 +1,6 @@
 //! The kinds of scalars, and how many of them an array may hold.
 
-/// What a scalar or an element of an array is.
+/// The type of a scalar or of an element of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScalarType {
     /// True or false.

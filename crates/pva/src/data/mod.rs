@@ -33,7 +33,7 @@ pub use value::Value;
 /// How deep types may nest.
 pub const MAX_DEPTH: usize = 20;
 
-/// How many fields a type may have, those of its unions and array elements included.
+/// How many fields a type may have, fields of its unions and array elements included.
 pub const MAX_FIELDS: usize = 4096;
 
 /// How long names of fields and types may be, in bytes.

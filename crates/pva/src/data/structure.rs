@@ -12,7 +12,7 @@ use crate::{Error, Result};
 pub struct Member {
     /// Its name.
     pub name: Arc<str>,
-    /// What it is.
+    /// Its type.
     pub ty: Type,
 }
 
@@ -22,7 +22,7 @@ pub struct Member {
 pub struct Node {
     /// The name within its parent; of field 0 empty.
     pub name: Arc<str>,
-    /// What it is.
+    /// Its type.
     pub ty: Type,
     /// The field it is a member of; of field 0 itself.
     pub parent: u32,

@@ -1,4 +1,4 @@
-//! What values can be.
+//! The types of values.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ pub enum Type {
     Array(ScalarType, Extent),
     /// Named members.
     Structure(Arc<Structure>),
-    /// Many of one structure, each of which may be null.
+    /// An array of one structure, where elements may be null.
     StructureArray(Arc<Structure>),
     /// One of several named members, or none.
     Union(Arc<Union>),
-    /// Many of one union, each of which may be null.
+    /// An array of one union, where elements may be null.
     UnionArray(Arc<Union>),
     /// A value that carries its own type, or none.
     Any,

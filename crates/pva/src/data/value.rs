@@ -44,12 +44,12 @@ impl Value {
         self.structure.id()
     }
 
-    /// The fields by number. Those of structures are [`Field::Node`].
+    /// The fields by number. Fields of structures are [`Field::Node`].
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// What field `bit` holds.
+    /// The content of field `bit`.
     pub fn field(&self, bit: usize) -> Option<&Field> {
         self.fields.get(bit)
     }
@@ -118,7 +118,7 @@ fn assign(to: &mut Field, from: &Field) {
 }
 
 impl PartialEq for Value {
-    /// Compares type and fields; what changed does not count.
+    /// Compares type and fields; changes do not count.
     fn eq(&self, other: &Value) -> bool {
         self.structure == other.structure && self.fields == other.fields
     }

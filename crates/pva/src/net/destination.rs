@@ -18,7 +18,7 @@ pub struct Destination {
     pub interface: Option<Ipv4Addr>,
 }
 
-/// An address list, and what is wrong with it.
+/// An address list, and its mistakes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct List {
     /// Each destination once, in the order of the list.
@@ -98,7 +98,7 @@ impl Destination {
     /// Whether only one host receives datagrams sent there. `broadcasts` are the known broadcast addresses.
     pub fn is_unicast(&self, broadcasts: &[IpAddr]) -> bool {
         let ip = self.address.ip();
-        // An address of a network's broadcast looks like that of a host; only the interfaces tell.
+        // A broadcast address looks like the address of a host; only the interfaces tell them apart.
         let broadcast = matches!(ip, IpAddr::V4(v4) if v4.is_broadcast()) || broadcasts.contains(&ip);
         !self.is_group() && !broadcast
     }

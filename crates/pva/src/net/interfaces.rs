@@ -37,7 +37,7 @@ pub fn own_addresses() -> Vec<IpAddr> {
     get_if_addrs().unwrap_or_default().into_iter().map(|interface| interface.ip()).collect()
 }
 
-/// The IPv4 address of an interface: that of the interface that `text` names, or `text` itself if it is one.
+/// The IPv4 address of the interface that `text` names, or `text` itself if it is one.
 pub fn interface_v4(text: &str) -> Result<Ipv4Addr> {
     if let Ok(address) = text.parse() {
         return Ok(address);

@@ -23,5 +23,5 @@ pub const SERVER_PORT: u16 = 5075;
 /// The usual UDP port of searches and beacons.
 pub const BROADCAST_PORT: u16 = 5076;
 
-/// How long a connection may be silent, seconds: what the variables say times 4/3.
+/// How long a connection may be silent, seconds: the variable's value times 4/3.
 pub const IDLE_S: f64 = 40.0;

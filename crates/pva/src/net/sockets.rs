@@ -13,7 +13,7 @@ pub fn has_ipv6() -> bool {
 }
 
 /// Where to listen for `addresses`, of which `::` means all of both kinds. A machine without IPv6 listens at the
-/// others; what is left out then is told to `problem`.
+/// others; the addresses left out go to `problem`.
 #[cfg(feature = "server")]
 pub(crate) fn listening(addresses: &[IpAddr], mut problem: impl FnMut(String)) -> Vec<IpAddr> {
     let any_v6 = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
@@ -101,7 +101,7 @@ fn only_joined_groups(socket: &Socket, address: SocketAddr) {
     let _ = (socket, address);
 }
 
-/// A socket that hears what is sent to a multicast group, at `port`, and nothing else.
+/// A socket that hears datagrams to a multicast group, at `port`, and nothing else.
 pub(crate) fn join(group: &Destination, port: u16) -> io::Result<Socket> {
     let mut address = group.address;
     address.set_port(port);
@@ -115,7 +115,7 @@ pub(crate) fn join(group: &Destination, port: u16) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Sends a datagram from `socket`, whose kind of address must be that of `to`.
+/// Sends a datagram from `socket`, whose kind of address must be the same as in `to`.
 pub(crate) fn send(socket: SockRef<'_>, to: &Destination, datagram: &[u8]) -> io::Result<usize> {
     if to.is_group() {
         // Set again each time: another destination may have wanted something else.

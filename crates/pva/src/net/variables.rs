@@ -22,7 +22,7 @@ use crate::{Error, Result};
 pub struct Variables(HashMap<String, String>);
 
 impl Variables {
-    /// Those of the environment.
+    /// The variables of the environment.
     pub fn from_env() -> Variables {
         let utf8 = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((key.into_string().ok()?, value.into_string().ok()?))

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use super::metadata::Metadata;
 use crate::data::{Builder, ScalarType, Structure};
 
-/// What tells the types apart.
+/// The key that tells the types apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum TypeKey {
     Alarm,

@@ -1,6 +1,6 @@
-//! What a value of a Normative Type has beside itself.
+//! The metadata of a value of a Normative Type.
 
-/// What comes with a value besides alarm and time.
+/// The metadata of a value besides alarm and time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Metadata {
     /// `descriptor`, a text.

@@ -45,7 +45,7 @@ pub fn display(kind: ScalarType) -> Arc<Structure> {
     })
 }
 
-/// `control`: what a value of `kind` may be set to.
+/// `control`: the range of values of `kind` that may be set.
 pub fn control(kind: ScalarType) -> Arc<Structure> {
     cached(TypeKey::Control(kind), || {
         let limits = Builder::new("").member("limitLow", kind).member("limitHigh", kind);
@@ -82,7 +82,7 @@ pub enum Severity {
     Major,
     /// The value cannot be trusted.
     Invalid,
-    /// Nobody knows.
+    /// The state is not known.
     Undefined,
 }
 
@@ -94,7 +94,7 @@ pub struct Alarm {
     /// Where it comes from: 0 nowhere, 1 device, 2 driver, 3 record, 4 database, 5 configuration, 6 unknown,
     /// 7 client.
     pub status: i32,
-    /// What it is.
+    /// Its kind.
     pub message: String,
 }
 

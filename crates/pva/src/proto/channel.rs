@@ -79,7 +79,7 @@ impl<'a> Iterator for Names<'_, 'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.count = self.count.checked_sub(1)?;
         let name = self.reader.u32().and_then(|id| Ok((id, self.reader.str()?)));
-        // What follows has no meaning any more.
+        // Later bytes have no meaning any more.
         if name.is_err() {
             self.count = 0;
         }
@@ -171,7 +171,7 @@ impl RequestId {
         self.encode(writer, Command::DestroyRequest)
     }
 
-    /// Writes the message that stops what the request is doing.
+    /// Writes the message that stops the present work of the request.
     pub fn cancel(self, writer: &mut Writer) -> Result<()> {
         self.encode(writer, Command::CancelRequest)
     }
@@ -191,7 +191,7 @@ pub struct GetField<'a> {
     pub sid: u32,
     /// The client's number of the request.
     pub ioid: u32,
-    /// The field; empty for all. Servers differ in what they answer to others.
+    /// The field; empty for all. Servers differ in their answers to other texts.
     pub field: Cow<'a, str>,
 }
 
@@ -227,7 +227,7 @@ impl<'a> GetField<'a> {
     }
 }
 
-/// What may be done with a channel. Only some peers know this.
+/// The rights on a channel. Only some peers know this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AclChange {
     /// The client's number of the channel.

@@ -2,7 +2,7 @@
 
 macro_rules! commands {
     ($($(#[$doc:meta])* $name:ident = $code:literal,)*) => {
-        /// What an application message is.
+        /// The kind of an application message.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub enum Command {
@@ -34,7 +34,7 @@ commands! {
     SearchResponse = 0x04,
     /// More authentication; unused.
     AuthNz = 0x05,
-    /// What may be done with a channel.
+    /// The rights on a channel.
     AclChange = 0x06,
     /// Opens a channel.
     CreateChannel = 0x07,
@@ -62,7 +62,7 @@ commands! {
     Message = 0x12,
     /// Calls a procedure.
     Rpc = 0x14,
-    /// Stops what an operation is doing.
+    /// Stops the present work of an operation.
     CancelRequest = 0x15,
     /// Where a forwarded search came from.
     OriginTag = 0x16,
@@ -76,7 +76,7 @@ impl Command {
     }
 }
 
-/// What a control message is.
+/// The kind of a control message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Control {
@@ -106,6 +106,6 @@ pub mod sub {
     pub const GET: u8 = 0x40;
     /// Start a monitor.
     pub const START: u8 = 0x44;
-    /// MONITOR: with a window, or more of it. PUT_GET: read what was put. ARRAY: set the length.
+    /// MONITOR: with a window, or more of it. PUT_GET: read the value that was put. ARRAY: set the length.
     pub const PIPELINE: u8 = 0x80;
 }

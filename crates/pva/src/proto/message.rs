@@ -77,7 +77,7 @@ pub enum ClientMessage<'a> {
     GetField(GetField<'a>),
     /// Ends an operation.
     DestroyRequest(RequestId),
-    /// Stops what an operation is doing.
+    /// Stops the present work of an operation.
     CancelRequest(RequestId),
     /// A text for people.
     Log(Log<'a>),
@@ -119,7 +119,7 @@ pub enum ServerMessage<'a> {
     Validation(ServerValidation),
     /// The end of the handshake.
     Validated(Status),
-    /// What was sent.
+    /// The kind of the message.
     Echo(&'a [u8]),
     /// Who has channels.
     SearchResponse(SearchResponse<'a>),
@@ -142,7 +142,7 @@ pub enum ServerMessage<'a> {
     },
     /// A text for people.
     Log(Log<'a>),
-    /// What may be done with a channel.
+    /// The rights on a channel.
     AclChange(AclChange),
     /// To be skipped.
     Other(u8),

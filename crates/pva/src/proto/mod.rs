@@ -1,8 +1,8 @@
 //! The messages.
 //!
-//! [`ClientMessage`] and [`ServerMessage`] are what the payload of a message means, by who sent it. A request or
-//! reply whose content depends on what was agreed before keeps that content as a [`Reader`](crate::wire::Reader),
-//! to be decoded by whoever knows. Each message also encodes itself, header included.
+//! [`ClientMessage`] and [`ServerMessage`] are the meanings of a message's payload, by its sender. A request or
+//! reply whose content depends on the operation keeps that content as a [`Reader`](crate::wire::Reader),
+//! to be decoded by the owner of the operation. Each message also encodes itself, header included.
 
 mod channel;
 pub mod client;

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::data::{Builder, Dynamic, Type, TypeCache, Value};
 use crate::wire::{BitSet, Encoded, HEADER_LEN, Header, Order, Reader, Status, Writer};
 
-/// What every request begins with.
+/// The head of every request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RequestHead {
     /// The operation.
@@ -23,14 +23,14 @@ pub struct RequestHead {
 pub struct Request<'a> {
     /// Which one.
     pub head: RequestHead,
-    /// What it carries, at its beginning.
+    /// A reader at the begin of its payload.
     pub body: Reader<'a>,
 }
 
 /// How an operation begins.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Init {
-    /// What the client wants; see [`Selection`](crate::request::Selection) and
+    /// The fields that the client wants; see [`Selection`](crate::request::Selection) and
     /// [`Options`](crate::request::Options).
     pub request: Value,
     /// Of a monitor with a window: how many updates may be sent.
@@ -38,7 +38,7 @@ pub struct Init {
 }
 
 impl RequestHead {
-    /// Writes the message; `body` writes what it carries.
+    /// Writes the message; `body` writes its payload.
     pub fn encode(self, writer: &mut Writer, body: impl FnOnce(&mut Writer)) -> Result<()> {
         writer.message(false, self.command as u8, |w| {
             w.u32(self.sid);
@@ -89,7 +89,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What every reply begins with.
+/// The head of every reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReplyHead {
     /// The operation.
@@ -107,7 +107,7 @@ pub struct Reply<'a> {
     pub head: ReplyHead,
     /// How it went; `None` for an update of a monitor, which has none.
     pub status: Option<Status>,
-    /// What it carries, at its beginning. Nothing if it failed.
+    /// A reader at the begin of its payload. Empty if it failed.
     pub body: Reader<'a>,
 }
 
@@ -116,12 +116,12 @@ pub struct Reply<'a> {
 pub struct Update {
     /// The fields.
     pub changed: BitSet,
-    /// Those of them that changed more than once.
+    /// The fields that changed more than once.
     pub overrun: BitSet,
 }
 
 impl ReplyHead {
-    /// Writes the message; `body` writes what it carries and is called only if `status` is a success. An update
+    /// Writes the message; `body` writes its payload and is called only if `status` is a success. An update
     /// of a monitor has no status.
     pub fn encode(
         self,
@@ -173,7 +173,7 @@ impl<'a> Reply<'a> {
 /// The length of [`update_head`].
 pub const UPDATE_HEAD_LEN: usize = HEADER_LEN + 5;
 
-/// What goes in front of the body of a monitor update ([`Value::update`]) to make it a message for one subscriber.
+/// The bytes in front of the body of a monitor update ([`Value::update`]) to make it a message for one subscriber.
 ///
 /// ```
 /// use livetime_pva::{data::{ScalarType, Value}, nt, proto::update_head, wire::{BitSet, Order, Writer}};

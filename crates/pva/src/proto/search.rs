@@ -9,7 +9,7 @@ use crate::data::{Dynamic, TypeCache};
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
 
-/// What a server is known by until it ends.
+/// The identity of a server until it ends.
 pub type Guid = [u8; 12];
 
 /// Known clients name one or two protocols. A list is read whole before the names, so it must be short.
@@ -26,7 +26,7 @@ pub struct Search<'a> {
     pub address: IpAddr,
     /// The port to send the answer to.
     pub port: u16,
-    /// What the client can speak; nothing: anything.
+    /// The protocols that the client speaks; empty: any.
     pub protocols: Vec<Cow<'a, str>>,
     /// The client's number and the name of each channel.
     pub channels: Vec<(u32, Cow<'a, str>)>,
@@ -82,13 +82,13 @@ impl<'a> Search<'a> {
 pub struct SearchResponse<'a> {
     /// The server.
     pub guid: Guid,
-    /// That of the search.
+    /// The number of the search.
     pub sequence: u32,
     /// The server's address; unspecified: where this came from.
     pub address: IpAddr,
     /// The server's port.
     pub port: u16,
-    /// What it speaks.
+    /// The protocol that it speaks.
     pub protocol: Cow<'a, str>,
     /// Whether it has the channels.
     pub found: bool,
@@ -139,9 +139,9 @@ pub struct Beacon<'a> {
     pub address: IpAddr,
     /// The server's port.
     pub port: u16,
-    /// What it speaks.
+    /// The protocol that it speaks.
     pub protocol: Cow<'a, str>,
-    /// How it is; nobody says.
+    /// Its state; no server fills it in.
     pub status: Option<Dynamic>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Beacon<'a> {
     }
 }
 
-/// Writes what goes in front of a search that is forwarded: the address it was sent to.
+/// Writes the head of a forwarded search: the address that it was sent to.
 pub fn origin_tag(writer: &mut Writer, address: Option<IpAddr>) -> Result<()> {
     let address = address.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
     writer.message(false, Command::OriginTag as u8, |w| w.address(address))

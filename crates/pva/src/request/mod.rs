@@ -1,4 +1,4 @@
-//! What a client asks for when it opens an operation: which fields, and options ("pvRequest").
+//! The request with which a client opens an operation: fields and options ("pvRequest").
 //!
 //! A client writes it as a text, [`parse`] makes the structure that is sent; the server makes a [`Selection`] of
 //! it.

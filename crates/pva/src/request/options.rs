@@ -125,7 +125,7 @@ impl Options {
                     None => Process::Passive,
                 }
             }
-            // What is unknown may be for the owner of the PV.
+            // An unknown option may be for the owner of the PV.
             _ => {}
         }
         self.all.push((key.into(), text));

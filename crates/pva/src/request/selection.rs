@@ -31,7 +31,7 @@ impl Selection {
         Selection::of_part(structure, request, "field")
     }
 
-    /// What `request` asks for in `part`, which for PUT_GET is `putField` or `getField`.
+    /// The fields that `request` asks for in `part`, which for PUT_GET is `putField` or `getField`.
     pub fn of_part(structure: &Structure, request: &Value, part: &str) -> Result<Selection> {
         let wanted = request.structure();
         let part = wanted.child(0, part).filter(|&bit| named(wanted, bit).next().is_some());
@@ -66,7 +66,7 @@ impl Selection {
         bits
     }
 
-    /// What to send first: all that is selected.
+    /// The first update: all selected fields.
     pub fn first(&self, structure: &Structure) -> BitSet {
         if self.whole { BitSet::from_iter([0]) } else { structure.expand(&self.mask) }
     }

@@ -50,7 +50,7 @@ impl Default for Access {
 }
 
 impl Access {
-    /// Nobody.
+    /// No client.
     pub fn read_only() -> Access {
         Access { rules: Vec::new() }
     }

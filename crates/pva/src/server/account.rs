@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Limits;
 
-/// What is counted for a channel besides its name.
+/// Bytes counted for a channel besides its name.
 pub(crate) const CHANNEL: usize = 320;
 
-/// What is counted for an operation of a channel.
+/// Bytes counted for an operation of a channel.
 pub(crate) const OPERATION: usize = 512;
 
-/// What is counted for a monitor besides that.
+/// Bytes counted for a monitor besides these.
 pub(crate) const MONITOR: usize = 768;
 
-/// What is counted for a field of a type that a client brings.
+/// Bytes counted for a field of a type that a client brings.
 pub(crate) const FIELD: usize = 128;
 
 /// This many bytes of anything that changes often are not counted, because most connections never need more.
@@ -47,7 +47,7 @@ impl Account {
     }
 
     /// Takes `bytes` for something dispensable. Dispensable memory may fill only half of an account, so that
-    /// room is left for what is indispensable.
+    /// room is left for indispensable messages.
     pub(crate) fn take_spare(&self, bytes: usize) -> bool {
         self.take_of(bytes, 2)
     }
@@ -169,7 +169,7 @@ impl Accounts {
         Account::new(self.per_connection, Some(account))
     }
 
-    /// What all clients together have taken.
+    /// The bytes taken by all clients together.
     pub(crate) fn used(&self) -> usize {
         self.all.used()
     }

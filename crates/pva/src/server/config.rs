@@ -124,7 +124,7 @@ impl Default for Timeouts {
     }
 }
 
-/// What clients may take.
+/// The bounds for clients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Connections in all.

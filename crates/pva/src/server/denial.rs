@@ -1,10 +1,10 @@
-//! Why a client does not get what it asks for.
+//! The reasons for refusing a request of a client.
 
 use std::fmt;
 
 use crate::wire::Status;
 
-/// Why a client does not get what it asks for. The texts are sent to clients, and some of them compare these.
+/// The reason for refusing a request of a client. The texts are sent to clients, and some of them compare these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Denial {
     /// A name of a channel is empty or too long.
@@ -27,7 +27,7 @@ pub(crate) enum Denial {
     Memory,
     /// The same for one request that brings much along.
     MemoryNow,
-    /// The PV has no value, or the channel is that of the server.
+    /// The PV has no value, or the channel belongs to the server itself.
     NoValue,
     /// The type has no such field.
     NoField,

@@ -37,7 +37,7 @@ pub enum Event {
         channel: String,
         /// Who.
         peer: Arc<Peer>,
-        /// Which fields, or what was called.
+        /// The fields, or the function that was called.
         what: String,
         /// Why it was refused, if it was: by the access rules, or by the PV's handler.
         outcome: Result<(), Status>,

@@ -1,4 +1,4 @@
-//! Which addresses are those of this machine.
+//! The addresses of this machine.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What all connections of a server have in common.
+//! The shared state of all connections of a server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
@@ -9,7 +9,7 @@ use crate::server::own::Own;
 use crate::server::statistics::Counters;
 use crate::server::{Access, Event, Limits, Log, Peer, Provider, ServerConfig, Statistics, Timeouts};
 
-/// What all connections of a server have in common: its PVs, its limits, what it counts.
+/// The shared state of all connections of a server: its PVs, its limits, its counts.
 #[derive(Clone)]
 pub struct Service(pub(crate) Arc<ServiceParts>);
 
@@ -29,7 +29,7 @@ pub(crate) struct ServiceParts {
 }
 
 impl Service {
-    /// A service of the PVs of `provider`. Of `config` only what concerns connections is used.
+    /// A service of the PVs of `provider`. Of `config` only the settings of connections are used.
     pub fn new(config: &ServerConfig, provider: impl Provider + 'static) -> Service {
         Service(Arc::new(ServiceParts {
             provider: Box::new(provider),
@@ -47,12 +47,12 @@ impl Service {
         }))
     }
 
-    /// What it has counted.
+    /// Its counts.
     pub fn statistics(&self) -> Statistics {
         Statistics { memory: self.0.accounts.used() as u64, ..self.0.counters.read() }
     }
 
-    /// What the server is known by.
+    /// The identity of the server.
     pub fn guid(&self) -> Guid {
         self.0.guid
     }

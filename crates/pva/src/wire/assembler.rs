@@ -41,7 +41,7 @@ pub struct Assembler {
     body: PayloadMemory,
 }
 
-/// Bytes that are kept of a message that is passed over: enough to know what it was about.
+/// Bytes that are kept of a message that is passed over: enough to know its subject.
 const KEPT: usize = 64;
 
 /// The longest message that is passed over. A client by mistake may send a picture of some hundred megabytes; a peer that
@@ -157,7 +157,7 @@ impl Assembler {
         }
     }
 
-    /// Reads some of what is passed over.
+    /// Reads some of the bytes that are passed over.
     fn fill_nothing(&mut self, mut source: impl Read, header: Header, missing: usize) -> io::Result<usize> {
         let mut bytes = [0; 16 << 10];
         let room = missing.min(bytes.len());
@@ -255,7 +255,7 @@ impl Assembler {
         Err(Error::at(2, format!("a segment that continues {inside}"), found))
     }
 
-    /// Takes what belongs to the current payload; returns its header when it is complete.
+    /// Takes the bytes of the current payload; returns its header when it is complete.
     fn collect(&mut self, input: &mut &[u8]) -> Option<Header> {
         let (header, missing) = self.current?;
         let (piece, rest) = input.split_at(missing.min(input.len()));

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 // Words without an allocation: 256 fields, more than Normative Types usually have.
 const INLINE: usize = 4;
 
-// More than one bit for every field that a type may have; what lies beyond is nonsense.
+// More than one bit for every field that a type may have; bits beyond are nonsense.
 const MAX_BYTES: usize = 1024;
 
 /// A set of field numbers. Up to 256 it needs no heap.
@@ -113,7 +113,7 @@ impl BitSet {
         self.words_mut().iter_mut().zip(other.words()).for_each(|(word, other)| *word |= other);
     }
 
-    /// Keeps only what is also in `other`.
+    /// Keeps only the bits that are also in `other`.
     pub fn intersect_with(&mut self, other: &BitSet) {
         let others = other.words().iter().copied().chain(std::iter::repeat(0));
         self.words_mut().iter_mut().zip(others).for_each(|(word, other)| *word &= other);

@@ -15,7 +15,7 @@ pub const LARGE_BYTES: usize = 64 << 10;
 // The most memory that is reserved on the claim of the peer alone; more is reserved only as bytes arrive.
 const TRUSTED: usize = 16 << 20;
 
-// What may follow the largest segment of a message without another buffer.
+// Bytes that may follow the largest segment of a message without another buffer.
 const TAIL: usize = 4096;
 
 /// Memory for a payload.
@@ -30,7 +30,7 @@ pub trait Buffer: Send + 'static {
 ///
 /// Arrays in the payload share it, and it is dropped with the last of them.
 pub trait BufferSource: Send + Sync {
-    /// At least `len` bytes, or `None`: then memory of our own is used. `len` is what the peer says it will send;
+    /// At least `len` bytes, or `None`: then memory of our own is used. `len` is the number that the peer announces;
     /// a source decides how much of that it believes.
     fn buffer(&self, len: usize) -> Option<Box<dyn Buffer>>;
 }
@@ -62,7 +62,7 @@ impl BufferSource for Recycler {
         let fits = |old: &Vec<u8>| old.len() >= len && old.len() / 2 <= len;
         let old = kept.iter().rposition(fits).map(|index| kept.swap_remove(index));
         drop(kept);
-        // Memory from the system that nobody wrote to yet costs nothing, whatever the peer claims.
+        // Memory from the system that was never written to costs nothing, whatever the peer claims.
         let memory = old.unwrap_or_else(|| vec![0; len.next_multiple_of(STEP)]);
         Some(Box::new(Recycled { memory, home: self.clone() }))
     }
@@ -108,7 +108,7 @@ impl AsRef<[u8]> for BufferOwner {
     }
 }
 
-/// The payload that is coming in: `lead` bytes without meaning, then what came.
+/// The payload that is coming in: `lead` bytes without meaning, then the received bytes.
 #[derive(Default)]
 pub(super) struct PayloadMemory {
     source: Option<Arc<dyn BufferSource>>,
@@ -135,7 +135,7 @@ impl PayloadMemory {
         self.end - self.lead
     }
 
-    /// Forgets what came before.
+    /// Forgets earlier bytes.
     pub(super) fn begin(&mut self, lead: usize) {
         self.buffer = None;
         self.own.clear();
@@ -152,7 +152,7 @@ impl PayloadMemory {
         own.shrink_to(end + count);
     }
 
-    /// Makes the memory our own, with what came so far.
+    /// Makes the memory our own, with the bytes so far.
     fn own(&mut self) -> &mut Vec<u8> {
         if let Some(buffer) = self.buffer.take() {
             self.own = buffer.bytes().get(..self.end).unwrap_or_default().to_vec();
@@ -190,7 +190,7 @@ impl PayloadMemory {
         self.end += piece.len();
     }
 
-    /// Reads up to `missing` bytes. Returns how many came, and what ended it before that.
+    /// Reads up to `missing` bytes. Returns how many came, and the reason for an early end.
     pub(super) fn fill(&mut self, mut source: impl Read, missing: usize) -> (usize, Option<io::Error>) {
         let start = self.end;
         let error = match &mut self.buffer {
@@ -267,7 +267,7 @@ mod tests {
             assert!(bytes[..16] == [1; 16] && bytes[16..16 + (1 << 20)] == pixels && bytes.ends_with(&[2]));
             addresses.push(bytes.as_ptr());
         }
-        // What follows the array fits the first two times; then everything moves.
+        // The bytes after the array fit the first two times; then everything moves.
         assert_eq!(addresses[0], addresses[1]);
         assert_ne!(addresses[0], addresses[2]);
     }

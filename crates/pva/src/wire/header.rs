@@ -31,7 +31,7 @@ pub enum Segment {
     Last,
 }
 
-/// What is in front of every message.
+/// The header in front of every message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Header {
     /// The version of the sender.
@@ -44,7 +44,7 @@ pub struct Header {
     pub server: bool,
     /// The byte order of header and payload.
     pub order: Order,
-    /// What the message is.
+    /// The kind of the message.
     pub command: u8,
     /// The length of the payload in bytes; of a control message its argument.
     pub size: u32,

@@ -7,7 +7,7 @@ use super::{Header, Reader};
 /// A message: a control message without payload, or a whole application message.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    /// What it is. Of a message that came in segments, the header of the first.
+    /// Its header. Of a message that came in segments, the header of the first.
     pub header: Header,
     /// Its payload.
     pub payload: Payload<'a>,

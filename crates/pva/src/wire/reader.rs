@@ -16,7 +16,7 @@ const MOST_MORE: usize = 1 << 30;
 
 /// Reads primitives from a message, in its byte order. Each read is checked against the end.
 ///
-/// A clone continues from the same place. The reader also bounds what a message may cost: how deep values
+/// A clone continues from the same place. The reader also bounds the cost of a message: how deep values
 /// nest, and how much memory they take compared with the message itself.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// What was not read yet.
+    /// The unread bytes.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// A text. Null is empty; what is not UTF-8 is replaced.
+    /// A text. Null is empty; bytes that are not UTF-8 are replaced.
     #[inline]
     pub fn str(&mut self) -> Result<Cow<'a, str>> {
         let count = self.count(1)?;

@@ -38,7 +38,7 @@ impl Writer {
         self.order
     }
 
-    /// Changes the byte order of what follows.
+    /// Changes the byte order of later numbers.
     pub fn set_order(&mut self, order: Order) {
         self.order = order;
     }
@@ -63,7 +63,7 @@ impl Writer {
         self.len() == 0
     }
 
-    /// Forgets what it holds and keeps its buffer.
+    /// Forgets its content and keeps its buffer.
     pub fn clear(&mut self) {
         self.cut(0, 0, 0);
     }
@@ -122,7 +122,7 @@ impl Writer {
         self.shared.push((self.small.len(), bytes.clone()));
     }
 
-    /// What was encoded before.
+    /// An encoded value.
     pub fn encoded(&mut self, encoded: &Encoded) {
         encoded.chunks().for_each(|chunk| self.share(chunk));
     }
@@ -175,7 +175,7 @@ impl Writer {
         pairs.flat_map(|((start, end), shared)| [&self.small[start..end], shared]).filter(|c| !c.is_empty())
     }
 
-    /// Takes out what was written, to be kept and sent many times. The buffer stays with the writer.
+    /// Takes out the written bytes, to be kept and sent many times. The buffer stays with the writer.
     pub fn take(&mut self) -> Encoded {
         let small = Bytes::copy_from_slice(&self.small);
         let encoded = if self.shared.is_empty() { Encoded::from(small) } else { self.rope(&small) };

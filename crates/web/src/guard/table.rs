@@ -1,4 +1,4 @@
-//! The whole table of who may what, against the rules in words: with and without rules for hosts and users.
+//! The whole table of rights, against the rules in words: with and without rules for hosts and users.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use livetime_control::rules::{Grant, Whom, host};
 use super::*;
 use crate::session::Sessions;
 
-/// How a caller shows what it may.
+/// The proof of a caller's right.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Token {
     None,
@@ -37,7 +37,7 @@ const ROUTES: [(&str, &str, Needs); 5] = [
     ("DELETE", "/api/v1/views/1", Needs::Read),
     ("PATCH", "/api/v1/nodes/ROI1", Needs::Write),
 ];
-/// From where, and what is said of the user. Only `10.1.2.3` is a proxy.
+/// The address, and the header with the user. Only `10.1.2.3` is a proxy.
 const CALLERS: [(&str, Option<&str>); 7] = [
     ("127.0.0.1", None),
     ("127.0.0.1", Some("ada")),
@@ -48,7 +48,7 @@ const CALLERS: [(&str, Option<&str>); 7] = [
     ("10.1.4.4", None),
 ];
 
-/// A table of rules, and what it says of each of `CALLERS` in words of the test.
+/// A table of rules, and the right of each of `CALLERS` in words of the test.
 struct Case {
     rules: &'static [(&'static str, &'static str, May)],
     says: [Option<May>; CALLERS.len()],
@@ -214,7 +214,7 @@ fn no_page_of_others_writes_for_a_machine_that_may() {
         assert_eq!(ask(Some(origin), None, json), 403, "{origin}");
         assert_eq!(ask(Some(origin), Some("same-origin"), json), 403, "{origin}");
     }
-    // Browsers of before 2020 send a form without `Origin`; what a form can hold is not JSON.
+    // Browsers of before 2020 send a form without `Origin`; a form cannot hold JSON.
     for kind in
         [None, Some("text/plain"), Some("application/x-www-form-urlencoded"), Some("multipart/form-data")]
     {
@@ -245,7 +245,7 @@ fn a_name_counts_from_a_proxy_alone_and_once() {
     }
     assert_eq!(ask("10.1.2.3", &[]), nobody);
     assert_eq!(ask("10.1.2.3", &[b""]), nobody);
-    // The proxy has let through what its client said, before or behind its own word.
+    // The proxy has let through the header of its client, before or behind its own word.
     assert_eq!(ask("10.1.2.3", &[b"ada", b"bob"]), Err(400));
     assert_eq!(ask("10.1.2.3", &[b"bob", b"ada"]), Err(400));
     assert!(!ask("10.1.2.3", &[b"ada, bob"]).unwrap().1);

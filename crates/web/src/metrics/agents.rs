@@ -53,7 +53,7 @@ const SYSTEM: &[Number<SystemReport>] = &[
     }),
 ];
 
-/// The report as text; without one, when the system has ended, only what is known of the program.
+/// The report as text; without one, when the system has ended, only the numbers of the program.
 pub(super) fn exposition(report: Option<&SystemReport>, format: Format, commit: &str) -> String {
     let mut text = Exposition::new(format);
     build(&mut text, commit);
@@ -124,7 +124,7 @@ fn inputs(agents: &[AgentReport]) -> impl Iterator<Item = Labelled<'_, &InputAcc
     })
 }
 
-/// Losses at inputs and in agents; only those that there were.
+/// Losses at inputs and in agents; only reasons with a count.
 fn discarded(agents: &[AgentReport]) -> Vec<Option<Labelled<'_, f64>>> {
     let intentional = |is: bool| ("intentional", if is { "true" } else { "false" });
     let mut found = Vec::new();

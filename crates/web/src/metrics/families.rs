@@ -147,7 +147,7 @@ const NEWEST: Family = gauge(
     "Time since the newest unintended loss; the edge or the node at which, and the reason.",
 );
 
-/// The report as text, and what the model knows beside it.
+/// The report as text, with the other numbers of the model.
 pub(super) fn exposition(report: &Report, moment: Option<&Moment>, format: Format, commit: &str) -> String {
     let mut text = Exposition::new(format);
     build(&mut text, commit);
@@ -230,7 +230,7 @@ pub(super) fn build(text: &mut Exposition, commit: &str) {
     text.sample(BUILD.name, &build, 1);
 }
 
-/// Losses on edges and in nodes; only those that there were.
+/// Losses on edges and in nodes; only reasons with a count.
 fn discarded<'a>(
     report: &'a Report,
     edges: impl Iterator<Item = Labelled<'a, &'a EdgeAccount>>,
@@ -358,7 +358,7 @@ mod tests {
         assert!(text.ends_with("# EOF\n"));
     }
 
-    /// The board of docs/ asks only for what there is.
+    /// The board of docs/ asks only for existing metrics.
     #[test]
     fn the_board_knows_our_names() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/grafana.json");

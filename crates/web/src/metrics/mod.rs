@@ -28,7 +28,7 @@ use crate::guard::{self, Hosts, own_name};
 use crate::server::Server;
 pub(crate) use text::Format;
 
-/// What a scraper gets is at most this old, or, if a node hangs, has waited this long for something newer.
+/// The numbers for a scraper are at most this old, or, if a node hangs, have waited this long for newer ones.
 const FRESH: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(200);
 /// A text is made anew after this time, however often it is asked for.
@@ -88,7 +88,7 @@ impl Listener {
         Listener { commit: commit.to_owned(), ..self }
     }
 
-    /// Serves what the model of a run knows.
+    /// Serves the numbers of the model of a run.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -97,7 +97,7 @@ impl Listener {
         self.serve_texts(texts)
     }
 
-    /// Serves what the agents of a system report, until it ends.
+    /// Serves the reports of the agents of a system, until it ends.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -141,7 +141,7 @@ async fn answer(State(texts): State<Arc<Texts>>, headers: HeaderMap) -> Response
     }
 }
 
-/// OpenMetrics if the client names it among what it accepts.
+/// OpenMetrics if the client accepts it.
 pub(crate) fn wanted_format(headers: &HeaderMap) -> Format {
     let names_it = |value: &HeaderValue| {
         value.to_str().is_ok_and(|text| text.to_ascii_lowercase().contains("application/openmetrics-text"))
@@ -163,7 +163,7 @@ impl Texts {
         Texts { render: Box::new(render), made: Mutex::default() }
     }
 
-    /// Of what the model of a run knows.
+    /// Of the model of a run.
     pub(crate) fn of_run(model: Model, commit: &str) -> Texts {
         let commit = commit.to_owned();
         Texts::new(move |format| {

@@ -1,4 +1,4 @@
-//! What nodes say of themselves, while they run and at their end.
+//! Readbacks of nodes, while they run and at their end.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ impl Format {
     }
 }
 
-/// What kind of numbers a family holds.
+/// The kind of numbers in a family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MetricKind {
     Counter,
@@ -70,7 +70,7 @@ impl Exposition {
         self.line(format_args!("# HELP {name} {}", family.help));
     }
 
-    /// One number; `name` is that of the family, or that with a suffix.
+    /// One number; `name` is the name of the family, or that name with a suffix.
     pub(crate) fn sample(&mut self, name: &str, labels: Labels, value: impl Display) {
         self.text.push_str(name);
         let mut separator = '{';

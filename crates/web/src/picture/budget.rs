@@ -9,10 +9,10 @@ use livetime_runtime::lock;
 
 /// Bytes per second to one address: thirty whole pictures of 2048 x 2048 16-bit pixels.
 const RATE: f64 = 256e6;
-/// What an address may be sent at once after a pause.
+/// The bytes that an address may get at once after a pause.
 const BURST: f64 = 128e6;
 
-/// The budgets of all addresses. Who has spent more than its own waits until it has grown again; nobody else does.
+/// The budgets of all addresses. An address that has spent its budget waits until it has grown again; no other address does.
 #[derive(Default)]
 pub(crate) struct Budgets(Mutex<BTreeMap<IpAddr, Budget>>);
 
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(budgets.wait(modest, start), Duration::ZERO);
         assert!(budgets.wait(greedy, at(0.5)).as_secs_f64() < debt - 0.4);
         assert_eq!(budgets.wait(greedy, at(debt + 0.1)), Duration::ZERO);
-        // After a long pause nobody is remembered.
+        // After a long pause no address is remembered.
         budgets.spend(modest, 1, at(100.0));
         assert_eq!(lock(&budgets.0).len(), 1);
     }

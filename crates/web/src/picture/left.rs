@@ -1,6 +1,6 @@
-//! The last frame of each output that nobody watches any more, so that whoever comes back while the source pauses sees it again.
+//! The last frame of each output without clients, so that a client that comes back while the source pauses sees it again.
 //!
-//! It is copied into memory of its own: a frame of the run's pool that nobody looks at would be memory that the sources lack.
+//! It is copied into memory of its own: an unwatched frame of the run's pool would be memory that the sources lack.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) struct Left {
 }
 
 struct Last {
-    /// That of the last frame: the next one is counted from here, so that no two frames of an output have the same.
+    /// The number of the last frame: the next one is counted from here, so that no two frames of an output have the same.
     number: u64,
     newest: Option<Arc<Newest>>,
     at: Instant,
@@ -37,7 +37,7 @@ impl Left {
         Left { outputs: BTreeMap::new(), allocator: FramePool::new(bytes).allocator() }
     }
 
-    /// Keeps a copy of the newest frame of an output that is left, of which `number` frames have come.
+    /// Keeps a copy of the newest frame of an output that is left, after `number` frames of it.
     pub(crate) fn keep(&mut self, name: &str, number: u64, newest: Option<&Newest>) {
         let last = Last { number, newest: None, at: Instant::now() };
         self.outputs.insert(name.to_owned(), last);
@@ -50,7 +50,7 @@ impl Left {
         }
     }
 
-    /// What was kept of an output that is watched again.
+    /// The kept frame of an output that is watched again.
     pub(crate) fn take(&mut self, name: &str) -> (u64, Option<Arc<Newest>>) {
         self.outputs.remove(name).map_or((0, None), |last| (last.number, last.newest))
     }
@@ -90,7 +90,7 @@ fn copy(allocator: &mut Allocator, frame: &Frame) -> Option<Result<Frame, PoolEx
             let shape: Vec<usize> = layout.shape().collect();
             let packed = Layout::packed(layout.dtype(), layout.color(), &shape).ok()?;
             let mut scratch = Vec::new();
-            // What is compressed cannot be shown, and has no pixels to copy.
+            // A compressed frame cannot be shown, and has no pixels to copy.
             let bytes = layout.codec().is_none().then(|| array.packed(&mut scratch))?;
             Some(filled(allocator.array(packed), bytes))
         }

@@ -13,10 +13,10 @@ const LARGEST: usize = 64 << 20;
 /// The most rows of a table, unless the client wants fewer.
 const ROWS: usize = 1 << 16;
 
-/// What was made of a frame.
+/// The message made of a frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
-    /// All but what differs between clients: `left_out`, `age_us`, and the flag `HELD`.
+    /// All fields except those that differ between clients: `left_out`, `age_us`, and the flag `HELD`.
     pub(crate) header: Header,
     /// Where on the detector the array was read; `None` of a table.
     pub(crate) place: Option<Place>,
@@ -24,7 +24,7 @@ pub(crate) struct Made {
     pub(crate) payload: Bytes,
 }
 
-/// Makes of `frame` what `spec` wants.
+/// Makes the message of `frame` that `spec` asks for.
 ///
 /// # Errors
 /// Why it cannot be shown.

@@ -21,7 +21,7 @@ const KEPT: usize = 16;
 /// Bytes of all pictures that are made and not yet sent; more are refused.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// What came of a wish.
+/// The result of a wish.
 pub(crate) type Result = std::result::Result<Arc<Shared>, String>;
 
 /// A picture that several clients may be sent at the same time.
@@ -101,7 +101,7 @@ impl Work {
 
     fn made(&mut self, wish: &Wish) -> Result {
         let number = wish.newest.number;
-        // Of a newer frame of the same output nobody will want the old picture again.
+        // After a newer frame of the same output no client will want the old picture.
         self.kept.retain(|(source, old, ..)| *source != wish.source || *old >= number);
         let is_it = |(source, of, spec, _): &&(String, u64, Spec, Arc<Shared>)| {
             *source == wish.source && *of == number && *spec == wish.spec

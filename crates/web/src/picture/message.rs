@@ -5,7 +5,7 @@ use livetime_frame::DType;
 /// Its length: payloads behind it are aligned for every type of element.
 pub(crate) const HEADER_BYTES: usize = 64;
 
-/// What a payload is.
+/// The kind of a payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Kind {
     #[default]

@@ -1,4 +1,4 @@
-//! Pictures and tables for those who watch: edges of the run, views of what comes, and messages made of it.
+//! Pictures and tables for clients: edges of the run, views of their frames, and messages made of these.
 //!
 //! ```text
 //! output of a node --edge, `latest`, at most 30/s--> Source (newest frame) --on request--> Maker (crop, bin) --> bytes

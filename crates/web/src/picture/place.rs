@@ -1,4 +1,4 @@
-//! Where on the detector an array was read, so that a page finds the detector pixels under what is drawn on its picture.
+//! Where on the detector an array was read, so that a page finds the detector pixels under a drawing on its picture.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the loops over pixels need to know of an element.
+//! The properties of an element that the loops over pixels need.
 
 use livetime_frame::Element;
 

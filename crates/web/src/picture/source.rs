@@ -1,4 +1,4 @@
-//! Outputs of nodes that somebody watches: one edge and one thread each.
+//! Outputs of nodes that clients watch: one edge and one thread each.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,9 +17,9 @@ use crate::threads::spawn;
 
 /// Frames per second that the program takes of an output: no screen shows more.
 const MAX_RATE_HZ: f64 = 30.0;
-/// A thread that waits for a frame sees after this time that nobody watches any more.
+/// A thread that waits for a frame sees after this time that the last client has gone.
 const LOOK: Duration = Duration::from_millis(100);
-/// An output that nobody watches any more is left after this time: who asks for single pictures comes again soon.
+/// An output without a client is left after this time, because a client of single pictures comes again soon.
 const LINGER: Duration = Duration::from_secs(1);
 /// Outputs that are watched at one time; each holds a frame and has a thread.
 const MOST: usize = 16;
@@ -27,7 +27,7 @@ const MOST: usize = 16;
 /// The newest frame of an output.
 pub(crate) struct Newest {
     pub(crate) frame: Frame,
-    /// Counts the frames that came from this output, from 1 on, also those of earlier times when it was watched.
+    /// Counts the frames that came from this output, from 1 on, earlier periods included.
     pub(crate) number: u64,
     /// When it came, and how old it was then.
     pub(crate) came: Instant,
@@ -39,7 +39,7 @@ pub(crate) struct Source {
     /// Its name, as `node.output`.
     pub(crate) name: String,
     pub(crate) newest: watch::Receiver<Option<Arc<Newest>>>,
-    /// That of the last frame of earlier times.
+    /// The number of the last frame of earlier periods.
     pub(super) began: u64,
     is_ended: Arc<AtomicBool>,
 }
@@ -66,7 +66,7 @@ struct Known {
 }
 
 impl Known {
-    /// Takes out those that nobody has asked for in this time, and that nobody holds.
+    /// Takes out the outputs without a request in this time and without a holder.
     fn unwatched(&mut self, linger: Duration) -> Vec<Arc<Source>> {
         let is_over = |_: &String, (source, asked): &mut (Arc<Source>, Instant)| {
             Arc::strong_count(source) == 1 && asked.elapsed() > linger
@@ -104,7 +104,7 @@ impl Sources {
         Ok(source)
     }
 
-    /// Leaves outputs that nobody watches.
+    /// Leaves outputs without a client.
     pub(crate) fn tidy(&self) {
         let mut known = lock(&self.known);
         let over = known.unwatched(LINGER);
@@ -137,7 +137,7 @@ impl Sources {
     }
 }
 
-/// `node.output` of what may be `node`.
+/// `node.output`, also for the short form `node`.
 fn full_name(model: &Model, output: &str) -> String {
     let graph = model.run().graph();
     let node = graph.node(output).ok().and_then(|node| graph.nodes().get(node));
@@ -159,7 +159,7 @@ fn start(model: &Model, name: &str, left: &Mutex<Left>) -> Result<(Arc<Source>, 
     Ok((Arc::new(Source { name: name.to_owned(), newest, began, is_ended }), thread))
 }
 
-/// Takes frames until nobody wants them any more, or none will come.
+/// Takes frames until no client wants them, or none will come.
 fn take(mut outlet: Outlet, began: u64, newest: &watch::Sender<Option<Arc<Newest>>>, is_ended: &AtomicBool) {
     let mut number = began;
     while !is_ended.load(Ordering::Acquire) {

@@ -1,4 +1,4 @@
-//! What a client wants to see of an array, as it says it in JSON or in a query.
+//! The part of an array that a client wants to see, as it says it in JSON or in a query.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(crate) enum Encoding {
     U8(f64, f64),
 }
 
-/// What a client wants to see of an array.
+/// The part of an array that a client wants to see.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Spec {
     /// x, y, width, height in the whole array.
@@ -45,10 +45,10 @@ pub(crate) struct Spec {
 const KEYS: [&str; 7] = ["from", "region", "fit", "axes", "reduce", "as", "range"];
 
 impl Spec {
-    /// The output and what of it, from the body of a request.
+    /// The output and the part of it, from the body of a request.
     ///
     /// # Errors
-    /// What was wanted and what was found.
+    /// The wanted and the found value.
     pub(crate) fn from_json(body: &Value) -> Result<(String, Spec), String> {
         let object = body.as_object().ok_or_else(|| format!("wanted an object, found {body}"))?;
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
@@ -81,7 +81,7 @@ impl Spec {
     /// The same from parts of a query, such as `region=0,0,100,100`.
     ///
     /// # Errors
-    /// What was wanted and what was found.
+    /// The wanted and the found value.
     pub(crate) fn from_query(get: impl Fn(&str) -> Option<String>) -> Result<Spec, String> {
         let numbers = |key: &str| match get(key) {
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! Views: what clients look at, and the account of what each was sent.
+//! Views: the parts of outputs that clients look at, with an account of each.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use super::message::{HELD, Header};
 use super::source::{Newest, Source, Sources};
 use super::spec::Spec;
 
-/// A view ends when nobody has asked for it for this long.
+/// A view ends after this time without a request.
 const KEPT: Duration = Duration::from_secs(5);
 /// A request waits this long for a newer picture.
 const WAIT: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ pub(crate) enum Refused {
     Cannot(String),
 }
 
-/// What became of the frames of a view's output since the view began: offered = sent + left out + waiting.
+/// The fate of the frames of a view's output since the view began: offered = sent + left out + waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) offered: u64,
@@ -133,7 +133,7 @@ struct State {
 }
 
 impl State {
-    /// Ends views that nobody asks for.
+    /// Ends views without requests.
     fn tidy(&mut self) {
         let old = |view: &View| view.asked.elapsed() > KEPT && view.turn.is_closed();
         let over: Vec<u64> = self.views.iter().filter(|(_, view)| old(view)).map(|(id, _)| *id).collect();
@@ -143,7 +143,7 @@ impl State {
     fn end(&mut self, id: u64) -> bool {
         let Some(view) = self.views.remove(&id) else { return false };
         let mut account = view.account();
-        // Nobody will ask for them.
+        // No client will ask for them.
         account.left_out += std::mem::take(&mut account.waiting);
         self.ended.add(account);
         true
@@ -176,7 +176,7 @@ impl Views {
         Ok(id)
     }
 
-    /// Changes what a view shows.
+    /// Changes the specification of a view.
     pub(crate) fn change(&self, id: u64, from: &str, spec: Spec) -> Result<(), Refused> {
         let mut state = lock(&self.state);
         state.tidy();
@@ -199,13 +199,13 @@ impl Views {
         lock(&self.state).end(id)
     }
 
-    /// Ends views that nobody asks for.
+    /// Ends views without requests.
     pub(crate) fn tidy(&self) {
         lock(&self.state).tidy();
         self.sources.tidy();
     }
 
-    /// The accounts of all views by number, with the names of their outputs, and the sum of those that have ended.
+    /// The accounts of all views by number, with the names of their outputs, and the sum of the ended views.
     pub(crate) fn accounts(&self) -> (Vec<(u64, String, Account)>, Account) {
         let state = lock(&self.state);
         let of = |(id, view): (&u64, &View)| (*id, view.source.name.clone(), view.account());
@@ -301,7 +301,7 @@ async fn wait_for(
     }
 }
 
-/// The header of what was made, for one client.
+/// The header of a message, for one client.
 pub(crate) fn header(made: &Made, newest: &Newest, left_out: u64) -> Header {
     let waited = newest.came.elapsed();
     let age_us = (newest.age + waited).as_micros();

@@ -1,4 +1,4 @@
-//! Arrays of NumPy (`.npy`) as frames: what `livetime analyze -o` writes.
+//! Arrays of NumPy (`.npy`) as frames, as `livetime analyze -o` writes them.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -15,7 +15,7 @@ const LONGEST_HEADER: usize = 10_000;
 /// Columns of a table.
 const MOST_COLUMNS: usize = 256;
 
-/// What a file says of its array.
+/// The header of a file: type and shape of its array.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Header {
     pub(crate) shape: Vec<usize>,
@@ -24,7 +24,7 @@ pub(crate) struct Header {
     start: usize,
 }
 
-/// What its elements are.
+/// The type of its elements.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Elements {
     Plain(DType),
@@ -36,7 +36,7 @@ impl Header {
     /// Reads the header of a file of version 1 to 3: little-endian numbers in the order of C.
     ///
     /// # Errors
-    /// What was wanted and what was found.
+    /// The wanted and the found value.
     pub(crate) fn read(file: &mut impl Read) -> Result<Header, String> {
         let mut begin = [0; 12];
         let wanted = || "wanted an array of NumPy (.npy), found something else".to_owned();
@@ -131,7 +131,7 @@ fn dtype(name: &str) -> Result<DType, String> {
 /// Reads the header of a file.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub(crate) fn header(path: &Path) -> Result<Header, String> {
     Header::read(&mut BufReader::new(File::open(path).map_err(|e| e.to_string())?))
 }
@@ -139,12 +139,12 @@ pub(crate) fn header(path: &Path) -> Result<Header, String> {
 /// The array of a file: a picture, its panels beside each other if it has more than two axes, or a table.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub(crate) fn frame(path: &Path, allocator: &mut Allocator) -> Result<Frame, String> {
     let mut file = BufReader::new(File::open(path).map_err(|e| e.to_string())?);
     let header = Header::read(&mut file)?;
     let length = header.bytes()?;
-    // Before memory is taken for what a header promises.
+    // Before memory is taken for the size in a header.
     let has = file.get_ref().metadata().map_err(|e| e.to_string())?.len();
     let wanted = (header.start + length) as u64;
     if has != wanted {

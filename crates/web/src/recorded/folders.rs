@@ -1,4 +1,4 @@
-//! Which files may be read: those of known kinds below folders that the operator named or that this run writes to.
+//! The files that may be read: files of known kinds below folders that the operator named or that this run writes to.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ const MOST: usize = 256;
 /// The end of the name of a file that is being written.
 pub(super) const UNFINISHED: &str = ".inprogress";
 
-/// What a file is for those who browse, by its name.
+/// The kind of a file for browsing, by its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     /// A recorded run, or a part of one.
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Array,
     /// A picture that a browser shows.
     Image,
-    /// JSON: what an analysis found, or a trace.
+    /// JSON: the results of an analysis, or a trace.
     Json,
     /// Something else that this program writes: hits, tables, pictures.
     Other,
@@ -189,7 +189,7 @@ mod tests {
         for text in ["a.xtc", "", "/", "/etc/passwd", "runs/a.xtc", "~/a.xtc", "file:///runs/a.xtc"] {
             assert_eq!(folders.file(text).unwrap_err().status, 404, "{text}");
         }
-        // The sentence is the same for what is there and for what is not.
+        // The sentence is the same for existing and missing files.
         let message = |name: &str| folders.file(&top.join(name).display().to_string()).unwrap_err().message;
         assert_eq!(message("home/a.xtc"), message("home/none.xtc"));
         folders.add(&outside);

@@ -1,4 +1,4 @@
-//! What lies in the folders: recorded runs, results of analyses, traces, other files.
+//! The content of the folders: recorded runs, results of analyses, traces, other files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata};
@@ -12,7 +12,7 @@ use super::folders::{Kind, is_in};
 
 /// Folders in folders.
 const DEEPEST: usize = 8;
-/// Names that are looked at; a page with more helps nobody.
+/// Names that are looked at; a longer page helps no reader.
 const MOST_LOOKED_AT: usize = 50_000;
 /// Entries of each list; the newest are kept.
 const MOST: usize = 1000;
@@ -22,7 +22,7 @@ const FRESH: Duration = Duration::from_secs(1);
 const LONGEST_ANALYSIS: u64 = 16 << 20;
 /// A trace names its events in its first bytes.
 const HEAD: usize = 4096;
-/// The file in which `livetime analyze -o` writes what it found.
+/// The file in which `livetime analyze -o` writes its results.
 const ANALYSIS: &str = "analysis.json";
 
 /// The last answer.
@@ -32,7 +32,7 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// What lies in `roots`, which have no symbolic links.
+    /// The content of `roots`, which have no symbolic links.
     pub(crate) fn json(&mut self, roots: &[PathBuf]) -> Value {
         if let Some((at, of, value)) = &self.last
             && at.elapsed() < FRESH
@@ -149,7 +149,7 @@ fn newest(entries: impl Iterator<Item = Value>) -> Value {
     entries.into()
 }
 
-/// What the files of one run have in common: the name without the numbers of stream and chunk, `-s00-c00`, or without that of
+/// The common part of the names of one run: the name without the numbers of stream and chunk, `-s00-c00`, or without that of
 /// the link, `-l03.wib`.
 fn run_of(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -204,7 +204,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// What an analysis wrote into a folder: its files, and of its own words those that say what it is.
+/// The output of an analysis in a folder: its files, and the words of its report that describe it.
 fn analysis_json(folder: &Path, files: &[Found]) -> Value {
     let words = read_json(&folder.join(ANALYSIS)).unwrap_or_default();
     let kept = ["detector", "events", "used", "results", "not_used"];
@@ -234,7 +234,7 @@ pub(crate) fn is_trace(path: &Path) -> bool {
     read.is_ok() && String::from_utf8_lossy(&head).contains("\"traceEvents\"")
 }
 
-/// Whether a file of JSON is what an analysis found.
+/// Whether a file of JSON is the report of an analysis.
 pub(crate) fn is_analysis(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == ANALYSIS)
 }

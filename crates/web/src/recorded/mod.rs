@@ -4,7 +4,7 @@
 //! request --path--> Folders (may it be read?) --> Worker "web runs" --> Opened (a few runs) --> one frame --> picture maker
 //! ```
 //!
-//! What a client names is checked first, by its whole path without symbolic links. Folders are looked into and files
+//! The path in a request is checked first, whole and without symbolic links. Folders are looked into and files
 //! are opened and read on two threads, so that a slow disk or a run of a million events holds up neither the server
 //! nor the lists. Of a run one event is in memory at a time.
 
@@ -71,13 +71,13 @@ impl Recorded {
         self.lists.ask(move |_| Ok(written::json(&moment, files))).await
     }
 
-    /// What lies in the folders, as JSON.
+    /// The content of the folders, as JSON.
     pub(crate) async fn list(&self) -> Result<Value, Error> {
         let folders = self.folders.clone();
         self.lists.ask(move |listing| Ok(listing.json(&folders.roots()))).await
     }
 
-    /// What a run or an array is, as JSON.
+    /// The description of a run or an array, as JSON.
     pub(crate) async fn summary(&self, path: String) -> Result<Value, Error> {
         self.read(path, |runs, path, roots| runs.summary(path, roots)).await
     }

@@ -8,7 +8,7 @@ pub(crate) fn columns(panels: usize, width: usize, height: usize) -> usize {
     wanted.clamp(1, panels.max(1))
 }
 
-/// Memory for an array. Runs have pictures of many sizes: what is kept for another size is given back before there is
+/// Memory for an array. Runs have pictures of many sizes: memory of another size is released before there is
 /// none.
 ///
 /// # Errors

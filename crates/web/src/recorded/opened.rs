@@ -1,4 +1,4 @@
-//! Recorded runs and arrays that are open: what they are, and one event of them.
+//! Recorded runs and arrays that are open: their descriptions, and single events.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,11 +37,11 @@ const MOST_ELEMENTS: usize = 16;
 /// The name of the only array of a file of NumPy.
 const ARRAY: &str = "array";
 
-/// What is open.
+/// An open run or array.
 pub(crate) struct Opened {
     /// The newest last.
     open: Vec<Open>,
-    /// Tells files of the same name from each other: what was made of one is none of the next.
+    /// Tells files of the same name from each other: data made of one do not belong to the next.
     generation: u64,
     allocator: Allocator,
 }
@@ -70,13 +70,13 @@ enum Content {
 struct Run {
     recording: Recording,
     detectors: Vec<Detector>,
-    /// Type and shape of the first picture of each detector, once somebody asked.
+    /// Type and shape of the first picture of each detector, once a client asked.
     layouts: BTreeMap<String, Option<Layout>>,
     reader: Reader,
     picture: Picture,
 }
 
-/// A frame of an open run, and what tells it from all others.
+/// A frame of an open run, and its identity.
 pub(crate) struct Shown {
     pub(crate) source: String,
     pub(crate) event: u64,
@@ -107,7 +107,7 @@ impl FileState {
 // ---- Opening ----
 
 impl Opened {
-    /// The run, or the array, in `path`; what else belongs to it must lie in `roots`.
+    /// The run, or the array, in `path`; its other files must lie in `roots`.
     fn at(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(&mut Open, &mut Allocator), Error> {
         let gone = || if is_renamed(path) { renamed() } else { Error::not_found("the file is gone") };
         FileState::of(path).ok_or_else(gone)?;
@@ -132,7 +132,7 @@ impl Opened {
         Ok((open, &mut self.allocator))
     }
 
-    /// What a run is, as JSON.
+    /// The description of a run, as JSON.
     ///
     /// # Errors
     /// 422 when it cannot be opened.
@@ -178,7 +178,7 @@ impl Opened {
     ) -> Result<Shown, Error> {
         let (open, allocator) = self.at(path, roots)?;
         let source = format!("{}:{detector}", open.generation);
-        // What is being written may have more of an event than a moment ago.
+        // A run that is being written may have more of an event than a moment ago.
         let is_complete = !matches!(&open.content, Content::Run(run) if event >= run.recording.complete());
         let is_last = |(of, at, _): &&(String, usize, Frame)| is_complete && of == detector && *at == event;
         if let Some((_, _, frame)) = open.last.as_ref().filter(is_last) {

@@ -1,4 +1,4 @@
-//! A thread that does for requests what may take long: looks into folders, opens and reads files.
+//! A thread for the slow work of requests: it looks into folders, opens and reads files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 type Job<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// The thread and the way to it. `S` is what it keeps from job to job.
+/// The thread and the way to it. `S` is its state from job to job.
 pub(crate) struct Worker<S> {
     jobs: Mutex<Option<SyncSender<Job<S>>>>,
 }
@@ -66,7 +66,7 @@ impl<S: Default + 'static> Worker<S> {
         }
     }
 
-    /// No further job is taken. The thread ends behind its last one, which nobody waits for: it may read a slow disk.
+    /// No further job is taken. The thread ends behind its last one, without a waiting caller: it may read a slow disk.
     pub(crate) fn end(&self) {
         *lock(&self.jobs) = None;
     }
@@ -79,7 +79,7 @@ fn busy(why: &str) -> Error {
 fn work<S: Default>(jobs: &Receiver<Job<S>>) {
     let mut state = S::default();
     while let Ok(job) = jobs.recv() {
-        // A file that makes a reader panic must not end the browsing of all others. What was open may be half changed.
+        // A file that makes a reader panic must not end the browsing of all others. Open runs may be half changed.
         if catch_unwind(AssertUnwindSafe(|| job(&mut state))).is_err() {
             state = S::default();
         }

@@ -32,7 +32,7 @@ const COUNTERS: [&str; 10] = [
     "write_errors",
     "hits_lost",
 ];
-/// Those of them that count what is in the file.
+/// The counters of the frames in the file.
 const FRAMES: [&str; 4] = ["num_captured", "rows", "hits_written", "records"];
 
 /// The files that were seen, the newest last.
@@ -45,7 +45,7 @@ pub(crate) struct Written {
 pub(crate) struct Seen {
     node: usize,
     path: PathBuf,
-    /// What the node counted last while it was its file.
+    /// The node's last count while it was its file.
     frames: Option<i64>,
 }
 

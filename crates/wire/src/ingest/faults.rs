@@ -1,4 +1,4 @@
-//! Random faults against a plain model of what the ledger has to say.
+//! Random faults against a plain model of the ledger.
 
 use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
 use livetime_kernels::random::Counter;
@@ -14,10 +14,10 @@ const APART: usize = 40;
 
 /// A frame as it comes: time, capture errors in a block.
 type Sent = (u64, Option<usize>);
-/// What a time must be in the ledger.
+/// The state that a time must have in the ledger.
 type Wanted = (u64, State, Faults);
 
-/// Frames with faults, and for each frame that was sent what has to become of its time; further how many are dropped.
+/// Frames with faults, and the state that the time of each sent frame must get; further the number of dropped frames.
 struct Stream {
     sent: Vec<Sent>,
     wanted: Vec<Wanted>,
@@ -106,7 +106,7 @@ fn stream(seed: u64) -> Stream {
             _ => {}
         }
     }
-    // What is missing is known when something follows.
+    // Missing time is known when a frame follows.
     (at..at + APART).for_each(|number| good(&mut s, clock + number as u64 * STEP));
     s
 }
@@ -143,7 +143,7 @@ fn under_random_faults_every_frame_and_every_tick_is_accounted_for() {
         assert_eq!(link.counts().frames + link.counts().dropped, sent.len() as u64, "seed {seed}");
         assert!(passed.windows(2).all(|w| w[0].0 != w[1].0 || w[0].1 < w[1].1), "seed {seed}");
 
-        // No row overlaps another one, and together they tell of each time what they have to.
+        // No row overlaps another one, and together they have the right state for each time.
         wanted.sort_by_key(|wanted| wanted.0);
         rows.sort_by_key(|row| row.begin);
         assert!(rows.windows(2).all(|w| w[0].end <= w[1].begin), "seed {seed}: rows overlap");
@@ -153,7 +153,7 @@ fn under_random_faults_every_frame_and_every_tick_is_accounted_for() {
         });
         for want in &wanted {
             let found = told.next();
-            // While a frame waits whose time has jumped, what is absent may be for that reason.
+            // While a frame waits whose time has jumped, time may be absent for that reason.
             let is_right = found.is_some_and(|found| {
                 let jumped = want.1 == State::Absent && found.2 == want.2 | Faults::JUMP;
                 (found.0, found.1) == (want.0, want.1) && (found.2 == want.2 || jumped)

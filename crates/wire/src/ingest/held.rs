@@ -64,7 +64,7 @@ impl Ahead {
         rest.windows(2).take_while(follow).count() + usize::from(!rest.is_empty())
     }
 
-    /// The first frames that follow each other, if they begin at `expected` and are two at least: then they are what should come.
+    /// The first frames that follow each other, if they begin at `expected` and are two at least: then they are the expected ones.
     pub(super) fn take_expected(&mut self, expected: u64, step: u64) -> Vec<Held> {
         let run = if self.0.first().is_some_and(|first| first.stamp() == expected) {
             self.run_from(0, step)
@@ -74,7 +74,7 @@ impl Ahead {
         self.0.drain(..if run >= 2 { run } else { 0 }).collect()
     }
 
-    /// All frames up to the end of the longest run of those that came in the order of time; of equally long ones the earliest.
+    /// All frames up to the end of the longest run of frames that came in the order of time; of equally long ones the earliest.
     pub(super) fn take_longest(&mut self, step: u64) -> Vec<Held> {
         let (mut longest, mut end, mut at) = (0, 0, 0);
         while at < self.0.len() {
@@ -89,7 +89,7 @@ impl Ahead {
         self.0.drain(..end).collect()
     }
 
-    /// Nothing follows: all frames but those that stand alone and further than `far` ticks from the frame before, or that others were passed on
+    /// Nothing follows: all frames except frames that stand alone and further than `far` ticks from the frame before, or that others were passed on
     /// after without reaching them.
     pub(super) fn take_last(&mut self, expected: u64, step: u64, far: u64, passed: u64) -> Vec<Held> {
         let (mut kept, mut end) = (0, expected);
@@ -106,7 +106,7 @@ impl Ahead {
         self.0.drain(..kept).collect()
     }
 
-    /// The frames whose time has passed, or which have waited for `patience` frames and are further than `far` ticks from what is expected.
+    /// The frames whose time has passed, or which have waited for `patience` frames and are further than `far` ticks from the expected time.
     pub(super) fn take_refuted(&mut self, expected: u64, far: u64, passed: u64, patience: u64) -> Vec<Held> {
         let is_refuted = |held: &mut Held| {
             let ahead = held.stamp().wrapping_sub(expected) as i64;

@@ -1,4 +1,4 @@
-//! What became of the time of a link that is not in the ledger yet.
+//! The state of a link's time that is not in the ledger yet.
 
 use std::collections::VecDeque;
 

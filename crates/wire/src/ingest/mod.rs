@@ -1,4 +1,4 @@
-//! What every source of raw frames does with each frame: is it the one that should come, and if not, what became of its time?
+//! The common treatment of each raw frame by all sources: is it the expected one, and if not, which state has its time?
 
 mod counts;
 #[cfg(test)]
@@ -15,7 +15,7 @@ pub use counts::IngestCounts;
 use held::{Ahead, Held};
 use history::History;
 
-/// What is to be done with a frame.
+/// The decision about a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// It follows the frame before without a gap: append it to the batch.
@@ -26,12 +26,12 @@ pub enum Step {
     Drop,
 }
 
-/// A frame of which it is known what is to be done with it.
+/// A frame with the decision about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Settled<'a> {
-    /// What is to be done with it.
+    /// The decision about it.
     pub step: Step,
-    /// What is wrong with it.
+    /// Its faults.
     pub faults: Faults,
     /// Its time, ticks of the clock.
     pub stamp: u64,
@@ -41,7 +41,7 @@ pub struct Settled<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What is expected of the frames of a link.
+/// The expectations about the frames of a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IngestOptions {
     /// Where the frames are from ([`Head::identity`]); `None` learns it from the first frame.
@@ -58,15 +58,15 @@ pub struct IngestOptions {
 /// |---|---|---|
 /// | one step later, without faults | appended | good; good time is one row that grows |
 /// | with faults of its own, of another link, or with another sequence number or status | appended | corrupt, with the faults |
-/// | whole steps later | held until those before it have come; they are passed on in the order of time | good, and those that came after it late |
-/// | the 17th that is held so | with the others the begin of a batch | absent from the end of the frame before to it; the bits are the faults of what came meanwhile and was not used |
+/// | whole steps later | held until the frames before it have come; they are passed on in the order of time | good, and late for frames that came after it |
+/// | the 17th that is held so | with the others the begin of a batch | absent from the end of the frame before to it; the bits are the faults of frames that came meanwhile and were not used |
 /// | whole steps earlier, at most [`LinkIngest::LATE`] frames | dropped: it comes too late, or again | dropped, with [`Faults::BACK`], if its time was absent; else it is only counted |
 /// | earlier than that, between the steps, or more than 10 s off | held, and dropped unless it is confirmed | its place is absent, with [`Faults::BACK`], [`Faults::OFF_STEP`] or [`Faults::JUMP`] |
 /// | the 17th of the latter that go on in time, with none between them at the expected time | with those before it the begin of a batch and an epoch: the clock has changed | as after the first frame |
 ///
 /// So no time is believed that later frames do not confirm: a frame with a damaged timestamp costs itself only, and neither a gap nor a
 /// clock that is reset costs a frame. The first frame is believed when a second one continues from it. Exchanged blocks of up to 16 frames
-/// are put in order; of longer ones what comes too late is dropped. A stamp that is stuck never is an epoch. The time between two epochs
+/// are put in order; of longer ones the late frames are dropped. A stamp that is stuck never is an epoch. The time between two epochs
 /// is not reported.
 ///
 /// ```
@@ -91,7 +91,7 @@ pub struct IngestOptions {
 pub struct LinkIngest {
     format: RawFormat,
     options: IngestOptions,
-    /// What the next frame must be.
+    /// The expected next frame.
     expected: Head,
     /// Bits of [`Head::count`] that step.
     count_mask: u16,
@@ -175,14 +175,14 @@ impl LinkIngest {
         }
     }
 
-    /// Takes in the next frame. `settled` gets each frame of which it is known now what is to be done with it: as a rule this one; none when
-    /// it must be seen what comes next; or several. Those that are not dropped come in the order of time within an epoch.
+    /// Takes in the next frame. `settled` gets each frame that is decided now: as a rule this one; none when
+    /// the decision needs the next frame; or several. Frames that are not dropped come in the order of time within an epoch.
     #[inline]
     pub fn next(&mut self, frame: &[u8], settled: impl FnMut(Settled<'_>)) {
         self.next_with(frame, Faults::NONE, settled);
     }
 
-    /// As [`LinkIngest::next`] for a frame of which something is known to be wrong already.
+    /// As [`LinkIngest::next`] for a frame with a known fault.
     #[inline]
     pub fn next_with(&mut self, frame: &[u8], known: Faults, mut settled: impl FnMut(Settled<'_>)) {
         let Some(head) = self.head(frame) else {
@@ -219,7 +219,7 @@ impl LinkIngest {
         run
     }
 
-    /// What has been counted. Frames that are held are not in it yet.
+    /// The counts. Held frames are not in them yet.
     pub fn counts(&self) -> &IngestCounts {
         &self.counts
     }
@@ -249,7 +249,7 @@ impl LinkIngest {
         if self.is_new { self.options.identity } else { Some(self.expected.identity) }
     }
 
-    /// Appends what became of the time up to [`LinkIngest::LATE`] frames ago, as far as it has not been taken yet. When every
+    /// Appends the states of the time up to [`LinkIngest::LATE`] frames ago, as far as it has not been taken yet. When every
     /// second frame has faults, that is a row for each, so look at [`LinkIngest::waiting`] too.
     pub fn take_rows(&mut self, rows: &mut Vec<LedgerRow>) {
         self.catch_up();
@@ -262,7 +262,7 @@ impl LinkIngest {
         self.history.len()
     }
 
-    /// The source itself knows that time continues at `stamp`, because it reads a recording again: what is missing up to there is absent, and the frame of that
+    /// The source itself knows that time continues at `stamp`, because it reads a recording again: missing time up to there is absent, and the frame of that
     /// time needs no others that confirm it. A time that has passed changes nothing but that frames that are held are settled.
     pub fn go_on_at(&mut self, stamp: u64, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
@@ -275,7 +275,7 @@ impl LinkIngest {
         }
     }
 
-    /// No frame will come any more: settles those that are held, and appends what became of all time, as far as it has not been taken yet.
+    /// No frame will come any more: settles the held ones, and appends the states of all time, as far as it has not been taken yet.
     pub fn finish(&mut self, rows: &mut Vec<LedgerRow>, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
         let confirmed = if self.is_new { 1 } else { 2 };
@@ -369,7 +369,7 @@ impl LinkIngest {
         self.refuse(frame, head.stamp, Faults::BACK | known, settled);
     }
 
-    /// A frame whose time is not that of the link: held with others like it, until there are enough of them.
+    /// A frame whose time does not fit the link: held with others like it, until there are enough of them.
     fn go_astray(
         &mut self,
         frame: &[u8],
@@ -431,7 +431,7 @@ impl LinkIngest {
         }
     }
 
-    /// Passes on what was held and is next now.
+    /// Passes on the held frames that are next now.
     fn go_on(&mut self, settled: &mut impl FnMut(Settled<'_>)) {
         if self.ahead.is_empty() {
             return;
@@ -440,12 +440,12 @@ impl LinkIngest {
         self.pass_held(next, settled);
     }
 
-    /// Passes on frames in the order of time; what is between them is absent.
+    /// Passes on frames in the order of time; the time between them is absent.
     fn pass_held(&mut self, frames: Vec<Held>, settled: &mut impl FnMut(Settled<'_>)) {
         let Some(first) = frames.iter().map(|held| held.expected).min() else { return };
         // They show that the clock continues as before.
         self.abandon_astray(settled);
-        // What was passed on while one of these waited came after it.
+        // Frames passed on while one of these waited came after it.
         let behind = self.history.came_behind(first, self.expected.stamp);
         self.counts.reordered += behind / self.format.step();
         for at in 0..frames.len() {
@@ -483,7 +483,7 @@ impl LinkIngest {
     }
 
     fn refuse_held(&mut self, held: Held, settled: &mut impl FnMut(Settled<'_>)) {
-        // A frame of another link has no place here, and what others were passed on after is not missing now.
+        // A frame of another link has no place here, and time that others were passed on after is not missing now.
         let has_place = !held.doubt.contains(Faults::IDENTITY) && held.passed == self.counts.frames;
         self.misplaced += u64::from(has_place);
         self.refuse(&held.bytes, held.stamp(), held.doubt | held.known, settled);
@@ -551,7 +551,7 @@ impl LinkIngest {
         is_anew
     }
 
-    /// The frame, whose time is the expected one, is passed on. `state` is what its time is without faults.
+    /// The frame, whose time is the expected one, is passed on. `state` is the state of its time without faults.
     fn pass(
         &mut self,
         frame: &[u8],

@@ -85,7 +85,7 @@ impl Spectrum {
         Spectrum { below }
     }
 
-    /// The energy of which the fraction `uniform` of all lies below.
+    /// The energy below which the fraction `uniform` of all decays lies.
     pub(super) fn energy_kev(&self, uniform: f64) -> f64 {
         let above = self.below.partition_point(|b| *b <= uniform).clamp(1, STEPS);
         let (low, high) = (self.below[above - 1], self.below[above]);

@@ -30,9 +30,9 @@ const DIFFUSION_MM2_PER_US: f64 = 5e-4;
 const SHAPING_US: f64 = 0.9;
 /// Electrons per count of 12 bits.
 const ELECTRONS_PER_COUNT: f64 = 23.0;
-/// Height of an induction pulse over that of the collection pulse, for a point charge that has not drifted.
+/// Height of an induction pulse divided by the height of the collection pulse, for a point charge that has not drifted.
 const INDUCTION: f64 = 0.65;
-/// Wires of a plane of induction, and how far those of the other face are shifted.
+/// Wires of a plane of induction, and the shift of the wires of the other face.
 const INDUCTION_WIRES: i64 = 800;
 
 /// Which link and channel read each wire of the anode plane.
@@ -78,7 +78,7 @@ pub(super) struct Charge {
     pub(super) electrons: f64,
 }
 
-/// What turns charge into pulses.
+/// The constants that turn charge into pulses.
 pub(super) struct Detector {
     tick_us: f64,
     electrons_per_count: f64,

@@ -66,7 +66,7 @@ pub fn restamp(format: RawFormat, frames: &mut [u8], number: u64, stamp: u64) {
         (frames.chunks_exact_mut(format.bytes()), (0..).map(|i| stamp.wrapping_add(i * format.step())));
     for ((frame, stamp), number) in frames.zip(stamps).zip(number..) {
         if format != RawFormat::WibEth {
-            // Both words of the time at once: most of what this costs is the way of the frame's cache line.
+            // Both words of the time at once: most of the cost is the way of the frame's cache line.
             frame[8..16].copy_from_slice(&(stamp & (u64::MAX >> 1)).to_le_bytes());
         } else if let Ok(mut frame) = WibEthFrameMut::new(frame) {
             frame.set_sequence(number as u16);

@@ -1,6 +1,6 @@
 //! Simulated wire readout, with the truth about every pulse in it.
 //!
-//! A [`Simulation`] is a closed loop of [`SimulationSetup::ticks`] ticks of the links of one anode plane: what reaches over its end
+//! A [`Simulation`] is a closed loop of [`SimulationSetup::ticks`] ticks of the links of one anode plane: a signal that reaches over its end
 //! goes on at its begin, so it can be sent repeatedly. [`Simulation::samples`] makes the samples of one link row by row,
 //! [`FrameWriter`] puts them into frames.
 //!
@@ -16,7 +16,7 @@
 //! | test pulses | of given amplitudes, width and rate, at any phase |
 //! | undershoot | AC coupling with a time constant of 1.1 ms |
 //!
-//! Every number is a function of the seed and of what it is for: threads and order make no difference. The geometry is that of
+//! Every number is a function of the seed and of its purpose: threads and order make no difference. The geometry is that of
 //! ProtoDUNE-SP: 6 m high, 2.3 m wide, 3.6 m of drift at 1.6 mm/us to either side, wires 4.7 and 4.8 mm apart, induction wires at 35.7°
 //! wrapped around the anode plane. Which channel reads a wire is the experiments' channel maps.
 
@@ -64,7 +64,7 @@ pub struct Simulation {
     setup: SimulationSetup,
     links: Vec<SimulatedLink>,
     truth: Vec<TruePulse>,
-    /// Per link, in the order of their begin, those that reach over an end twice.
+    /// Per link, in the order of their begin; pulses that reach over an end are there twice.
     drawn: Vec<Vec<TruePulse>>,
 }
 
@@ -72,7 +72,7 @@ impl Simulation {
     /// Places all pulses; the samples are made by [`Simulation::samples`].
     ///
     /// # Errors
-    /// [`NodeError`] when the setup asks for what does not exist.
+    /// [`NodeError`] when the setup asks for something that does not exist.
     pub fn new(setup: SimulationSetup) -> Result<Simulation, NodeError> {
         setup.check()?;
         let link = |number| SimulatedLink::new(setup.format, setup.crate_number, number);
@@ -82,7 +82,7 @@ impl Simulation {
         Ok(Simulation { setup, links, truth, drawn })
     }
 
-    /// What it was made from.
+    /// Its setup.
     pub fn setup(&self) -> &SimulationSetup {
         &self.setup
     }

@@ -1,4 +1,4 @@
-//! Which random numbers are for what.
+//! The purposes of random numbers.
 
 use livetime_kernels::random::{Counter, Normal};
 

@@ -25,7 +25,7 @@ pub struct LinkSamples<'a> {
     sticky: Sticky,
     undershoot: Option<Undershoot>,
     pulses: &'a [TruePulse],
-    /// The first of `pulses` that has not begun, and those that have begun and not ended.
+    /// The first of `pulses` that has not begun, and the pulses that have begun and not ended.
     next: usize,
     open: Vec<TruePulse>,
     /// Tick in the loop of the next row.
@@ -70,7 +70,7 @@ impl<'a> LinkSamples<'a> {
         }
     }
 
-    /// Makes the next rows: all channels of a tick, then those of the next.
+    /// Makes the next rows: all channels of a tick, then all of the next tick.
     ///
     /// # Errors
     /// [`NodeError`] when `samples` are not whole rows.

@@ -4,7 +4,7 @@ use livetime_engine::NodeError;
 
 use crate::RawFormat;
 
-/// What a [`super::Simulation`] is made from. Amplitudes are in counts of the format's ADC.
+/// The setup of a [`super::Simulation`]. Amplitudes are in counts of the format's ADC.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulationSetup {
     /// Format of the frames: WIB1 or WIBEth.

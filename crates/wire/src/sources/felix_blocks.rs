@@ -56,7 +56,7 @@ pub struct FelixBlocksParams {
     /// Number of the link of the first e-link in the file; the others follow in the order in which they appear.
     #[param(max = 65535)]
     pub first_link: u32,
-    /// Frames of a batch; 0 means those of about 200 us: 384, of WIBEth 6.
+    /// Frames of a batch; 0 means the frames of about 200 us: 384, of WIBEth 6.
     #[param(max = 100000)]
     pub batch: usize,
     /// Compare the checksums of WIB1 frames; not for data without.
@@ -113,7 +113,7 @@ pub struct FelixBlocks {
     reader: Option<BlockReader<Box<dyn Read + Send>>>,
     elinks: Vec<Elink>,
     sender: RawSender,
-    /// What is left of the file before `file` was changed has to be sent.
+    /// The rest of the former file has to be sent after `file` was changed.
     is_changed: bool,
 }
 
@@ -238,7 +238,7 @@ impl FelixBlocks {
         }
     }
 
-    /// Sends what is left of the file before, and forgets its links.
+    /// Sends the rest of the former file, and forgets its links.
     fn begin_anew(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let finished = self.sender.finish(ctx);
         self.tell_losses(ctx);

@@ -5,7 +5,7 @@ use livetime_formats::wib::{Faults, RawFormat};
 
 use crate::IngestCounts;
 
-/// Frames of a batch when none are given: those of about 200 us.
+/// Frames of a batch when no number is given: the frames of about 200 us.
 pub(super) fn batch_frames(given: usize, format: RawFormat) -> usize {
     match (given, format) {
         (0, RawFormat::WibEth) => 6,

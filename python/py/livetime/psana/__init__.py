@@ -14,7 +14,7 @@
 
 `det.raw.calib(evt)` and `det.raw.image(evt)` take constants and geometry that are given to `DataSource`; SLAC's database is never asked.
 What is not there is an exception at its first use: `shmem=`, `drp=`, `psmon_publish=`, and functions of a detector that are neither
-fields of its records nor of the list in `docs/python.md`.
+fields of its records nor of the list in `docs/python-psana.md`.
 """
 
 from .detector import Detector, MissingDet, detector

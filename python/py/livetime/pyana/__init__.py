@@ -3,8 +3,8 @@
     livetime pyana -c pyana.cfg -p 4 e236-r0003-s04-c00.xtc
 
 A user module is a Python module with a class of the same name. The class has the methods that it needs of `beginjob`, `beginrun`,
-`begincalibcycle`, `event`, `endcalibcycle`, `endrun` and `endjob`, each with the arguments `evt` and `env`. `docs/python.md`
-says what is as in pyana and what is not.
+`begincalibcycle`, `event`, `endcalibcycle`, `endrun` and `endjob`, each with the arguments `evt` and `env`. `docs/python-psana.md`
+lists the functions of pyana that work, and the differences.
 """
 
 from . import xtc

@@ -65,7 +65,7 @@ impl Files {
         Ok(path)
     }
 
-    /// Gives all files their names, with the report on them, and removes what an analysis before has left in the folder: its files
+    /// Gives all files their names, with the report on them, and removes the files of a former analysis in the folder: its files
     /// would be taken for results of this one.
     pub(super) fn finish(mut self, folder: &Path, report: &Json) -> Result<(), FileError> {
         self.add(folder.join(REPORT), |new| put(new, &[format!("{report:#}\n").as_bytes()]))?;

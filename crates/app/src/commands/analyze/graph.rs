@@ -78,7 +78,7 @@ pub(super) fn run(
     Ok(report.exit())
 }
 
-/// Options that say what reducers find.
+/// Options that choose the results of reducers.
 ///
 /// # Errors
 /// If there is one: without `--with` there are no reducers.
@@ -130,7 +130,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn exit(&self) -> Exit {
-        // What the source could not read is among the losses of the run.
+        // Places that the source could not read are among the losses of the run.
         match self.ending.exit().0 {
             Exit::Ok if self.found.damaged > 0 => Exit::Loss,
             exit => exit,

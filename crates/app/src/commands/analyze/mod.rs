@@ -79,7 +79,7 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     let Some(last) = all.last() else { return Err(Failure::new(Exit::Usage, "wanted a number of workers")) };
     let is_same = sweep::are_same(&all);
     let new = New::make(args, last, &all)?;
-    // With what the analysis found in them.
+    // With the results of the analysis in them.
     let run = &RunFiles::of(&read);
     let report = report::Report {
         args,
@@ -163,7 +163,7 @@ fn detector(recording: &Recording, args: &AnalyzeArgs) -> Result<Detector, Failu
     })
 }
 
-/// Opens the run and analyses it; returns the run too, which knows what was broken in it.
+/// Opens the run and analyses it; returns the run too, which knows its broken places.
 fn measure(
     args: &AnalyzeArgs,
     detector: &Detector,
@@ -177,7 +177,7 @@ fn measure(
     let mut target = Some(output);
     let interrupt = Interrupt::watch();
     let found = analyze(&recording, detector, options, &wanted.reducers, &mut |now| {
-        // Bytes in all are known from those of the first events.
+        // The number of bytes is known from the first events.
         let size = now.raw_bytes / now.done.max(1) as u64 * now.events as u64;
         if let Some(output) = target.take() {
             progress = Some(Progress::new(size, output));

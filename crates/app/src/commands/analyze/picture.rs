@@ -5,14 +5,14 @@ use image::RgbImage;
 use crate::analyze::{Array, Found, Named, Table, Value};
 use crate::plot::{Axis, Grid, Map, Panel, Point, Series, Style, Tile, draw};
 
-/// Unit of what an ADC gives.
+/// Unit of a value of an ADC.
 const COUNTS: &str = "counts";
 /// Curves in one pair of axes: more cannot be told apart.
 const MOST_CURVES: usize = 4;
 /// Bins of a histogram that are shown with their errors: more would be a band of bars.
 const MOST_BARS: usize = 200;
 
-/// Draws a result: curves of what has one axis in each panel, else pictures. `None` if there is nothing to see.
+/// Draws a result: curves where each panel has one axis, else pictures. `None` if there is nothing to see.
 pub(super) fn draw_result(named: &Named, found: &Found) -> Option<RgbImage> {
     match &named.value {
         Value::Number(_) => None,
@@ -25,7 +25,7 @@ pub(super) fn draw_result(named: &Named, found: &Found) -> Option<RgbImage> {
     }
 }
 
-/// An array that is to be drawn, and what is known beside it.
+/// An array that is to be drawn, and its description.
 struct Drawing<'a> {
     array: &'a Array,
     /// The name without the number of the panel.

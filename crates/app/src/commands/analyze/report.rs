@@ -1,4 +1,4 @@
-//! What an analysis found, for people and for machines.
+//! The results of an analysis, for people and for machines.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -122,7 +122,7 @@ impl Report<'_> {
             return String::new();
         }
         let mut text = format!("not used: {}\n", counts.join(", "));
-        // Those that are only missing come where the detector was not read, and say nothing new.
+        // Events that are only missing are those in which the detector was not read, which is nothing new.
         let lost = || account.named.iter().filter(|b| b.fault.kind != FaultKind::Missing);
         for broken in lost().take(NAMED) {
             let (time, fault) = (utc(broken.time_ns), &broken.fault);
@@ -249,7 +249,7 @@ impl Report<'_> {
 /// The files of the run that was analysed.
 pub(super) struct RunFiles {
     names: Vec<String>,
-    /// File, and what is wrong with it.
+    /// File, and its fault.
     problems: Vec<(String, String)>,
     /// There will be more.
     is_growing: bool,

@@ -1,4 +1,4 @@
-//! A pipeline between the run and what is found: which one, and what became of the events in it.
+//! A pipeline between the run and the results: which one, and the fate of the events in it.
 
 use std::path::Path;
 use std::sync::PoisonError;
@@ -170,7 +170,7 @@ impl Through {
         })
     }
 
-    /// With what became of the events.
+    /// With the fate of the events.
     pub(super) fn json(&self) -> Json {
         let mut json = self.heading_json();
         livetime_measure::merge(&mut json, self.account().json());

@@ -1,4 +1,4 @@
-//! What `livetime convert` is told.
+//! The arguments of `livetime convert`.
 
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
@@ -264,7 +264,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("wanted a size above 0 with its unit, as 2GB or 500MiB, found `{text}`"))
 }
 
-/// `A..B`, of which either may be missing.
+/// `A..B`, where either may be missing.
 fn range<T>(text: &str, parse: impl Fn(&str) -> Option<T>, all: Range<T>) -> Option<Range<T>> {
     let (from, to) = text.split_once("..")?;
     let start = if from.trim().is_empty() { all.start } else { parse(from.trim())? };

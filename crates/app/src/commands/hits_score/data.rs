@@ -1,4 +1,4 @@
-//! What is simulated.
+//! The simulated data.
 
 use livetime_engine::nearest;
 use livetime_wire::{PulseShape, SimulationSetup, TestPulses};

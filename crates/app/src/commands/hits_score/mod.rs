@@ -1,4 +1,4 @@
-//! `livetime hits-score`: how well hits are found, in simulated data of which the truth is known.
+//! `livetime hits-score`: how well hits are found, in simulated data with known truth.
 //!
 //! `data.rs` describes the simulated data, `finder.rs` chooses the algorithm, `matching.rs` assigns hits to
 //! pulses, `score.rs` counts, `run.rs` does all that on all cores, `report.rs` and `plots.rs` present the

@@ -12,7 +12,7 @@ const HIGHEST: f64 = 100.0;
 /// Hits of which a mean or a deviation is plotted: fewer say little, not even how large its error is, and one that is far away would stretch the axis for all.
 const LEAST: u64 = 10;
 
-/// A file, what stands at its axis, and what is plotted of each bin.
+/// A file, the label of its axis, and the plotted quantity of each bin.
 struct Plot {
     file: &'static str,
     title: &'static str,

@@ -214,7 +214,7 @@ fn bin_json(bin: &Bin) -> Value {
     })
 }
 
-/// `None` for what is not known.
+/// `None` for an unknown value.
 fn known(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

@@ -31,7 +31,7 @@ const ROWS: usize = 256;
 /// Simulates, finds, compares. Of test pulses one score, of the detector's one for collection and one for induction wires.
 ///
 /// # Errors
-/// What could not be simulated.
+/// The data that could not be simulated.
 pub(super) fn run(set: &DataSet, finder: &FinderOptions, amount: &Amount) -> Result<Vec<Score>, String> {
     let jobs = set.jobs(finder.settle(), amount.quiet_s, amount.pulses, amount.seed);
     let next = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! What is counted, and what follows from it.
+//! The counts, and the quantities that follow from them.
 
 use livetime_wire::TruePulse;
 
@@ -161,7 +161,7 @@ impl Score {
         self.astray += matches.astray as u64;
     }
 
-    /// Adds what another thread has counted.
+    /// Adds the counts of another thread.
     pub(super) fn merge(&mut self, other: &Score) {
         self.by_peak.iter_mut().zip(&other.by_peak).for_each(|(bin, other)| bin.merge(other));
         self.by_charge.iter_mut().zip(&other.by_charge).for_each(|(bin, other)| bin.merge(other));
@@ -196,7 +196,7 @@ impl Score {
     }
 }
 
-/// The bin that stands for what is nearest to `value`.
+/// The bin nearest to `value`.
 fn nearest(bins: &mut [Bin], value: f64) -> Option<&mut Bin> {
     bins.iter_mut().min_by(|a, b| (a.at - value).abs().total_cmp(&(b.at - value).abs()))
 }

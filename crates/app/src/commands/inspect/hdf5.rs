@@ -1,4 +1,4 @@
-//! HDF5 files: what is in them, and whether they were finished.
+//! HDF5 files: their content, and whether they were finished.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ use livetime_recording::Recording;
 use super::report::{Report, exit_of};
 use crate::report::numbers::{bytes, utc};
 
-/// By what it begins with.
+/// By its first bytes.
 pub(super) fn is_hdf5(file: &File) -> Result<bool> {
     let mut head = [0; 4];
     let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e))?;
@@ -113,7 +113,7 @@ impl Run {
     }
 }
 
-/// The sum that the recorder has written, or of what each row says is missing before it.
+/// The sum that the recorder has written, or the sum over the rows of the frames missing before each.
 fn missing(content: &Hdf5, recording: &Recording) -> Option<u64> {
     let lost = content.array("/entry/instrument/loss/lost").ok().and_then(|lost| {
         let values = lost.values(0, 1, &mut Scratch::default()).ok()?;

@@ -1,4 +1,4 @@
-//! Parquet files, as `hits_parquet` writes them: columns, rows, row groups, and what the file says about itself.
+//! Parquet files, as `hits_parquet` writes them: columns, rows, row groups, and the metadata of the file.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ const MAGIC: &[u8; 4] = b"PAR1";
 #[cfg(feature = "parquet")]
 const DAMAGED: usize = 10;
 
-/// Whether `file` is one, by the name, or else by what it begins with.
+/// Whether `file` is one, by the name, or else by its first bytes.
 pub(super) fn is_parquet(path: &Path, file: &File) -> Result<bool> {
     let name = path.to_string_lossy();
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".parquet") {
@@ -62,7 +62,7 @@ mod with_parquet {
     struct Proof {
         checked: Checked,
         is_sealed: bool,
-        /// The number of each damaged row group, its rows, and what is wrong.
+        /// The number of each damaged row group, its rows, and the fault.
         damaged: Vec<(usize, i64, String)>,
     }
 

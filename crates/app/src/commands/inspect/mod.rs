@@ -1,4 +1,4 @@
-//! `livetime inspect`: shows what recorded files contain.
+//! `livetime inspect`: shows the content of recorded files.
 
 mod hdf5;
 mod hits;

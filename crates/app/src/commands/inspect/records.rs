@@ -1,4 +1,4 @@
-//! Trigger records: what was read out, and what is missing.
+//! Trigger records: their data, and the missing data.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::report::{Report, state_json};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 
-/// Whether `file` holds trigger records, by the name, or else by what it begins with.
+/// Whether `file` holds trigger records, by the name, or else by its first bytes.
 pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
     let name = path.to_string_lossy();
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".records") {
@@ -25,7 +25,7 @@ pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
     Ok(TriggerRecordHeader::read(&head[..count]).is_ok())
 }
 
-/// Of each record one line, or all its fragments and what is missing.
+/// Of each record one line, or all its fragments and missing data.
 pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Option<u64>) -> Result<Report> {
     let mut reader = RecordReader::new(file);
     let (mut records, mut broken) = (Vec::new(), None);

@@ -46,7 +46,7 @@ impl From<Failure> for FileFailure {
     }
 }
 
-/// The first line about a file: what it is, how large, how much of it is complete.
+/// The first line about a file: its kind, its size, its complete part.
 pub(super) fn heading(
     path: &Path,
     what: &str,

@@ -1,4 +1,4 @@
-//! Every datagram with what is in it, one line each.
+//! Every datagram with its content, one line each.
 
 use std::fs::File;
 use std::path::Path;

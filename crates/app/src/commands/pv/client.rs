@@ -10,7 +10,7 @@ pub(super) fn client() -> Result<Client, Failure> {
     Client::from_env().map_err(failure)
 }
 
-// What makes no sense is the user's mistake; the rest went wrong.
+// A request without sense is the user's mistake; the rest are failures.
 pub(super) fn failure(error: Error) -> Failure {
     let exit = if matches!(error, Error::Invalid(_)) { Exit::Usage } else { Exit::Failed };
     Failure::new(exit, error)

@@ -16,7 +16,7 @@ pub(super) fn named(name: &str, of: &Value) -> Json {
     all.into()
 }
 
-/// The fields of a structure; of an image what it is, without its pixels.
+/// The fields of a structure; of an image its description, without its pixels.
 pub(super) fn value(value: &Value) -> Json {
     let mut all = structure(value, 0);
     if let (Some(image), Json::Object(fields)) = (image_of(value), &mut all) {

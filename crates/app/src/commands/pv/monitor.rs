@@ -98,7 +98,7 @@ fn tell(name: &str, event: Event, asked: &Asked, output: &mut Output) -> Result<
     Ok(true)
 }
 
-/// Says once what is without a server for longer than `limit`. It is still looked for.
+/// Reports a PV once that has no server for longer than `limit`. The search goes on.
 fn complain(names: &[String], seen: &mut [Seen], limit: Duration, output: &mut Output) -> Option<Exit> {
     let is_late = |seen: &Seen| matches!(seen, Seen::Not(since) if since.elapsed() >= limit);
     let mut exit = None;

@@ -70,7 +70,7 @@ pub(super) fn image_of(value: &Value) -> Option<Image> {
     }
     let array = value.array("value");
     let codec = value.str("codec.name").unwrap_or_default().to_string();
-    // Compressed pixels are bytes; what they were is written beside them.
+    // Compressed pixels are bytes; their former type is written beside them.
     let original = || {
         let Field::Any(Some(code)) = value.get("codec.parameters")? else { return None };
         ScalarType::ALL.get(usize::try_from(code.field().as_i64()?).ok()?).copied()

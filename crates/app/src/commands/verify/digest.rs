@@ -51,7 +51,7 @@ fn hash_payload(frame: &Frame, hasher: &mut DefaultHasher) {
     }
 }
 
-/// The columns, without what is between them.
+/// The columns, without the bytes between them.
 fn hash_table(layout: &TableLayout, bytes: &[u8], hasher: &mut DefaultHasher) {
     layout.rows().hash(hasher);
     for index in 0..layout.schema().columns().len() {

@@ -1,4 +1,4 @@
-//! Files of sinks: where they go while runs are compared, and what was in them.
+//! Files of sinks: their folder while runs are compared, and their content.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -49,7 +49,7 @@ impl Scratch {
         self.0.join("written")
     }
 
-    /// Leads the sinks of a graph here. Those that write no files, or not into a folder of the user's choice, become `null`.
+    /// Leads the sinks of a graph here. Sinks that write no files, or not into a folder of the user's choice, become `null`.
     pub(super) fn lead_here(&self, graph: &mut Graph, nodes: &[NodeType]) -> Result<(), Failure> {
         let null = nodes.iter().find(|node| node.spec.name == "null");
         for number in 0..graph.nodes().len() {
@@ -62,7 +62,7 @@ impl Scratch {
                     let folder = self.written().join(&decl.name);
                     let path = file.map_or(folder.clone(), |file| folder.join(file));
                     set(graph, number, param, &Value::from(&*path.to_string_lossy()))?;
-                    // What other programs wrote is left alone.
+                    // Files of other programs are left alone.
                     if graph.nodes()[number].value("delete_driver_file").is_some() {
                         set(graph, number, "delete_driver_file", &Value::Bool(false))?;
                     }
@@ -92,7 +92,7 @@ impl Scratch {
         Ok(aside)
     }
 
-    /// What the last run has written, by the order of the sinks and the names of the files.
+    /// The files of the last run, by the order of the sinks and the names of the files.
     pub(super) fn files(&self, graph: &Graph) -> Result<Vec<SinkFile>, Failure> {
         let mut all = Vec::new();
         for (node, folder) in self.sinks(graph) {
@@ -114,7 +114,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed lies in a folder for temporary files.
+        // A file that cannot be removed lies in a folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn verdict(
     Ok(verdict)
 }
 
-/// The live sources with what may record them.
+/// The live sources with their possible recorders.
 ///
 /// # Errors
 /// If there is none, or one of them has no recorder.
@@ -93,7 +93,7 @@ fn live_sources(graph: &Graph) -> Result<Vec<Live>, Failure> {
 }
 
 impl Live {
-    /// Puts what one of the sinks has recorded in the place of the source; returns which one it was.
+    /// Puts the recording of one of the sinks in the place of the source; returns which one it was.
     fn play(&self, graph: &mut Graph, nodes: &[NodeType], recorded: &Path) -> Result<usize, Failure> {
         let failed = |why: String| Failure::new(Exit::Failed, why);
         let name = graph.nodes()[self.source].name.clone();
@@ -133,7 +133,7 @@ fn mute(graph: &mut Graph, nodes: &[NodeType]) {
     }
 }
 
-/// What of a live run can be compared.
+/// The comparable part of a live run.
 struct Bounds {
     /// By edge; `None` if nothing on it can be compared.
     allowed: Vec<Option<Lacking>>,
@@ -168,7 +168,7 @@ impl Bounds {
         let depths = depths(graph);
         let mut order: Vec<usize> = (0..graph.nodes().len()).collect();
         order.sort_by_key(|node| depths[*node]);
-        // What is lacking in that which a node sends; `None` if it cannot be compared.
+        // The frames that an output of a node lacks; `None` if it cannot be compared.
         let mut sent: Vec<Option<Lacking>> = vec![None; order.len()];
         for node in order {
             sent[node] = match graph.nodes()[node].node_type.spec.kind {

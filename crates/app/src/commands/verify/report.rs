@@ -1,4 +1,4 @@
-//! What several runs of a graph have shown.
+//! The comparison of several runs of a graph.
 
 use livetime_engine::{EdgeDecl, Graph, Trail};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::Rehearsed;
 use super::files::SinkFile;
 use crate::output::Exit;
 
-/// What two runs have first done differently.
+/// The first difference between two runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Difference {
     /// The first frame of the first node that was sent differently.
@@ -26,10 +26,10 @@ pub(super) enum Difference {
     File { node: String, file: String, bytes: (Option<u64>, Option<u64>) },
 }
 
-/// What is said of a live run beside what differs.
+/// The sentences about a live run beside the differences.
 #[derive(Debug, Default)]
 pub(super) struct LiveVerdict {
-    /// What it lost, by edge and node.
+    /// Its losses, by edge and node.
     pub(super) losses: Vec<String>,
     /// Edges behind such a loss and a node that keeps state.
     pub(super) not_compared: Vec<String>,
@@ -189,7 +189,7 @@ impl Verdict {
         }
     }
 
-    /// What a live run lost keeps a part of it from being compared.
+    /// Losses of a live run keep a part of it from being compared.
     pub(super) fn exit(&self) -> Exit {
         match (&self.difference, &self.live) {
             (Some(_), _) => Exit::Failed,

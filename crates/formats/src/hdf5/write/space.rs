@@ -68,7 +68,7 @@ impl Space {
 
     /// After a failed write: what was taken is free again, if nothing was taken behind it.
     ///
-    /// What was written there takes room that a full disk needs for what is complete; if it cannot be freed, it stays.
+    /// Bytes written there take room that a full disk needs for complete frames; if the room cannot be freed, they stay.
     pub(super) fn give_back(&self, taken: Taken, out: &Out) {
         let Taken { before, end, .. } = taken;
         // Nobody writes meanwhile, and nobody has written behind it if nothing is taken there.

@@ -1,4 +1,4 @@
-//! The dense tier: what is above the width of a group in unary code, in bit planes; a centre for every 64 elements.
+//! The dense tier: the bits above the width of a group in unary code, in bit planes; a centre for every 64 elements.
 //!
 //! ```text
 //! block       bits of an escape: u8 | descriptors of all groups | payloads, group behind group
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The centre of part `s` of a group, 64 elements, is `centre + offset[s] · 2^step`. A remainder is folded into a number without sign (0, -1, 1, -2 …
-//! become 0, 1, 2, 3 …); `width` bits of it lie in rows as in the other tier. What is above them is the high part `q`.
+//! become 0, 1, 2, 3 …); `width` bits of it lie in rows as in the other tier. The bits above them are the high part `q`.
 //!
 //! Plane `p` has a one for every element with `q >= p`. The first plane is a row of 64 bytes with one bit for each element, in the order that
 //! a payload of width 1 has. Plane `p + 1` says something only of the elements that have a one in plane `p`, and only these bits are in
@@ -17,7 +17,7 @@
 //! is an escape: it follows as it is.
 //!
 //! With the instructions that gather bits under a mask and scatter them (PEXT, PDEP) 64 elements of a plane are one step, and nothing
-//! but the length of a plane depends on what is in it.
+//! but the length of a plane depends on its content.
 
 mod pack;
 mod planes;
@@ -59,7 +59,7 @@ const fn descriptor_bytes<T>() -> usize {
     2 + size_of::<T>() + PARTS / 2
 }
 
-/// What a descriptor says.
+/// The fields of a descriptor.
 #[derive(Clone, Copy)]
 struct Descriptor<T> {
     /// [`STORED`], or fewer than the bits of an element.

@@ -34,7 +34,7 @@ impl<T: Word> Default for DenseScratch<T> {
 /// As [`pack_block`](super::super::pack_block), denser and slower.
 ///
 /// # Errors
-/// Those of [`pack_block`](super::super::pack_block), with [`dense_block_bound`].
+/// The errors of [`pack_block`](super::super::pack_block), with [`dense_block_bound`].
 ///
 /// ```
 /// use livetime_kernels::{Level, blockpack};
@@ -218,7 +218,7 @@ fn likely_width<T: Word>(numbers: &[T; GROUP]) -> u32 {
     (length as u32).saturating_sub(1)
 }
 
-/// What a group takes with each of some widths.
+/// The size of a group with each of some widths.
 #[inline(always)]
 fn costs<T: Word, const N: usize>(numbers: &[T; GROUP], escape_bits: u32, widths: [u32; N]) -> [Cost; N] {
     let last = T::from_low(LAST_PLANE as i64);

@@ -12,10 +12,10 @@ pub(super) type HighParts = [Plane; 3];
 
 /// Bytes of the planes behind the first.
 const MOST_BYTES: usize = (LAST_PLANE - 1) * GROUP / 8;
-/// What is read of a stream of bits at once: all planes, and as much more as makes every index be in bounds.
+/// The bits read of a stream at once: all planes, and as many more as keep every index in bounds.
 const WINDOW: usize = 512 + 16;
 
-/// Where the bit of an element lies, as its number in the plane: the inverse of what a row does.
+/// Where the bit of an element lies, as its number in the plane: the inverse of the order of a row.
 #[inline(always)]
 pub(super) fn element_of<T: Word>(bit: usize) -> usize {
     let lanes = GROUP / T::BITS as usize;
@@ -36,7 +36,7 @@ impl Ones {
         Ones { words: *plane, some }
     }
 
-    /// The number of the next one; what it gives when there is none means nothing.
+    /// The number of the next one; its value when there is none means nothing.
     #[inline(always)]
     pub(super) fn next(&mut self) -> usize {
         let i = self.some.trailing_zeros() as usize % self.words.len();
@@ -143,7 +143,7 @@ pub(super) struct BitWriter<'a> {
 }
 
 impl BitWriter<'_> {
-    /// Bytes beyond those of the bits that must be there.
+    /// Bytes beyond the bits that must be there.
     pub(super) const ROOM: usize = 16;
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use crate::bits::{self, Bits};
 /// As [`unpack_block`](super::super::unpack_block), for blocks of [`pack_dense_block`](super::pack_dense_block).
 ///
 /// # Errors
-/// Those of [`unpack_block`](super::super::unpack_block).
+/// The errors of [`unpack_block`](super::super::unpack_block).
 pub fn unpack_dense_block<T: Word>(
     level: Level,
     block: &[u8],

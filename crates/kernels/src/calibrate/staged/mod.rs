@@ -9,14 +9,14 @@ use super::{CommonMode, GainBits, LANES, Scratch, subtract_modes};
 use crate::accumulate::Element;
 use crate::{LengthError, Level};
 
-/// What is known of each pixel of a picture in each gain stage. A list that is empty changes nothing.
+/// The constants of each pixel of a picture in each gain stage. A list that is empty changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged<'a> {
     /// Where the stage is in the word of a pixel.
     pub bits: &'a GainBits,
-    /// What is subtracted: that of pixel `i` in stage `s` is element `s * stride + i`.
+    /// The subtrahends: element `s * stride + i` for pixel `i` in stage `s`.
     pub pedestal: &'a [f32],
-    /// What the difference is multiplied by, in the same order.
+    /// The factors of the differences, in the same order.
     pub gain: &'a [f32],
     /// From a pixel in one stage to the same pixel in the next: the pixels of the picture, or of all pictures whose constants lie
     /// together.

@@ -64,7 +64,7 @@ impl FilterBlock {
     }
 }
 
-/// What all channels have in common.
+/// The shared parameters of all channels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FilterSetup<L> {
     limit: Limit<L>,

@@ -1,9 +1,9 @@
-//! What a block of rows holds.
+//! The sums of a block of rows.
 
 /// Most rows of a block. Σ of running sums of bytes fits 16 bits: 255·16·17/2 < 2¹⁶.
 pub(in crate::statistics) const ROWS: usize = 16;
 
-/// What a block of rows is found to hold; one sum per row.
+/// The sums of a block of rows; one sum per row.
 pub struct BlockSums<T> {
     pub(in crate::statistics) min: T,
     pub(in crate::statistics) max: T,

@@ -1,4 +1,4 @@
-//! Column sums of bytes, and what a loop over a block of bytes is given and finds.
+//! Column sums of bytes, and the input and output of a loop over a block of bytes.
 
 use super::super::aligned::Aligned;
 use super::super::projections::Projections;
@@ -33,7 +33,7 @@ pub(super) struct Strips<'a, const N: usize> {
     pub(super) all: &'a mut [[i32; N]],
 }
 
-/// What a kernel takes.
+/// The input of a kernel.
 pub(super) struct Task<'a, const N: usize> {
     /// The strips of each row, at most [`ROWS`] rows.
     pub(super) rows: &'a [&'a [[u8; N]]],
@@ -43,7 +43,7 @@ pub(super) struct Task<'a, const N: usize> {
     pub(super) end: i32,
 }
 
-/// What a kernel finds.
+/// The output of a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Sums {
     pub(super) min: u8,
@@ -92,7 +92,7 @@ impl ByteColumns {
     /// Takes in a block.
     ///
     /// # Safety
-    /// The processor must have what `kernel` needs.
+    /// The processor must have the instructions of `kernel`.
     pub(super) unsafe fn add<const N: usize>(
         &mut self,
         kernel: Kernel<N>,

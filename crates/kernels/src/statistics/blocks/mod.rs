@@ -41,7 +41,7 @@ pub struct Columns {
 
 /// The loops over blocks of a pixel type.
 pub trait Blocks<T> {
-    /// What sums of these pixels are made in.
+    /// The type of sums of these pixels.
     type Sums;
 
     /// True when `level` has them.
@@ -61,7 +61,7 @@ pub trait Blocks<T> {
         projections: &mut Projections,
     ) -> BlockSums<T>;
 
-    /// Moves what is left of the column sums to the projections, as far as those are wanted.
+    /// Moves the rest of the column sums to the projections, as far as those are wanted.
     fn finish(columns: &mut Columns, projections: &mut Projections);
 }
 

@@ -1,4 +1,4 @@
-//! What a loop over a block of `f32` is given and finds.
+//! The input and output of a loop over a block of `f32`.
 
 use super::super::projections::Projections;
 use super::block_sums::ROWS;
@@ -16,7 +16,7 @@ pub(super) struct Strips<'a> {
     pub(super) all: &'a mut [[f64; LANES]],
 }
 
-/// What a kernel takes.
+/// The input of a kernel.
 pub(super) struct Task<'a> {
     /// The strips of each row, at most [`ROWS`] rows.
     pub(super) rows: &'a [&'a [[f32; LANES]]],
@@ -28,7 +28,7 @@ pub(super) struct Task<'a> {
     pub(super) y: usize,
 }
 
-/// What a kernel finds.
+/// The output of a kernel.
 pub(super) struct Sums {
     pub(super) min: f32,
     pub(super) max: f32,

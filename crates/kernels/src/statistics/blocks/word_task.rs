@@ -1,4 +1,4 @@
-//! What a loop over a block of `u16` is given and finds.
+//! The input and output of a loop over a block of `u16`.
 
 use super::super::projections::Projections;
 use super::block_sums::ROWS;
@@ -13,7 +13,7 @@ pub(super) struct Strips<'a, const N: usize> {
     pub(super) all: &'a mut [[f64; N]],
 }
 
-/// What a kernel takes.
+/// The input of a kernel.
 pub(super) struct Task<'a, const N: usize> {
     /// The strips of each row, at most [`ROWS`] rows.
     pub(super) rows: &'a [&'a [[u16; N]]],
@@ -23,7 +23,7 @@ pub(super) struct Task<'a, const N: usize> {
     pub(super) end: f64,
 }
 
-/// What a kernel finds.
+/// The output of a kernel.
 pub(super) struct Sums {
     pub(super) min: u16,
     pub(super) max: u16,

@@ -15,7 +15,7 @@ type Kernel<const N: usize> = unsafe fn(&Task<N>, Strips<N>) -> Sums;
 /// Takes in a block from row `y` on.
 ///
 /// # Safety
-/// The processor must have what `kernel` needs.
+/// The processor must have the instructions of `kernel`.
 #[inline(always)]
 unsafe fn add<const N: usize>(
     kernel: Kernel<N>,

@@ -214,7 +214,7 @@ impl<C, R> Connection<C, R> {
         else {
             return Err(value);
         };
-        // What changed is told anew with each answer.
+        // The set of changed fields is new with each answer.
         value.clear_changed();
         request.value = Some(value);
         request.step = Step::Running;
@@ -291,7 +291,7 @@ impl<C, R> Connection<C, R> {
         (channels.map(|channel| channel.token).collect(), requests)
     }
 
-    /// Takes a message of the server and tells `sink` what it means.
+    /// Takes a message of the server and tells `sink` its meaning.
     ///
     /// After an error the connection has lost its meaning and must be closed.
     pub fn receive(&mut self, message: &Message<'_>, sink: &mut impl FnMut(Event<'_, C, R>)) -> Result<()> {

@@ -11,7 +11,7 @@
 //! let mut connection: Connection<&str, ()> = Connection::new(Identity::anonymous(), Instant::now());
 //! let mut assembler = Assembler::new(1 << 20);
 //! connection.create_channel("the temperature", "T:1");
-//! // What a server sends first.
+//! // The first message of a server.
 //! let mut bytes: &[u8] = &[
 //!     0xCA, 2, 0x41, 2, 0, 0, 0, 0, 0xCA, 2, 0x40, 1, 7, 0, 0, 0, 0, 0, 1, 0, 0xFF, 0x7F, 0, 0xCA, 2, 0x40, 9, 1, 0,
 //!     0, 0, 0xFF,

@@ -1,9 +1,9 @@
-//! What to write, before the type is known.
+//! The content of a put, before the type is known.
 
 use crate::data::{Field, Structure, Type, Value};
 use crate::{Error, Result};
 
-/// What a put writes: fields by name, or a value.
+/// The content of a put: fields by name, or a value.
 ///
 /// The type is known only after the answer of the server; until then names and types may be wrong.
 ///
@@ -22,11 +22,11 @@ enum Content {
     Value(Box<Value>),
 }
 
-/// What came of an attempt to make a value of a [`Put`].
+/// The result of making a value of a [`Put`].
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Attempt {
     Ready(Value),
-    /// Only the present value says what a text means.
+    /// Only the present value gives a text its meaning.
     NeedsCurrent,
 }
 
@@ -41,7 +41,7 @@ impl Put {
         match &mut self.0 {
             Content::Fields(fields) => fields.push((path.into(), field.into())),
             Content::Value(value) => {
-                // A value has its type already: what does not fit it is noticed when the server's is known.
+                // A value has its type already: a misfit is noticed when the server's type is known.
                 let mut fields = named(value);
                 fields.push((path.into(), field.into()));
                 self.0 = Content::Fields(fields);
@@ -50,7 +50,7 @@ impl Put {
         self
     }
 
-    /// The value to send, with what it changes marked. `current` is what the server has, if it was asked.
+    /// The value to send, with its changes marked. `current` is the server's value, if it was asked.
     pub(super) fn attempt(&self, mut value: Value, current: bool) -> Result<Attempt> {
         value.clear_changed();
         let fields = match &self.0 {
@@ -80,7 +80,7 @@ impl<F: Into<Field>> From<(&str, F)> for Put {
 }
 
 impl From<Value> for Put {
-    /// Writes what is marked as changed, everything if nothing is.
+    /// Writes the fields marked as changed, or all if none is.
     fn from(value: Value) -> Put {
         Put(Content::Value(Box::new(value)))
     }

@@ -6,7 +6,7 @@ use crate::proto::{Command, Log, Reply, SearchResponse, sub};
 use crate::wire::{BitSet, Status};
 use crate::{Error, Result};
 
-/// What to do.
+/// The kind of request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Job {
     /// Read.
@@ -110,13 +110,13 @@ pub(super) struct ClientRequest<R> {
     pub(super) command: Command,
     pub(super) step: Step,
     pub(super) once: bool,
-    // What was read last; of a put the value to fill.
+    // The last value read; of a put the value to fill.
     pub(super) value: Option<Value>,
     // Of PUT_GET: the value to fill.
     pub(super) written: Option<Value>,
 }
 
-/// What to send after a reply.
+/// The next message after a reply.
 pub(super) enum NextStep {
     Nothing,
     /// Run, with the value to send.

@@ -14,10 +14,10 @@ const FIRST_ID: u32 = 0x1234_5678;
 /// "find", as pvxs has it. Ids tell what an answer is about; the sequence means nothing.
 const SEQUENCE: u32 = 0x6669_6E64;
 
-/// How long a datagram with searches may be in bytes: less than what networks carry in one piece.
+/// How long a datagram with searches may be in bytes: less than networks carry in one piece.
 pub const MAX_DATAGRAM: usize = 1400;
 
-// What a search takes besides names: header, fields, one protocol.
+// The bytes of a search besides names: header, fields, one protocol.
 const OVERHEAD: usize = 8 + 8 + 16 + 2 + 1 + 4 + 2;
 
 // At most this many search datagrams are sent at once, with this pause between them, because the receive buffer of a
@@ -40,7 +40,7 @@ const SERVER_EXPIRES: Duration = Duration::from_secs(360);
 /// Which names to ask for, and when.
 ///
 /// A name is asked for after 10 ms, so that many go into one datagram, then after 1 s, 2 s … every 30 s. A server
-/// that appears makes all of them be asked for at once. `C` is what the owner knows a channel by.
+/// that appears makes all of them be asked for at once. `C` is the owner's key of a channel.
 #[derive(Debug)]
 pub struct Searcher<C> {
     names: Slab<Name<C>>,
@@ -59,7 +59,7 @@ struct Name<C> {
     found: Option<Guid>,
 }
 
-/// What an answer to a search means.
+/// The meaning of an answer to a search.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Found<'a, C> {
     /// A channel was found.

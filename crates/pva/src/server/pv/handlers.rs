@@ -20,7 +20,7 @@ pub(crate) struct Token {
     serial: u32,
     answered: bool,
     note: Option<Note>,
-    // For what the request brings along.
+    // For the data in the request.
     // Given back with the token, when the request is answered.
     charge: Option<Charge>,
 }
@@ -134,7 +134,7 @@ pub struct Call {
     pub pv: SharedPv,
     /// The argument of the call.
     pub arguments: Option<Dynamic>,
-    /// What the client asked for.
+    /// The fields that the client asked for.
     pub options: Arc<Options>,
     /// Who wants it.
     pub peer: Arc<Peer>,

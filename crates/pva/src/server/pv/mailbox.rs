@@ -1,4 +1,4 @@
-//! What other threads leave for a connection.
+//! The mailbox of a connection, which other threads fill.
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ pub(crate) struct Mail {
     pub(crate) ready: Vec<Arc<Subscription>>,
     pub(crate) done: Vec<Completion>,
     pub(crate) closed: Vec<u32>,
-    /// Whether what waits to be sent must not refer to memory of others any more.
+    /// Whether waiting messages must no longer refer to foreign memory.
     pub(crate) relief: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Completion {
 }
 
 impl Mailbox {
-    /// `bell` is rung once when there is something and nobody has looked since.
+    /// `bell` is rung once for items that no thread has looked at since.
     pub(crate) fn new(bell: impl Fn() + Send + Sync + 'static) -> Mailbox {
         let (mail, rung, over) = (Mutex::default(), AtomicBool::new(false), AtomicBool::new(false));
         Mailbox { mail, rung, over, bell: Box::new(bell) }
@@ -74,13 +74,13 @@ impl Mailbox {
         }
     }
 
-    /// The connection is gone: what waits is thrown away, and nothing is taken any more. A subscription in here would
+    /// The connection is gone: waiting items are dropped, and no more are taken. A subscription in here would
     /// else keep the mailbox that it knows, and itself, for ever.
     pub(crate) fn end(&self) {
         let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
         self.over.store(true, Ordering::Relaxed);
         let left = mem::take(&mut *mail);
-        // What is dropped may hold the last reference to a PV, whose handlers may come back here.
+        // A dropped item may hold the last reference to a PV, whose handlers may come back here.
         drop(mail);
         drop(left);
     }
@@ -90,7 +90,7 @@ impl Mailbox {
         self.rung.store(true, Ordering::Release);
     }
 
-    /// Swaps what is there with `empty`; from now on the bell rings again.
+    /// Swaps the content with `empty`; later items ring the bell again.
     pub(crate) fn take(&self, empty: &mut Mail) {
         // Before looking, so that nothing is left without the bell.
         self.rung.store(false, Ordering::Release);

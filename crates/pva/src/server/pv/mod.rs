@@ -49,7 +49,7 @@ struct PvParts {
     rare: Option<Box<Rare>>,
 }
 
-/// What few PVs have.
+/// Parts that few PVs have.
 struct Rare {
     call: Option<CallHandler>,
     access: Option<Access>,
@@ -138,7 +138,7 @@ impl SharedPv {
         self.state().post(value, bits)
     }
 
-    /// Changes the value in place, and sends what `change` set. It must not use this PV otherwise.
+    /// Changes the value in place, and sends the fields that `change` set. It must not use this PV otherwise.
     pub fn update<R>(&self, change: impl FnOnce(&mut Value) -> Result<R>) -> Result<R> {
         self.state().update(change)
     }
@@ -171,7 +171,7 @@ impl SharedPv {
     }
 
     /// Releases all values but the present one, as far as they are large: in every queue the newest takes the place of all that
-    /// wait, and what is just being sent is copied by those who send it.
+    /// wait, and an update being sent is copied by its sender.
     ///
     /// For an owner whose values refer to memory that he needs back, however slowly clients read.
     pub fn relieve(&self) {

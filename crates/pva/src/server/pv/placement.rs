@@ -15,7 +15,7 @@ use crate::data::{Array, Field, Value};
 const PAGE: usize = 4096;
 /// Smaller arrays cost less than a wake-up, however they are copied.
 const LARGE: usize = 64 << 10;
-/// The head of a message and what a structure has in front of its array are shorter than this. The slow copies were
+/// The head of a message and the fields of a structure in front of its array are shorter than this. The slow copies were
 /// seen up to 64 bytes on either side of the target's offset.
 const HEADS: usize = 256;
 const NEAR: usize = 64;

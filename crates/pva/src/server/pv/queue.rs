@@ -22,7 +22,7 @@ pub(crate) enum UpdateBody {
 }
 
 impl UpdateBody {
-    /// Takes what `writer` holds.
+    /// Takes the content of `writer`.
     pub(crate) fn take(writer: &mut Writer) -> UpdateBody {
         if writer.len() > SMALL {
             return UpdateBody::Shared(writer.take());
@@ -52,7 +52,7 @@ impl UpdateBody {
     }
 }
 
-/// A running monitor: what the PV and the connection share.
+/// A running monitor: the shared state of the PV and the connection.
 pub(crate) struct Subscription {
     pub(crate) ioid: u32,
     pub(crate) view: View,
@@ -73,9 +73,9 @@ struct UpdateQueue {
     bytes: usize,
     // Of the newest update that was encoded: the next one is supposed to be as long.
     usual: usize,
-    // For all that waits here beyond what every monitor is counted with.
+    // For waiting updates beyond the fixed count of a monitor.
     charge: Charge,
-    // Of the newest update: what changed, and what changed more than once.
+    // Of the newest update: the changed fields, and the fields that changed more than once.
     changed: BitSet,
     overrun: BitSet,
     window: Option<u32>,
@@ -88,7 +88,7 @@ struct UpdateQueue {
 /// The next update to send, and whether there is more after it.
 pub(crate) enum NextUpdate {
     Body(UpdateBody, bool),
-    /// What the value of the PV has to be asked for.
+    /// The fields for which the value of the PV is needed.
     Encode,
     /// That, which was encoded now.
     Encoded(bool),
@@ -108,7 +108,7 @@ pub(crate) struct Depth {
     pub(crate) charge: Charge,
 }
 
-/// An update in a queue, without what it refers to.
+/// An update in a queue, without the memory that it refers to.
 const ENTRY: usize = size_of::<Option<UpdateBody>>();
 
 /// So much is counted with the monitor itself.
@@ -180,7 +180,7 @@ impl Subscription {
         if !queue.running {
             return false;
         }
-        // What is to be encoded from the value stays the newest: if it was full when it should have been settled, and has
+        // An update to be encoded from the value stays the newest: if it was full when it should have been settled, and has
         // room since, the next one is merged all the same.
         let is_lazy = matches!(queue.entries.back(), Some(None));
         queue.usual = body.len();
@@ -239,7 +239,7 @@ impl Subscription {
         }
         let body = encode(&queue.changed, &queue.overrun);
         queue.usual = body.len();
-        // What cannot be kept is merged with what comes next.
+        // An update that cannot be kept is merged with the next one.
         if !queue.take(body.len()) {
             return;
         }
@@ -329,7 +329,7 @@ impl UpdateQueue {
         }
     }
 
-    /// What is to be counted with `bytes` more in one more update.
+    /// The count with one more update of `bytes`.
     fn cost(&self, bytes: usize) -> usize {
         let full = self.entries.len() == self.entries.capacity();
         let entries = if full { 2 * self.entries.capacity() } else { self.entries.capacity() };

@@ -18,18 +18,18 @@ use crate::{Error, Result};
 /// How many different selections of fields may be open at one PV: each one is encoded separately.
 const MAX_VIEWS: usize = 256;
 
-/// Leaves room for what is in front of an update.
+/// Leaves room for the bytes in front of an update.
 const MAX_BODY: usize = MAX_PAYLOAD - 64;
 
 pub(crate) struct PvState {
     value: Option<Value>,
-    // Counts types; what was opened for another one is dead.
+    // Counts types; an operation opened for another type is dead.
     pub(super) epoch: u32,
-    // Most PVs of a large server are looked at by nobody.
+    // Most PVs of a large server have no subscriber.
     audience: Option<Box<Audience>>,
 }
 
-/// Everybody who looks at a PV, and what is encoded for them.
+/// All subscribers of a PV, and the encoded updates for them.
 struct Audience {
     // All fields, encoded, if they are newer than the value.
     encoded: Option<Encoded>,
@@ -86,7 +86,7 @@ impl PvState {
         let encoded = self.audience.as_mut().and_then(|audience| audience.encoded.take());
         if let (Some(encoded), Some(value)) = (encoded, &mut self.value) {
             let bytes = encoded.to_bytes();
-            // What we encoded ourselves, or was checked when it was posted.
+            // We encoded it ourselves, or it was checked when it was posted.
             let _ = value.decode(&mut Reader::shared(&bytes, Order::HOST), &mut TypeCache::new());
         }
         self.value.as_ref()
@@ -134,7 +134,7 @@ impl PvState {
         let result = change(value);
         let bits = value.changed().clone();
         value.clear_changed();
-        // What was set before an error is set, so it is told.
+        // Fields set before an error stay set, so subscribers get them.
         if !bits.is_empty() {
             self.send(&bits)?;
         }
@@ -152,7 +152,7 @@ impl PvState {
         self.send(&BitSet::from_iter([0]))
     }
 
-    /// Encodes what waits for being encoded, before the value changes.
+    /// Encodes the updates that wait for it, before the value changes.
     fn settle(&mut self) {
         if !self.audience.as_ref().is_some_and(|audience| audience.lazy) {
             return;
@@ -177,7 +177,7 @@ impl PvState {
             if !view.selection.concerns(&structure, bits) {
                 continue;
             }
-            // The answer to a get is encoded again when somebody asks for it.
+            // The answer to a get is encoded again for the next get.
             view.body = Encoded::default();
             if view.subscribers.is_empty() {
                 continue;
@@ -264,7 +264,7 @@ impl PvState {
         }
     }
 
-    /// Releases all values but the present one: what waits is merged, and what is being sent is copied.
+    /// Releases all values but the present one: waiting updates are merged, and updates being sent are copied.
     pub(super) fn relieve(&mut self) {
         let Some(structure) = self.structure().cloned() else { return };
         let Some(audience) = &mut self.audience else { return };
@@ -384,7 +384,7 @@ impl Default for Audience {
 }
 
 impl Audience {
-    /// Nobody has it open, and nothing is kept for them.
+    /// No client has it open, and nothing is kept for one.
     fn is_empty(&self) -> bool {
         let is_left = self.views.len() == 0 && self.channels.len() == 0 && self.watched.is_empty();
         is_left && self.encoded.is_none()

@@ -20,7 +20,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// What `part` of `request` asks for, and the type of the PV.
+    /// The fields that `part` of `request` asks for, and the type of the PV.
     pub(crate) fn open(pv: &SharedPv, request: &Value, part: &str) -> Result<(View, Arc<Structure>), Status> {
         let mut state = pv.state();
         let index = state.open_view(request, part)?;
@@ -62,7 +62,7 @@ impl View {
         self.pv.made_room();
     }
 
-    /// Writes the newest update of `subscription`, or returns what is next instead.
+    /// Writes the newest update of `subscription`, or returns the next step instead.
     pub(crate) fn write_latest(&self, subscription: &Subscription, writer: &mut Writer) -> NextUpdate {
         let next = self.with(|state| state.write_latest(self.index, subscription, writer));
         next.unwrap_or(NextUpdate::Nothing)

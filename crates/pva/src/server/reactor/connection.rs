@@ -197,7 +197,7 @@ impl ServedConnection {
         }
     }
 
-    /// Writes what waits, at most `room` bytes of it, which becomes less by what was written.
+    /// Writes waiting bytes, at most `room`, and lowers `room` by the number written.
     fn write(&mut self, room: &mut usize, now: Duration, counters: &Counters) -> Result<(), End> {
         while self.writable && *room > 0 && self.session.pending() > 0 {
             let result = match self.session.pending() {

@@ -1,6 +1,6 @@
 //! How many connections there are, in all and from each address, and which of them gives its place to a new one.
 //!
-//! A client that can open connections and nothing else could take all places, and shut out whoever comes next. So when
+//! A client that can open connections and nothing else could take all places, and shut out the next client. So when
 //! there is no place, the connection without a channel that rests longest is closed for the new one.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(super) struct Guests(Arc<Mutex<Rooms>>);
 
 #[derive(Default)]
 struct Rooms {
-    /// How many connections there are from each address, without those that were asked to go.
+    /// How many connections there are from each address, without the ones asked to go.
     hosts: HashMap<IpAddr, usize>,
     places: HashMap<u64, Arc<Seat>>,
     next: u64,
@@ -60,7 +60,7 @@ impl fmt::Display for Full {
 
 type Bell = Box<dyn Fn() + Send>;
 
-/// What is known of a connection on other threads.
+/// The facts about a connection for other threads.
 struct Seat {
     address: IpAddr,
     /// When it last had a turn, in ns of the server's clock.

@@ -1,4 +1,4 @@
-//! What other threads leave for a shard.
+//! The inbox of a shard, which other threads fill.
 
 use std::io;
 use std::net::SocketAddr;
@@ -63,7 +63,7 @@ impl Inbox {
         self.woken.load(Ordering::Acquire)
     }
 
-    /// Swaps what is there with `empty`; from now on it wakes again.
+    /// Swaps the content with `empty`; later items wake the shard again.
     pub(super) fn take(&self, empty: &mut Work) {
         if self.has_work() {
             // Before looking, so that nothing is left without a wake-up.

@@ -86,12 +86,12 @@ impl Server {
         self.udp_port
     }
 
-    /// What clients know it by; differs from start to start.
+    /// The server's identity for clients; differs from start to start.
     pub fn guid(&self) -> Guid {
         self.service.guid()
     }
 
-    /// What it has counted.
+    /// Its counts.
     pub fn statistics(&self) -> Statistics {
         self.service.statistics()
     }

@@ -37,7 +37,7 @@ pub(super) struct Shard {
     connections: Slots<ServedConnection>,
     // Connections that want another turn.
     busy: VecDeque<usize>,
-    // What clients that are gone leave behind, where that is much.
+    // The leftovers of clients that have gone, where they are many.
     leaving: VecDeque<Leaving>,
     acceptor: Option<Acceptor>,
     scratch: Box<[u8]>,
@@ -67,7 +67,7 @@ struct Reports {
 const QUIET: Duration = Duration::from_secs(5);
 
 impl Reports {
-    /// What to say of one more now, if anything: `refused 10.0.0.1:4000: too many connections`.
+    /// The sentence about one more refusal, if it is due: `refused 10.0.0.1:4000: too many connections`.
     fn add(&mut self, what: &str, address: SocketAddr, reason: &str, now: Duration) -> Option<String> {
         self.count += 1;
         if self.told.is_some_and(|told| now < told + QUIET) {
@@ -134,7 +134,7 @@ impl Shard {
                 return self.shared().problem(format!("cannot wait for sockets: {error}"));
             }
             let now = self.now();
-            // What the kernel tells of comes before what is left: a client with one request waits for no flood.
+            // Events of the kernel come before unfinished work: a client with one request waits for no flood.
             for event in &events {
                 self.event(event, now);
             }
@@ -154,7 +154,7 @@ impl Shard {
         }
     }
 
-    /// Does some of what is not finished. Only one busy connection has a turn before the kernel is asked again, so that
+    /// Does some of the unfinished work. Only one busy connection has a turn before the kernel is asked again, so that
     /// a client with a single request waits for one turn of the others, and not for a turn of each of them.
     fn go_on(&mut self, now: Duration) {
         if self.acceptor.as_mut().is_some_and(|acceptor| std::mem::take(&mut acceptor.more)) {
@@ -237,7 +237,7 @@ impl Shard {
     }
 
     fn tick(&mut self, now: Duration) {
-        // What could not be accepted before, for lack of descriptors, say.
+        // Connections that could not be accepted before, for lack of descriptors, say.
         self.accept_all();
         for index in 0..self.connections.end() {
             let Some(connection) = self.connections.get_mut(index) else { continue };
@@ -355,7 +355,7 @@ mod tests {
         (shard, client)
     }
 
-    /// What the kernel says about connections.
+    /// Events of the kernel about connections.
     fn look(shard: &mut Shard) {
         let mut events = Events::with_capacity(16);
         shard.poll.poll(&mut events, Some(Duration::from_secs(60))).unwrap();

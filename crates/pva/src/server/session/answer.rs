@@ -22,7 +22,7 @@ impl SessionCore {
         if self.operations.get(&ioid).is_none_or(|operation| operation.sid != sid) {
             return;
         }
-        // Removed first: what ends must not be found by what its end sets off.
+        // Removed first: the consequences of its end must not find it.
         let Some(operation) = self.operations.remove(&ioid) else { return };
         if let Some(channel) = self.channel_mut(sid) {
             channel.live = channel.live.saturating_sub(1);
@@ -36,7 +36,7 @@ impl SessionCore {
         }
     }
 
-    /// Gives back what an operation holds that is not in the list any more.
+    /// Releases the memory of an operation that is not in the list any more.
     pub(super) fn end(&self, operation: Operation) {
         self.account.give(Operation::memory(operation.command));
         match operation.kind {
@@ -115,7 +115,7 @@ pub(super) fn write_current(writer: &mut Writer, head: ReplyHead, view: &View) -
 /// Everything in front of the body of a successful answer.
 #[inline]
 fn success_head(head: ReplyHead, body: usize) -> [u8; 14] {
-    // Bodies are kept below what a message can hold.
+    // Bodies are kept below the bound of a message.
     let size = u32::try_from(body + 6).unwrap_or(u32::MAX);
     let [a, b, c, d, e, f, g, h] = Header::message(Order::HOST, true, head.command as u8, size).encode();
     let [i, j, k, l] = head.ioid.to_ne_bytes();

@@ -97,7 +97,7 @@ impl SessionCore {
         if self.channel(sid).is_some()
             && let Some(channel) = self.channels.remove(sid as usize % PLACES)
         {
-            // In front, since what the client asked for after that waits for it.
+            // In front, since the client's later requests wait for it.
             self.rest.push_front(Rest::Closing(channel));
         }
     }

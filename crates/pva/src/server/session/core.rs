@@ -1,4 +1,4 @@
-//! What a connection knows, and which message does what.
+//! The state of a connection, and the effect of each message.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct SessionCore {
     pub(super) shared: Arc<ServiceParts>,
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) peer: Arc<Peer>,
-    /// What the client makes us keep.
+    /// The memory that the client makes us keep.
     pub(super) account: Arc<Account>,
     pub(super) output: Outgoing,
     pub(super) received_types: TypeCache,
@@ -40,11 +40,11 @@ pub(super) struct SessionCore {
     pub(super) serial: u32,
     /// Monitors with something to send, the next in front.
     pub(super) ready: VecDeque<Arc<Subscription>>,
-    /// What is done in part. The next message waits until it is finished.
+    /// Work that is done in part. The next message waits until it is finished.
     pub(super) rest: VecDeque<Rest>,
     /// Work that the message before turned out to cost beside its price, in gets.
     pub(super) extra: usize,
-    // For what waits to be sent, and for the types that the client gave numbers to.
+    // For waiting messages, and for the types that the client gave numbers to.
     unsent: Charge,
     types: Charge,
 }
@@ -76,7 +76,7 @@ impl SessionCore {
         core
     }
 
-    /// Does what a message asks for. What costs more than is `left` of the turn is done in part.
+    /// Carries out a message. Work that costs more than is `left` of the turn is done in part.
     pub(super) fn handle(&mut self, message: &Message<'_>, left: &mut usize) -> Result<()> {
         // A server that is connected to itself by mistake would answer its own answers.
         let header = &message.header;
@@ -104,7 +104,7 @@ impl SessionCore {
         }
     }
 
-    /// Tells a client that what it wrote is more than is taken. Other messages have no answer, so they end the connection.
+    /// Tells a client that its write is larger than the bound. Other messages have no answer, so they end the connection.
     fn too_long(&mut self, message: &Message<'_>, bytes: usize) -> Result<()> {
         let most = self.shared.limits.message;
         let why = match bytes > most {
@@ -122,7 +122,7 @@ impl SessionCore {
         }
     }
 
-    /// Counts the memory for what waits to be sent and for types. An error is the end of a client that takes too much of it.
+    /// Counts the memory for waiting messages and for types. An error is the end of a client that takes too much of it.
     pub(super) fn settle_accounts(&mut self) -> Result<()> {
         let (unsent, types) = (self.output.memory(), self.received_types.fields() * FIELD);
         let counted = |bytes: usize| if bytes > SMALL { bytes } else { 0 };
@@ -165,7 +165,7 @@ impl SessionCore {
         access.unwrap_or(&self.shared.access).allows(&self.peer)
     }
 
-    /// What the log will be told of a write to channel `sid`, if anybody listens.
+    /// The text for the log about a write to channel `sid`, if there is a listener.
     pub(super) fn note(&self, sid: u32, what: impl FnOnce() -> String) -> Option<Note> {
         self.shared.log().map(|log| Note {
             log: Arc::clone(log),
@@ -178,7 +178,7 @@ impl SessionCore {
 
 impl Drop for SessionCore {
     fn drop(&mut self) {
-        // First of all: what other threads leave from now on has no reader.
+        // First of all: later items of other threads have no reader.
         self.mailbox.end();
         for rest in std::mem::take(&mut self.rest) {
             if let Rest::Closing(channel) = rest {

@@ -18,7 +18,7 @@ use crate::server::statistics::add;
 use crate::server::{Denial, SharedPv};
 use crate::wire::{Reader, Status};
 
-/// What was written is told to the log with so many characters.
+/// The log gets at most this many characters of a write.
 const DESCRIPTION: usize = 200;
 
 impl SessionCore {
@@ -134,7 +134,7 @@ impl SessionCore {
         process_only: bool,
     ) -> Result<()> {
         add(&self.shared.counters.puts, 1);
-        // Before the rules are asked: an execution that is going on is answered as such, whoever asks.
+        // Before the rules are asked: an execution that is going on is answered as such to every caller.
         let Some(token) = self.start(head, bytes)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);
         let what = || if process_only { "process".into() } else { describe(&value) };
@@ -149,7 +149,7 @@ impl SessionCore {
         self.answer_done()
     }
 
-    /// Why the client may not, and what could be done about it.
+    /// The reason why the client may not, and the remedy.
     fn not_permitted(&self, what: &str) -> String {
         let host = self.peer.address.ip();
         let hint = self.shared.hint.replace("{host}", &host.to_string());
@@ -165,7 +165,7 @@ impl SessionCore {
         }
     }
 
-    /// Answers at once what was answered at once, in front of what the client wants next.
+    /// Sends an immediate answer at once, before the client's next request.
     fn answer_done(&mut self) -> Result<()> {
         while let Some(completion) = self.mailbox.take_done() {
             self.complete(completion)?;
@@ -208,7 +208,7 @@ impl SessionCore {
     }
 }
 
-/// Which fields are to be written, and with what, in short.
+/// The fields to be written, and their new values, in short.
 fn describe(value: &Value) -> String {
     let mut text = String::new();
     for bit in value.changed().iter() {

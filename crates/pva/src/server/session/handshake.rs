@@ -9,7 +9,7 @@ use crate::proto::{ClientValidation, Control, ServerValidation, validated};
 use crate::server::Peer;
 use crate::wire::Status;
 
-/// What we say our receive buffer is. Some clients send pieces of half of it.
+/// The size of our receive buffer that we announce. Some clients send pieces of half of it.
 const BUFFER: u32 = 1 << 20;
 
 /// How many types of the client we remember.
@@ -47,7 +47,7 @@ impl SessionCore {
 }
 
 fn credentials(peer: Peer, says: &Value) -> Peer {
-    // What a client says of itself goes into logs and rules, so it is short.
+    // A client's own words go into logs and rules, so they are short.
     let text = |name: &str| says.str(name).unwrap_or_default().chars().take(256).collect();
     let roles = says.get("roles").and_then(|roles| roles.as_strings()).unwrap_or_default();
     let roles = roles.iter().take(64).map(|role| role.chars().take(256).collect()).collect();

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// Hashes one `u32` with a multiplication. The factor is random, so that nobody can choose numbers that collide.
+/// Hashes one `u32` with a multiplication. The factor is random, so that no client can choose numbers that collide.
 #[derive(Clone)]
 pub(super) struct Ids(u64);
 

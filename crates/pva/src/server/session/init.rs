@@ -59,7 +59,7 @@ impl SessionCore {
         }
     }
 
-    /// What the operation needs, and the types that the client is told.
+    /// The state of the operation, and the types that are sent to the client.
     fn prepare(
         &mut self,
         head: RequestHead,

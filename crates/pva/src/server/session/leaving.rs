@@ -1,4 +1,4 @@
-//! What a client that is gone leaves behind.
+//! The leftovers of a client that has gone.
 
 use std::collections::hash_map;
 

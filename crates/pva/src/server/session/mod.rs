@@ -41,10 +41,10 @@ const ENOUGH: usize = 1 << 20;
 /// A message of a client that has not said who it is.
 const FIRST_MESSAGE: usize = 64 << 10;
 
-/// One connection as a state machine, for whoever brings bytes from elsewhere than [`Server`](super::Server) does:
+/// One connection as a state machine, for callers that get bytes from elsewhere than [`Server`](super::Server) does:
 /// another transport, a test.
 ///
-/// Call [`Session::receive`] with what came, [`Session::work`] whenever the bell was rung or output was sent,
+/// Call [`Session::receive`] with received bytes, [`Session::work`] whenever the bell was rung or output was sent,
 /// [`Session::tick`] from time to time, and send what [`Session::slices`] shows. After an error the connection has to
 /// be closed.
 pub struct Session {
@@ -140,7 +140,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the client makes us keep.
+    /// The memory that the client makes us keep.
     pub(crate) fn account(&self) -> &Arc<Account> {
         &self.core.account
     }
@@ -151,7 +151,7 @@ impl Session {
     }
 
     /// Begins a turn with this much work. Updates are counted apart, so that a client which asks without a pause still
-    /// gets those of its monitors.
+    /// gets the monitors' ones.
     pub(crate) fn allow(&mut self, work: usize) {
         (self.left, self.updates) = (work, work);
     }
@@ -161,7 +161,7 @@ impl Session {
         self.core.has_rest()
     }
 
-    /// What the client leaves behind, now that it is gone.
+    /// The leftovers of the client, now that it has gone.
     pub(crate) fn leave(self) -> Leaving {
         Leaving::new(self.core)
     }
@@ -187,7 +187,7 @@ impl Session {
         self.assembler.fill(source)
     }
 
-    /// Does what other threads left: updates, answers, channels to be closed. Updates go out only when all else
+    /// Does the work that other threads left: updates, answers, channels to be closed. Updates go out only when all else
     /// is sent, and about `budget` bytes of them. Returns whether more could be sent after that.
     pub fn work(&mut self, budget: usize) -> Result<bool> {
         self.core.mailbox.take(&mut self.mail);
@@ -229,7 +229,7 @@ impl Session {
         }
     }
 
-    /// Fills `slices` with what is to be sent next; returns how many.
+    /// Fills `slices` with the next pieces to be sent; returns how many.
     pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
         self.slices_up_to(slices, usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Monitors: starting, stopping, and sending what waits.
+//! Monitors: starting, stopping, and sending waiting updates.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::server::statistics::add;
 use crate::wire::{HEADER_LEN, Header, Order, Reader, Status};
 
 impl SessionCore {
-    /// Does what the client wants with a monitor. One that is unknown has ended meanwhile.
+    /// Carries out a client's request about a monitor. One that is unknown has ended meanwhile.
     pub(super) fn control(&mut self, head: RequestHead, mut body: Reader<'_>) -> Result<()> {
         let Some(operation) = self.operation(head.sid, head.ioid, head.command) else { return Ok(()) };
         let OperationKind::Monitor { subscription, running } = &mut operation.kind else { return Ok(()) };
@@ -96,7 +96,7 @@ impl SessionCore {
 }
 
 fn head(ioid: u32, body: usize) -> [u8; HEADER_LEN + 5] {
-    // Bodies are kept below what a message can hold.
+    // Bodies are kept below the bound of a message.
     let size = u32::try_from(body + 5).unwrap_or(u32::MAX);
     let mut head = [0; HEADER_LEN + 5];
     let header = Header::message(Order::HOST, true, Command::Monitor as u8, size);

@@ -1,4 +1,4 @@
-//! Working on what one turn does not finish.
+//! Working on requests that one turn does not finish.
 
 use super::channel::ServedChannel;
 use super::core::SessionCore;
@@ -16,9 +16,9 @@ impl SessionCore {
         !self.rest.is_empty()
     }
 
-    /// Does more of what is done in part, until that is finished or nothing is `left` of the turn.
+    /// Continues work that is done in part, until it is finished or nothing is `left` of the turn.
     pub(super) fn go_on(&mut self, left: &mut usize) -> Result<()> {
-        // What is finished is gone from the list; what is not is put back in front.
+        // Finished work is gone from the list; the rest is put back in front.
         while *left > 0
             && let Some(rest) = self.rest.pop_front()
         {
@@ -49,7 +49,7 @@ impl SessionCore {
         self.first_names(Wish::Search(searched), names, left)
     }
 
-    /// Does what is wished with the names of a message, and keeps those for which the turn is too short.
+    /// Does the work on the names of a message, and keeps the names for which the turn is too short.
     fn first_names(&mut self, mut wish: Wish, mut names: Names<'_, '_>, left: &mut usize) -> Result<()> {
         self.some_names(&mut wish, &mut names, left)?;
         let count = names.left();

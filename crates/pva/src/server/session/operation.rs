@@ -1,4 +1,4 @@
-//! What a client does with a channel, from its initialisation to its end.
+//! An operation of a client on a channel, from its initialisation to its end.
 
 use std::sync::Arc;
 

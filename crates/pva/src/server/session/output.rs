@@ -1,22 +1,22 @@
-//! What waits to be sent on one connection.
+//! The output of one connection: messages that wait to be sent.
 
 use std::io::IoSlice;
 
 use crate::wire::Writer;
 
 /// A kept buffer beyond this is given back: as much as the largest message. With less, a client that asks for a thousand
-/// channels at a time has new memory mapped for each answer, which costs a quarter of the rate. What is kept counts in
+/// channels at a time has new memory mapped for each answer, which costs a quarter of the rate. Kept memory counts in
 /// the connection's account, and is given back when the connection rests.
 const KEEP: usize = 4 << 20;
 
 /// Of a connection with nothing to send for a while, this much is kept.
 const KEEP_IDLE: usize = 4 << 10;
 
-/// Messages in pieces: what is small lies in one buffer, large arrays are only referred to.
+/// Messages in pieces: small parts lie in one buffer, large arrays are only referred to.
 pub(super) struct Outgoing {
     writer: Writer,
     written: usize,
-    // Whether what lies in `writer` begins in the middle of something.
+    // Whether the content of `writer` begins in the middle of a message.
     is_cut: bool,
 }
 
@@ -39,7 +39,7 @@ impl Outgoing {
         self.writer.memory()
     }
 
-    /// Copies what waits, so that it no longer refers to anybody's memory.
+    /// Copies the waiting pieces, so that they no longer refer to foreign memory.
     pub(super) fn own(&mut self) {
         if self.pending() == 0 || !self.writer.is_sharing() {
             return;
@@ -52,12 +52,12 @@ impl Outgoing {
         }
         self.writer.clear();
         self.writer.raw(&rest);
-        // What is left is still the end of something.
+        // The rest is still the end of a message.
         self.written = 0;
         self.is_cut = true;
     }
 
-    /// Gives back what nobody needs now.
+    /// Releases memory that is not needed now.
     pub(super) fn rest(&mut self) {
         if self.pending() == 0 {
             self.writer.shrink(KEEP_IDLE);
@@ -69,7 +69,7 @@ impl Outgoing {
         self.written > 0 || self.is_cut
     }
 
-    /// Fills `slices` with what comes next, at most `room` bytes; returns how many.
+    /// Fills `slices` with the next pieces, at most `room` bytes; returns how many.
     pub(super) fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>], mut room: usize) -> usize {
         let mut skip = self.written;
         let pieces = self.writer.chunks().filter_map(|chunk| {

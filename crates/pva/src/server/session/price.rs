@@ -1,4 +1,4 @@
-//! What the messages of a client cost, so that no connection keeps the others of its thread waiting.
+//! The cost of the messages of a client, so that no connection keeps the others of its thread waiting.
 
 use crate::proto::{Command, sub};
 use crate::wire::{HEADER_LEN, Message};
@@ -10,7 +10,7 @@ pub(crate) const TURN: usize = 1024;
 /// Bytes that are read and decoded in the time of a get.
 const BYTES: usize = 64;
 
-/// What each name of a list costs, to open a channel and to look whether there is a PV of that name; what a channel
+/// The cost of each name of a list: to open a channel and to look whether there is a PV of that name; what a channel
 /// costs to close, and an operation to end. As [`TURN`], in gets.
 pub(super) const CREATED: usize = 4;
 pub(super) const SEARCHED: usize = 1;
@@ -20,7 +20,7 @@ pub(super) const ENDED: usize = 2;
 /// The sub-command of an operation, behind the numbers of channel and operation.
 const SUB: usize = 8;
 
-/// What a message costs, in gets.
+/// The cost of a message, in gets.
 pub(super) fn price(message: &Message<'_>) -> usize {
     let bytes = message.bytes();
     let is_init = bytes.get(SUB).is_some_and(|byte| byte & sub::INIT != 0);

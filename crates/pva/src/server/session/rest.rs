@@ -1,4 +1,4 @@
-//! What one message asks for and one turn does not finish: long lists of names, and channels with many operations.
+//! Requests of one message that one turn does not finish: long lists of names, and channels with many operations.
 //!
 //! A message of 4 MiB can hold 65,535 names, and to open so many channels takes some 60 ms, in which the thread would
 //! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
@@ -33,7 +33,7 @@ pub(super) struct Listed {
     pub(super) _charge: Charge,
 }
 
-/// What is to be done with names.
+/// The work on names.
 pub(super) enum Wish {
     Create,
     Search(Searched),

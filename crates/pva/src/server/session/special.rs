@@ -5,7 +5,7 @@ use crate::nt::{self, Metadata};
 use crate::server::Provider;
 use crate::{Error, Result};
 
-/// Answers what `arguments`, an NTURI, asks in `query.op`. `work` becomes what that costs beside the message, in gets.
+/// Answers the question of `arguments`, an NTURI, in `query.op`. `work` becomes its cost beside the message, in gets.
 pub(super) fn answer(
     provider: &dyn Provider,
     arguments: Option<&Dynamic>,

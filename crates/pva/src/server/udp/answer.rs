@@ -1,4 +1,4 @@
-//! What a datagram means to a server. No sockets here.
+//! The meaning of a datagram for a server. No sockets here.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -27,7 +27,7 @@ pub struct Arrival {
     pub forwarded: bool,
 }
 
-/// What is to be sent because of a datagram.
+/// The answers to a datagram.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// An answer.
@@ -45,7 +45,7 @@ pub enum Answer {
 }
 
 impl Service {
-    /// What a datagram with searches means, for whoever brings datagrams from elsewhere than
+    /// The meaning of a datagram with searches, for callers that get datagrams from elsewhere than
     /// [`Server`](crate::server::Server) does. Clients are told that the server is at `listening`; unspecified: where
     /// the answer comes from.
     ///
@@ -65,7 +65,7 @@ pub(super) fn answer(
     let (mut rest, mut answers, mut asked, mut left) = (datagram, Vec::new(), None, MOST);
     while let Some((header, after)) = rest.split_first_chunk::<HEADER_LEN>() {
         let header = Header::decode(header)?;
-        // A datagram is one piece; what comes in segments is not for UDP.
+        // A datagram is one piece; a message in segments is not for UDP.
         if header.control || header.segment != Segment::Whole {
             break;
         }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(reply(&found[0]), ("10.0.0.5:999".parse().unwrap(), true, vec![7]));
         assert_eq!(ask(&search("there", 0, ANY)), []);
         assert!(!reply(&ask(&search("there", Search::MUST_REPLY, ANY))[0]).1);
-        // Nobody has answers sent to somebody else.
+        // No client may have answers sent to another host.
         assert_eq!(ask(&search("here", 0, [10, 0, 0, 9].into())), []);
         let two = [search("here", 0, ANY), search("here", 0, ANY)].concat();
         assert_eq!(ask(&two).len(), 2);

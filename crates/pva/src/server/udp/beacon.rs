@@ -7,7 +7,7 @@ use crate::proto::Beacon;
 use crate::server::service::ServiceParts;
 use crate::wire::{Order, Writer};
 
-/// The intervals of beacons, at first and later: those of other implementations of the protocol.
+/// The intervals of beacons, at first and later: the same as in other implementations of the protocol.
 const OFTEN: Duration = Duration::from_secs(15);
 const RARELY: Duration = Duration::from_secs(180);
 

@@ -15,7 +15,7 @@ pub(super) struct Received {
 /// Where a datagram was sent to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentTo {
-    /// What it says: an address of this machine, a broadcast or a multicast address.
+    /// Its target: an address of this machine, a broadcast or a multicast address.
     pub(super) header: IpAddr,
     /// The address of this machine that belongs to it; with IPv6 that is not told for groups.
     pub(super) local: Option<IpAddr>,

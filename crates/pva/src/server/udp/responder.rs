@@ -167,7 +167,7 @@ impl SearchThread {
             },
             forwarded: hears == Hears::Neighbours,
         };
-        // What is passed on was sent to somebody else first.
+        // A forwarded datagram was sent to another server first.
         let origin = received.destination.filter(|_| !arrival.forwarded).and_then(|to| to.origin());
         let told = self.sockets.told(received.source.is_ipv6());
         let Ok(answers) = answer(&self.shared, &self.buffer[..received.len], arrival, told) else {
@@ -181,7 +181,7 @@ impl SearchThread {
         let port = received.source.port();
         let ignored = |ignored: &SocketAddr| ignored.ip() == ip && [0, port].contains(&ignored.port());
         let at_us = match (hears, received.destination.and_then(|to| to.local)) {
-            // The group reaches only this machine, so nobody else can have sent to it.
+            // The group reaches only this machine, so no other machine can have sent to it.
             (Hears::Neighbours | Hears::Machine, _) => self.shared.own.contains(ip),
             (Hears::Host, Some(local)) => self.sockets.listens_at(local),
             (Hears::Host | Hears::Group, _) => true,
@@ -219,11 +219,11 @@ impl SearchThread {
         }
     }
 
-    /// Nobody to share with: answered as if it had been shared.
+    /// There is no other server to share with: answered as if it had been shared.
     fn alone(&mut self, index: usize, bytes: &[u8], arrival: Arrival, origin: Option<Origin>) {
         let arrival = Arrival { forwarded: true, ..arrival };
         let told = self.sockets.told(false);
-        // What we made ourselves makes sense.
+        // A datagram of our own is valid.
         let answers = answer(&self.shared, bytes, arrival, told).unwrap_or_default();
         answers.into_iter().for_each(|answer| self.act(index, answer, arrival, origin));
     }

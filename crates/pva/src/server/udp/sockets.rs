@@ -13,16 +13,16 @@ use crate::server::ServerConfig;
 /// Messages between servers on one machine, which never leave it.
 const LOCAL: Ipv4Addr = Ipv4Addr::new(224, 0, 0, 128);
 
-/// What a socket hears.
+/// The datagrams that a socket hears.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hears {
-    /// What is sent to an address of this machine, or to all machines.
+    /// Datagrams to an address of this machine, or to all machines.
     Host,
-    /// What is sent to a multicast group.
+    /// Datagrams to a multicast group.
     Group,
-    /// What other servers on this machine pass on.
+    /// Datagrams that other servers on this machine pass on.
     Neighbours,
-    /// What this machine sends to all machines. A server at loopback alone is found by that: clients do not
+    /// Datagrams of this machine to all machines. A server at loopback alone is found by that: clients do not
     /// search there unless they are told to.
     Machine,
 }
@@ -42,7 +42,7 @@ pub(super) struct Sockets {
 }
 
 impl Sockets {
-    /// Fails if there is none for an address of `config`; what else does not work is told to `problem`.
+    /// Fails if there is none for an address of `config`; other failures go to `problem`.
     pub(super) fn bind(config: &ServerConfig, port: u16, problem: impl Fn(String)) -> io::Result<Sockets> {
         let mut sockets = Sockets { all: Vec::new(), port, addresses: config.addresses.clone() };
         for address in bind_to(&config.addresses) {
@@ -90,7 +90,7 @@ impl Sockets {
         self.all.iter().find(|one| one.hears == Hears::Host && one.v6 == v6).map(|one| &one.socket)
     }
 
-    /// The socket that answers what came to socket `index`.
+    /// The socket that answers datagrams of socket `index`.
     pub(super) fn answering(&self, index: usize) -> Option<&UdpSocket> {
         let asked = self.all.get(index)?;
         if matches!(asked.hears, Hears::Host | Hears::Machine) {

@@ -73,7 +73,7 @@ pub(super) struct Link {
     held: [u32; 4],
     /// Whether a block has had a row: there is something to hold it at.
     has_row: [bool; 4],
-    /// The last row, before anything was taken away from it: what bad blocks are held at.
+    /// The last row as it came: the values at which bad blocks are held.
     last: Vec<i16>,
     /// The pedestals at the tick from which on they stand in for a block, if they do.
     has_substitute: [bool; 4],
@@ -81,7 +81,7 @@ pub(super) struct Link {
     /// The pedestals that are taken for [`remove_coherent`], renewed at multiples of [`CHUNK`] ticks so that results do not depend on batches.
     pedestals: Vec<i16>,
     has_pedestals: bool,
-    /// Ticks with faults, of which hits are marked: the latest stretches.
+    /// Ticks with faults, whose hits are marked: the latest stretches.
     faulty: Vec<(i64, i64)>,
     pub(super) gaps: u64,
     pub(super) faulty_frames: u64,
@@ -297,14 +297,14 @@ impl Link {
         Ok(())
     }
 
-    /// Makes rows of hits, with those of their flags that are in `flags`.
+    /// Makes rows of hits, with their flags as far as these are in `flags`.
     fn give(&mut self, part: usize, hits: &[Hit], flags: u16, out: &mut Output) {
         let begun = self.searches[part].begun();
         for hit in hits {
             // The channels of the search are followed by padding channels.
             let Some(channel) = self.searches[part].channels.get(usize::from(hit.channel)) else { continue };
             let channel = usize::from(*channel);
-            // With the filter's delay taken off, what the first samples after a gap show would begin inside the gap.
+            // With the filter's delay taken off, a pulse in the first samples after a gap would begin inside the gap.
             let cut = begun.saturating_sub(hit.start).clamp(0, i64::from(u16::MAX)) as u16;
             let start = self.time(hit.start + i64::from(cut));
             if !self.noisy.lets_pass(channel, start) {
@@ -363,7 +363,7 @@ impl Link {
         self.constants.follow(samples, tick, |_, ticks| tell_constant(number, origin, step, ticks, out));
     }
 
-    /// Puts samples in the place of those that are not to be trusted, from row `from` on: up to the row that is given, since the pedestals at
+    /// Replaces samples that are not to be trusted, from row `from` on: up to the row that is given, since the pedestals at
     /// that row have to be known first. The rows before `from` have been searched.
     fn freeze(
         &mut self,
@@ -414,7 +414,7 @@ impl Link {
         }
     }
 
-    /// The pedestals at the end of the rows that have been searched are those of the block until it is good again.
+    /// The pedestals at the end of the rows that have been searched are the block's pedestals until it is good again.
     fn take_substitute(&mut self, block: usize) {
         let channels = block * 64..block * 64 + 64;
         self.substitute[channels.clone()].copy_from_slice(&self.last[channels.clone()]);

@@ -1,7 +1,7 @@
 //! `hit_finder`: pulses on all wires of one or more links.
 //!
 //! In: raw frames of any number of links ([`RawBatch`]: WIB1, WIB2, WIBEth). Out: for each batch one table of [`HitRow`], with the attributes
-//! `link` and `watermark` (no later table of the link has a hit that starts before it; also without hits); at `ledger` what was lost, not searched,
+//! `link` and `watermark` (no later table of the link has a hit that starts before it; also without hits); at `ledger` the time that was lost, not searched,
 //! or constant.
 //!
 //! All planes are searched in the order of the frame; plane and wire are looked up for the hits. To share the work, give each of several
@@ -68,7 +68,7 @@ pub struct HitFinder {
     links: BTreeMap<u16, Link>,
     scratch: Scratch,
     output: Output,
-    /// Name of this node: distinguishes its hits from those of other finders.
+    /// Name of this node: distinguishes its hits from the hits of other finders.
     name: Arc<str>,
     hits: RowTable<HitRow>,
     ledger: RowTable<LedgerRow>,
@@ -222,7 +222,7 @@ impl HitFinder {
         self.send_hits(frame, batch.link, watermark, ctx)
     }
 
-    /// What to leave out of a batch because of the time that it has waited.
+    /// The planes of a batch that are left out because of its waiting time.
     fn shed(&mut self, frame: &Frame, batch: &RawBatch, ctx: &mut Context) -> Shed {
         // A recording waits for as long as the search takes.
         if self.params.shed_after <= 0.0 || ctx.is_replay() {

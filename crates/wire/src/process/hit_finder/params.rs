@@ -27,7 +27,7 @@ impl Planes {
     }
 }
 
-/// Parameters of `hit_finder`. Those of the algorithm act on links that begin after a change.
+/// Parameters of `hit_finder`. Parameters of the algorithm act on links that begin after a change.
 #[derive(Params)]
 pub struct HitFinderParams {
     /// How hits are found.
@@ -50,7 +50,7 @@ pub struct HitFinderParams {
     pub threshold_collection: f64,
     /// Pulses of the induction planes swing to both sides: both lobes are one hit (default only).
     pub bipolar_induction: bool,
-    /// Take away what the channels of a board and plane have in common.
+    /// Subtract the common signal of the channels of a board and plane.
     pub remove_coherent: bool,
     /// Where the quartiles begin, below and above the first sample (seed only).
     #[param(default = 3, min = 0, max = 1000, unit = "counts")]

@@ -5,7 +5,7 @@
 //! which a link was dead.
 //!
 //! A hit is sent when the watermarks of all streams have passed it, so the output does not depend on the
-//! speed of the finders. A stream is what one finder finds on one link (attributes `link` and `finder`):
+//! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`):
 //! several finders may share the links, or the planes of a link. A stream that says nothing for `dead_after`,
 //! while others do, is declared dead: it does not hold the others up any more, and its hits do not count
 //! until it has caught up; the time is in the ledger. With `links` given, nothing leaves until all planes of
@@ -13,10 +13,10 @@
 //! `dead_after`, so that all can come.
 //!
 //! A watermark that goes back says that the clock was set back: the stream continues in the next *epoch* of time. Its hits wait until all streams have followed;
-//! then what is left of the epoch before leaves, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
+//! then the remaining hits of the epoch before leave, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
 //! until the others have come to where it is.
 //!
-//! Hits that came when the output had passed them are left out, and so are those of the latest time when more than `most_waiting` wait: they are counted
+//! Hits that came when the output had passed them are left out, and so are the hits of the latest time when more than `most_waiting` wait: they are counted
 //! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
 //! If the data are live, that is their clock is the time of day and goes at its pace, `delay_p50` and `delay_p99` are the time from the last sample
@@ -66,7 +66,7 @@ pub struct HitMergerParams {
     /// A link that is silent for this long while others are not is dead.
     #[param(default = 0.5, min = 0.001, max = 3600, unit = "s")]
     pub dead_after: f64,
-    /// Hits that may wait; of more, those of the latest time are left out.
+    /// Hits that may wait; beyond that the hits of the latest time are left out.
     #[param(default = 4_000_000, min = 1_000, max = 100_000_000)]
     pub most_waiting: usize,
     /// Ticks of the clock in a sample.
@@ -129,7 +129,7 @@ pub struct HitMerger {
     has_begun: bool,
     /// Name of finders that give none.
     unnamed: Arc<str>,
-    /// Name of this node: distinguishes its hits from those of another merger.
+    /// Name of this node: distinguishes its hits from the hits of another merger.
     name: Arc<str>,
     /// The output has gone so far.
     merged: u64,
@@ -313,7 +313,7 @@ impl HitMerger {
         }
     }
 
-    /// Gives up an eighth of the hits that wait, those of the latest time: they belong to a link that is far ahead of the others.
+    /// Gives up the eighth of the waiting hits with the latest times: they belong to a link that is far ahead of the others.
     fn leave_out(&mut self, ctx: &Context) {
         let mut rest = self.waiting() / 8;
         let all = rest;
@@ -346,7 +346,7 @@ impl HitMerger {
         self.take_in(&own, 0, ctx);
     }
 
-    /// Sends what all live streams have passed.
+    /// Sends the hits that all live streams have passed.
     fn release(&mut self, from: Option<&Frame>, ctx: &mut Context) -> Result<(), NodeError> {
         if !self.may_begin(ctx.data_ns()) {
             return Ok(());

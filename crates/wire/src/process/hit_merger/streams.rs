@@ -41,7 +41,7 @@ pub(super) enum News {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     Silent,
-    /// Its clock was set back, and that of others was not.
+    /// Its clock was set back, and the clocks of others were not.
     SetBack,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Cause {
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     streams: BTreeMap<Key, State>,
-    /// Links that must come, of which nothing has come yet, and since when they are waited for.
+    /// Links that must come and have sent nothing yet, and since when they are waited for.
     expected: BTreeMap<u16, u64>,
 }
 
@@ -158,7 +158,7 @@ impl Streams {
         of_epoch().max().zip(of_epoch().min()).map_or(0, |(most, least)| most - least)
     }
 
-    /// Links of which a stream is dead, with the time since which.
+    /// Links with a dead stream, with the time of its death.
     pub(super) fn dead(&self) -> impl Iterator<Item = (u16, u64)> {
         self.streams.iter().filter_map(|((link, _), state)| Some((*link, state.dead_since?)))
     }

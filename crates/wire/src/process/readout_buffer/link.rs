@@ -58,7 +58,7 @@ struct Gone {
 pub(super) type Interval = (u64, u64);
 
 impl RawLink {
-    /// A link of which nothing has come yet.
+    /// A link before its first batch.
     pub(super) fn new(format: RawFormat, now_ns: u64) -> RawLink {
         RawLink {
             format,
@@ -159,7 +159,7 @@ impl RawLink {
         self.has_begun.then_some(self.began)
     }
 
-    /// What there is of a window, with the reason for what has not come yet.
+    /// The held data of a window, with the reason for data that have not come yet.
     pub(super) fn read(&self, link: u16, window: Interval, tail: MissingReason) -> Fragment {
         let mut reading = Reading { at: window.0, end: window.1, missing: Vec::new() };
         reading.miss(self.began, self.before);

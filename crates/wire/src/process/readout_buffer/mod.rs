@@ -8,13 +8,13 @@
 //! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are
 //! released when a link has more than `seconds`, when all together have more than `max_bytes` or `pool_share`
 //! of the pool (then of the link of which the longest time is held), and when the pool is exhausted all the
-//! same. What a waiting request needs is pinned, that is everything from the begin of the earliest window
-//! that waits on: it stays until there is `pinned_share` more, and what is released then is an overrun, which
+//! same. Data that a waiting request needs are pinned: everything from the begin of the earliest window
+//! that waits on: it stays until there is `pinned_share` more, and data released then are an overrun, which
 //! is counted and entered in the ledger.
 //!
 //! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
 //! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
-//! there. Nobody polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
+//! there. No thread polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
 //! window, and each tick that is missing with its reason ([`MissingReason`]). A gap between two batches of
 //! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
 //! frames are missing as batches of the link fit into the gap; else as never received.
@@ -95,7 +95,7 @@ pub struct ReadoutBuffer {
     publish_ns: u64,
     /// When something is due by the time of the data.
     due_ns: Option<u64>,
-    /// Records so far that lack what the buffer had, or would have had.
+    /// Records so far that lack data which the buffer had, or would have had.
     lacking: u64,
 }
 
@@ -114,7 +114,7 @@ enum Cause {
     Reached,
     Deadline,
     TooMany,
-    /// The clock was set back, and what is held has to go.
+    /// The clock was set back, and the held data have to go.
     SetBack,
     Drained,
 }
@@ -301,13 +301,13 @@ impl ReadoutBuffer {
         self.let_go(ctx);
     }
 
-    /// Releases what was held for requests that have been answered.
+    /// Releases data held for requests that have been answered.
     fn let_go(&mut self, ctx: &Context) {
         let bounds = self.bounds(ctx);
         self.store.shrink(bounds.bytes, bounds.most_bytes(), self.waiting.first_begin());
     }
 
-    /// The clock of a link was set back: what it held is released, so those who wait get what there is.
+    /// The clock of a link was set back: its held data are released, so waiting requests get the data that are left.
     fn answer_all(&mut self, ctx: &mut Context) {
         while let Some(request) = self.waiting.take_ended(u64::MAX) {
             self.answer(request, Cause::SetBack, ctx);
@@ -390,7 +390,7 @@ impl ReadoutBuffer {
         now_ns.saturating_sub(nanoseconds(self.params.dead_after))
     }
 
-    /// Sets the timer for what comes next.
+    /// Sets the timer for the next deadline.
     fn arm(&mut self, ctx: &mut Context) {
         let now_ns = ctx.data_ns();
         let silent_ns = self.store.longest_silent_ns(self.alive_since_ns(now_ns));

@@ -1,4 +1,4 @@
-//! The held data of all links, and the rule for what is released when they become too large.
+//! The held data of all links, and the rule for releasing them when they become too large.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub(super) struct Store {
     /// By link and finder: a link's planes may be shared by several; link `None` is merged hits.
     pub(super) hits: BTreeMap<(Option<u16>, Arc<str>), HitStream>,
     sources: BTreeMap<SourceId, Numbers>,
-    /// What hits take of the frame pool.
+    /// The share of hits in the frame pool.
     hit_bytes: usize,
     raw_bytes: usize,
     /// Ticks that are held of each link.
     hold: u64,
-    /// What became of time that others count as received.
+    /// The fate of time that others count as received.
     pub(super) ledger: Vec<LedgerRow>,
     pub(super) overruns: u64,
 }
@@ -57,7 +57,7 @@ impl Store {
         }
     }
 
-    /// Whether the link's clock was set back before `batch`, so that what is held of it is released.
+    /// Whether the link's clock was set back before `batch`, so that its held data are released.
     pub(super) fn is_set_back(&self, batch: &RawBatch, bounds: Bounds) -> bool {
         let hold = ticks(bounds.seconds, batch.format.tick_ns());
         self.links.get(&batch.link).is_some_and(|link| link.is_set_back(batch, hold))
@@ -90,7 +90,7 @@ impl Store {
             self.tell(batch.link, begin, end);
         }
         if reached < reached_before {
-            // The link's clock was set back, and with it that of its hits.
+            // The link's clock was set back, and with it the clock of its hits.
             self.forget_hits(Some(batch.link));
             self.forget_hits(None);
         }
@@ -111,7 +111,7 @@ impl Store {
         watermark: u64,
         now_ns: u64,
     ) -> Result<u64, NodeError> {
-        // As long as nothing has been released, what came before the stream's first table was never there.
+        // As long as nothing has been released, data before the stream's first table were never there.
         let is_first = self.links.values().all(|link| !link.has_gone());
         let stream = self.hits.entry(key).or_insert_with(|| HitStream::new(watermark, is_first));
         if watermark < stream.watermark {
@@ -128,7 +128,7 @@ impl Store {
         self.raw_bytes + self.hit_bytes
     }
 
-    /// Releases the oldest until `wanted` bytes are held, or only what is pinned; of that too beyond `most` bytes.
+    /// Releases the oldest until `wanted` bytes are held, or only pinned data; pinned data too beyond `most` bytes.
     pub(super) fn shrink(&mut self, wanted: usize, most: usize, pinned_from: Option<u64>) {
         let hold = self.hold;
         while self.bytes() > wanted {
@@ -165,7 +165,7 @@ impl Store {
         seen.filter(|seen_ns| *seen_ns >= alive_since_ns).min()
     }
 
-    /// What there is for a decision.
+    /// The held data for a decision.
     pub(super) fn read(&self, decision: &DecisionRow, alive_since_ns: u64) -> TriggerRecord {
         let window = (decision.window_begin, decision.window_end);
         if window.0 >= window.1 {

@@ -14,7 +14,7 @@ use crate::{HitRow, RawBatch, RawFormat, RegionRow, unpack};
 /// Samples of a region.
 const REGION: usize = TICKS * LANES;
 
-/// Regions cut from a batch, and what they were cut from.
+/// Regions cut from a batch, and their source.
 #[derive(Debug, Default)]
 pub(super) struct Regions {
     pub(super) rows: Vec<RegionRow>,

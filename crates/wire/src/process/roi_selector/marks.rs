@@ -1,4 +1,4 @@
-//! Which channels of which blocks hits have marked.
+//! The channels of each block that hits have marked.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ pub(super) struct Marks {
     first: u64,
 }
 
-/// What became of a hit.
+/// The fate of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
     /// It marked all its blocks that are not done with.
@@ -36,7 +36,7 @@ pub(super) enum Marked {
 }
 
 impl Marks {
-    /// Marks `masks` in these blocks. Hits come nearly in order, so what is looked for is near the end.
+    /// Marks `masks` in these blocks. Hits come nearly in order, so a wanted block is near the end.
     pub(super) fn mark(&mut self, blocks: RangeInclusive<u64>, masks: &Masks) -> Marked {
         if *blocks.end() < self.first {
             return Marked::TooLate;

@@ -8,7 +8,7 @@
 //! ticks of all 96 collection channels of a link at once: `block: coarse_2020`.)
 //!
 //! A batch waits, by reference, until no hit can come any more that marks it, as the watermarks of all streams of hits of its link say. So the frame pool
-//! must hold what comes meanwhile: about the latency of hit finding and merging. Batches that have waited for longer than `wait` are dropped and counted. They
+//! must hold the batches that come meanwhile: about the latency of hit finding and merging. Batches that have waited for longer than `wait` are dropped and counted. They
 //! are a loss of the run (`late`), as are hits whose blocks had been dealt with, and hits for which there was no room.
 //!
 //! When the clock of a link is set back, its batches are those of a new epoch of time; when the watermarks of its hits have gone back too, what is left of the
@@ -173,7 +173,7 @@ impl RoiSelector {
         }
     }
 
-    /// Cuts what is settled of a link, and drops what has waited too long.
+    /// Cuts the settled batches of a link, and drops batches that have waited too long.
     fn work_on(&mut self, number: u16, ctx: &mut Context) -> Result<(), NodeError> {
         let mut result = Ok(());
         while self.pass(number) {
@@ -237,7 +237,7 @@ impl RoiSelector {
         self.send(number, frame, ctx)
     }
 
-    /// Sends what was cut, in the name of `frame`.
+    /// Sends the cut regions, in the name of `frame`.
     fn send(&mut self, link: u16, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let p = &mut self.params;
         p.regions += self.cut.rows.len() as u64;

@@ -4,7 +4,7 @@ use livetime_engine::{ParamEnum, Params};
 
 use crate::ChannelMap;
 
-/// What is kept at least.
+/// The least unit that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ParamEnum)]
 #[allow(non_camel_case_types, reason = "the name of the choice is made from that of the variant")]
 pub enum BlockSize {
@@ -17,7 +17,7 @@ pub enum BlockSize {
 /// Parameters of `roi_selector`.
 #[derive(Params)]
 pub struct RoiSelectorParams {
-    /// What is kept at least.
+    /// The least unit that is kept.
     #[param(default = BlockSize::Fine)]
     pub block: BlockSize,
     /// How much before and after a hit is kept.

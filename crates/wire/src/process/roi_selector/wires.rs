@@ -16,7 +16,7 @@ pub(super) struct Wires {
 const COLLECTION: u8 = 2;
 
 impl Wires {
-    /// Those of the link that `batch` is from.
+    /// The wires of the link of `batch`.
     pub(super) fn new(map: ChannelMap, batch: &RawBatch) -> Wires {
         let wires = channels(map, batch).0;
         let mut collection = [0; GROUPS];

@@ -39,7 +39,7 @@ impl Gate {
         self.at = Some(at);
     }
 
-    /// What becomes of a trigger at the time up to which time is summed.
+    /// The fate of a trigger at the end of the summed time.
     pub(super) fn state_now(&self, most_open: u32) -> State {
         self.state(most_open, self.at.unwrap_or(0))
     }
@@ -103,7 +103,7 @@ mod tests {
             most_open in 1u32..4,
         ) {
             let (mut gate, mut time) = (Gate::default(), 1000);
-            // Tick by tick: when it was paused until, and what was read out until when.
+            // Tick by tick: the end of each pause, and the end of each readout.
             let (mut paused_until, mut ends, mut sums) = (0, Vec::new(), [0u64; 3]);
             gate.advance(time, most_open);
             let state = |at: u64, paused_until: u64, ends: &[u64]| {

@@ -64,7 +64,7 @@ pub(super) struct Readout {
 /// The readout windows in a list like `supernova -500000000 +4500000000, prescale -1000 +1000`.
 ///
 /// # Errors
-/// What is no kind followed by two numbers with their signs.
+/// The part that is no kind followed by two numbers with their signs.
 pub(super) fn parse_windows(text: &str) -> Result<Vec<(u16, Readout)>, NodeError> {
     parts(text, ',').map(parse_window).collect()
 }

@@ -242,7 +242,7 @@ mod tests {
             rest.sort_by_key(|a| (a.time_start, a.time_activity.wrapping_mul(order)));
             let (mut time, mut bound) = (1000, 0);
             for wait in waits.iter().cycle().take(400) {
-                // What starts before the next watermark comes before it, and something of what starts after.
+                // Candidates that start before the next watermark come before it, and some that start after.
                 time += wait;
                 let due = rest.partition_point(|a| a.time_start < time + wait / 2);
                 rest.drain(..due).rev().for_each(|a| merger.add(&a));

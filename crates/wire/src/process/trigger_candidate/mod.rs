@@ -4,7 +4,7 @@
 //! `watermark`: no window begins before it any more. One table for every one that brought decisions or a later watermark.
 //!
 //! An activity stands for a candidate of its kind at its time, with that kind's window around it. Candidates in order of time merge with those they
-//! overlap (`buffer`, `readout_limit`). What has been merged must hold a required coincidence (`require`), is counted by the `prescale`, and is let
+//! overlap (`buffer`, `readout_limit`). A merged candidate must hold a required coincidence (`require`), is counted by the `prescale`, and is let
 //! through if no other was in the `hold_off` before, and fewer than `most_open` are being read out. Each activity and each trigger that is
 //! not let through is counted with the reason.
 //!
@@ -109,7 +109,7 @@ impl TriggerCandidate {
             .flatten()
     }
 
-    /// Takes in what an input brings. When its watermark goes back, its clock was set back: from then on its activities wait until all other inputs have
+    /// Takes in the activities of an input. When its watermark goes back, its clock was set back: from then on its activities wait until all other inputs have
     /// come to that epoch of time.
     fn follow(&mut self, input: usize, watermark: u64, ctx: &Context) {
         let known = self.watermarks[input].replace(watermark).unwrap_or(0);
@@ -132,7 +132,7 @@ impl TriggerCandidate {
         self.activities = activities;
     }
 
-    /// All inputs have left the epoch: what is held is decided on, and the next one begins.
+    /// All inputs have left the epoch: the held activities are decided on, and the next epoch begins.
     fn begin_epoch(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let merged = &mut self.merged;
         self.merger.finish(&self.texts.rules, |m| merged.push(m));
@@ -206,7 +206,7 @@ impl TriggerCandidate {
         (p.live_ms, p.paused_ms, p.dead_ms, p.open) = (live, paused, dead, self.gate.open());
     }
 
-    /// Sends what was decided, and up to where all is decided.
+    /// Sends the decisions, and the time up to which all is decided.
     fn send(&mut self, known: u64, ctx: &mut Context) -> Result<(), NodeError> {
         self.show();
         let bound = self.merger.earliest(known, &self.texts.rules).max(self.sent.unwrap_or(0));

@@ -30,7 +30,7 @@ trigger_params! {
         /// How long after its first hit further hits may join an activity.
         #[param(default = 8_000, min = 1, max = 10_000_000_000.0, unit = "ticks")]
         window: u64,
-        /// A hit joins when its channel is at most this far from those of the activity.
+        /// A hit joins when its channel is at most this far from the channels of the activity.
         #[param(default = 50, min = 0)]
         distance: u32,
         /// Fewest hits of an activity.

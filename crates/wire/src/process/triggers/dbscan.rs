@@ -5,7 +5,7 @@
 //! belongs to the cluster of the first core, in the order of the hits, within `eps`; else it is noise. A cluster is sent when nothing can
 //! join it any more. (Ester, Kriegel, Sander and Xu 1996; numbers as in DUNE.)
 //!
-//! Each hit is compared with those that are held and near in time, so a burst of n hits within `eps` costs n² comparisons; `most_hits`
+//! Each hit is compared with held hits that are near in time, so a burst of n hits within `eps` costs n² comparisons; `most_hits`
 //! bounds n. Cores do not join clusters that would then be longer than `longest`, which bounds the memory.
 //!
 //! ```
@@ -104,7 +104,7 @@ impl Dbscan {
         at - before..at + after
     }
 
-    /// Makes a core of the hit at `at`: it begins a cluster, or joins all those of cores near it.
+    /// Makes a core of the hit at `at`: it begins a cluster, or joins all clusters of cores near it.
     fn make_core(&mut self, at: usize, params: &DbscanParams) {
         let hit = self.points[at].hit;
         let mut own = self.clusters_so_far;
@@ -122,7 +122,7 @@ impl Dbscan {
         }
     }
 
-    /// Makes one cluster of two, unless it would be too long; the number of that of `b`.
+    /// Makes one cluster of two, unless it would be too long; the number of the cluster of `b`.
     fn merge(&mut self, a: u64, b: u64, longest: u64) -> u64 {
         let (Some(low), Some(high)) = (self.index(a.min(b)), self.index(a.max(b))) else { return b };
         let first = self.clusters[low].first_core.min(self.clusters[high].first_core);

@@ -1,4 +1,4 @@
-//! `trigger_michel`: a track that stops, and the electron of the decay of what stopped.
+//! `trigger_michel`: a track that stops, and the electron of the decay of the stopped particle.
 //!
 //! In: merged hits; choose `planes: collection`, for the channels of other planes do not follow each other along a track. Out: activities of the hits
 //! of the track; see [`super`]. The track is the longest run of channels in a window, where it is long enough. Its charge is highest where it
@@ -8,7 +8,7 @@
 //!   there at least `bragg` times the mean of the track;
 //! - the straight lines through the channels on both sides of that peak, at least three on each, differ by at least `kink`.
 //!
-//! Ideas and numbers are those of DUNE's Michel electron algorithm. The activity's time is that of the highest charge.
+//! Ideas and numbers are those of DUNE's Michel electron algorithm. The activity's time is the time of the highest charge.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -79,11 +79,11 @@ pub struct Michel {
     /// Time of the Bragg peak.
     moment: u64,
     track: Vec<Point>,
-    /// The track that did not fulfil the condition, and what that was: nothing needs to be tested again while no hit of it comes or goes.
+    /// The track that did not fulfil the condition, and the condition: nothing needs to be tested again while no hit of it comes or goes.
     failed: Option<(ChannelRun, Wanted)>,
 }
 
-/// What a track must fulfil: the parameters about it.
+/// The conditions for a track: its parameters.
 #[derive(Clone, Copy, PartialEq)]
 struct Wanted {
     bragg: f64,

@@ -13,14 +13,14 @@
 //! | `trigger_prescale`, `trigger_bundle` | every n-th hit; every n hits | `prescale.rs`, `bundle.rs` |
 //! | `trigger_2019` | long runs on two anode planes, as in ProtoDUNE-SP in 2019 | `chain_2019.rs` |
 //!
-//! All are the node [`Trigger`] around an [`Algorithm`]; those that look at sliding windows are a [`window::Condition`].
+//! All are the node [`Trigger`] around an [`Algorithm`]; algorithms that look at sliding windows are a [`window::Condition`].
 //!
 //! In: tables of [`HitRow`] in the order of (`time_start`, `channel`) with `watermark`, as `hit_merger` sends them. Out: tables of
 //! [`ActivityRow`] with `watermark`, one for every table that brought activities or a later watermark.
 //!
-//! A window is tested as soon as the watermark has passed it. What is found depends on the hits alone, neither on how they are cut into
+//! A window is tested as soon as the watermark has passed it. The result depends on the hits alone, neither on how they are cut into
 //! tables nor on the watermarks between them. A hit that comes before the watermark or out of order is counted, named and left out, and is a loss of the
-//! run (`late`), as are those for which there is no room. A watermark that goes back begins a new epoch of time: what is held is tested as at the end of a
+//! run (`late`), as are those for which there is no room. A watermark that goes back begins a new epoch of time: held hits are tested as at the end of a
 //! run, and the watermark of the activities goes back too.
 
 pub mod adc_window;
@@ -63,7 +63,7 @@ pub trait Algorithm: Default + Send + 'static {
     /// [`ActivityRow::kind`].
     const KIND: u16;
 
-    /// No hit before `time` will come any more: tests what ends by then. Called with the start of each hit before that hit, and with each
+    /// No hit before `time` will come any more: tests the windows that end by then. Called with the start of each hit before that hit, and with each
     /// watermark; whether it was also called with times between must make no difference.
     fn until(&mut self, time: u64, params: &Self::Params, found: &mut Found);
 
@@ -79,7 +79,7 @@ pub trait Algorithm: Default + Send + 'static {
     }
 }
 
-/// Where an algorithm puts what it finds.
+/// The place for the activities that an algorithm finds.
 #[derive(Debug, Default)]
 pub struct Found {
     rows: Vec<ActivityRow>,
@@ -136,7 +136,7 @@ impl<A: Algorithm> Trigger<A> {
         false
     }
 
-    /// A watermark is that of one stream, so hits of another one cannot be told apart from those of a clock that was set back.
+    /// A watermark belongs to one stream, so hits of another one cannot be told apart from hits after a clock that was set back.
     ///
     /// # Errors
     /// [`NodeError`] when `frame` is of another stream than those before.
@@ -171,7 +171,7 @@ impl<A: Algorithm> Trigger<A> {
         }
     }
 
-    /// The clock was set back: what is held is complete, and nothing of it is compared with what comes.
+    /// The clock was set back: the held hits are complete, and are not compared with later hits.
     fn begin_epoch(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.algorithm.until(u64::MAX, &self.params, &mut self.found);
         let sent = self.send(ctx);
@@ -180,7 +180,7 @@ impl<A: Algorithm> Trigger<A> {
         sent
     }
 
-    /// Sends what was found, and up to where all is found.
+    /// Sends the activities, and the time up to which all are found.
     fn send(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let bound = self.algorithm.earliest().map_or(self.known, |earliest| earliest.min(self.known));
         let bound = self.sent.map_or(bound, |sent| sent.max(bound));

@@ -49,7 +49,7 @@ pub trait TriggerParams: Params + Default {
     fn show(&mut self, counts: &Counts);
 }
 
-/// Declares the parameters of an algorithm: its own, and after them those that all have.
+/// Declares the parameters of an algorithm: its own, and after them the common ones.
 macro_rules! trigger_params {
     ($(#[$doc:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*

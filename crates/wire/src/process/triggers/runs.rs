@@ -193,7 +193,7 @@ impl Runs {
         loop {
             let present = self.page(place).present;
             let bit = run.last % 64;
-            // The channel itself counts as one of those that follow each other.
+            // The channel itself counts as one of the neighbours.
             let others = (present >> bit).trailing_ones().saturating_sub(1);
             run.last += others;
             run.channels += others;
@@ -339,7 +339,7 @@ pub(super) fn runs_of(mut channels: Vec<u32>, rule: Rule) -> Vec<ChannelRun> {
     runs
 }
 
-/// The longest of them, that of the lowest channels if there are several.
+/// The longest of them; of several the one with the lowest channels.
 #[cfg(test)]
 pub(super) fn longest_of(channels: Vec<u32>, rule: Rule) -> Option<ChannelRun> {
     runs_of(channels, rule)

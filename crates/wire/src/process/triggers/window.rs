@@ -1,4 +1,4 @@
-//! Sliding windows: what algorithms share that test all hits of a stretch of time.
+//! Sliding windows: the shared part of algorithms that test all hits of a stretch of time.
 //!
 //! The window of a hit begins with it and is `window` ticks long. It is tested when no further hit can fall into it. If the condition holds, the
 //! hits that belong to it become an activity, and the window is emptied; else its first hit is abandoned, and the window of the next one

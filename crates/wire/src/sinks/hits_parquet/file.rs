@@ -30,7 +30,7 @@ const SCHEMA: &str = "
         required int32 flags (INTEGER(8, false));
     }";
 
-/// What each column holds, for readers of the file who have nothing else.
+/// The content of each column, for readers of the file without other documents.
 const COLUMNS: [(&str, &str); 9] = [
     (
         "time_start",
@@ -57,11 +57,11 @@ const COLUMNS: [(&str, &str); 9] = [
     ),
 ];
 
-/// An index is written when what came since the last one is this many times longer: all together they take at most a twentieth of a file
+/// An index is written when the hits since the last one are this many times longer: all together they take at most a twentieth of a file
 /// that is written without pause.
 const BYTES_PER_INDEX: u64 = 20;
 
-/// What is written beside the hits.
+/// The metadata beside the hits.
 pub(super) struct About {
     pub(super) run: u32,
     pub(super) clock_hz: u64,
@@ -72,7 +72,7 @@ pub(super) struct About {
 /// A file that is being written.
 ///
 /// Parquet is read from its end: the index there says where the columns of all row groups lie, wherever that is. So behind the row groups an index is written repeatedly, and the
-/// file continues behind it. Whatever happens, what begins with the file and ends with an index is a whole Parquet file; old indexes are skipped as bytes that no
+/// file continues behind it. Whatever happens, the bytes from the begin of the file to the end of an index are a whole Parquet file; old indexes are skipped as bytes that no
 /// column refers to.
 pub(super) struct HitFile {
     writer: SerializedFileWriter<Shared>,
@@ -123,7 +123,7 @@ impl HitFile {
     /// Writes hits as one row group, and an index if that is worth it.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
+    /// Text, if the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves the safe hits.
     pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), String> {
         let written = self.write_group(hits).and_then(|()| Ok(self.writer.flush()?));
         written.map_err(said)?;
@@ -167,16 +167,16 @@ impl HitFile {
     /// Writes the index, waits for the disk and gives the file its name; name and bytes.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error. What is safe stays in the file, under the name that the text says.
+    /// Text, if the operating system reports an error. Safe hits stay in the file, under the name in the text.
     pub(super) fn finish(mut self) -> std::result::Result<(String, u64), String> {
         self.secure()?;
         self.close().and_then(|closed| closed.ok_or_else(|| "the file has two writers".into()))
     }
 
-    /// After a failure: cuts the file behind its last index and gives it its name; name and bytes. A file of which nothing is safe is removed.
+    /// After a failure: cuts the file behind its last index and gives it its name; name and bytes. A file without safe hits is removed.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error. What is safe stays in the file, under the name that the text says.
+    /// Text, if the operating system reports an error. Safe hits stay in the file, under the name in the text.
     pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, String> {
         let safe_bytes = self.safe_bytes;
         self.file.lock().cut(safe_bytes).map_err(|e| e.to_string())?;
@@ -185,7 +185,7 @@ impl HitFile {
 
     fn close(self) -> std::result::Result<Option<(String, u64)>, String> {
         let (safe_bytes, is_empty) = (self.safe_bytes, self.safe_rows == 0);
-        // What its buffer still holds, it would write when it is dropped.
+        // It would write the content of its buffer when it is dropped.
         drop(self.writer);
         let Some(file) = Arc::into_inner(self.file.0) else { return Ok(None) };
         let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);

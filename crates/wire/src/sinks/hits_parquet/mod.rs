@@ -109,7 +109,7 @@ pub struct HitsParquet {
     /// Hits that wait.
     hits: Vec<HitRow>,
     file: Option<HitFile>,
-    /// Frames of which hits are not safe yet, each with the number of hits of the file up to its last.
+    /// Frames with hits that are not safe yet, each with the number of hits of the file up to its last.
     under_way: VecDeque<(u64, UnderWay)>,
     /// Bytes and hits of the files before this one.
     before: (u64, u64),
@@ -215,7 +215,7 @@ impl Node for HitsParquet {
     }
 
     fn stop(&mut self) {
-        // What went wrong is in the readbacks, and with the frames that it cost.
+        // The failure is in the readbacks, and with the lost frames.
         if let Err(why) = self.end() {
             self.fail(&why, 0);
         }
@@ -224,11 +224,11 @@ impl Node for HitsParquet {
 }
 
 impl HitsParquet {
-    /// Looks whether somebody has taken the file away: what would be written to it could never be read.
+    /// Looks whether another program has removed the file: later bytes in it could never be read.
     fn look_for_file(&mut self, now_ns: u64) {
         let Some(file) = &self.file else { return };
         if self.writing.is_time_to_check(now_ns) && !file.is_in_place() {
-            // That it could not be finished is told there; only what could not even be written is left to do.
+            // That it could not be finished is told there; only hits that could not even be written are left to handle.
             let ended = self.end();
             if let (Err(why), true) = (ended, self.file.is_some()) {
                 self.fail(&why, now_ns);
@@ -282,7 +282,7 @@ impl HitsParquet {
         written
     }
 
-    /// Writes what waits, so that all hits are safe.
+    /// Writes the waiting hits, so that all hits are safe.
     fn flush(&mut self) -> Result<(), String> {
         if !self.hits.is_empty() {
             self.write_group(self.hits.len())?;
@@ -290,7 +290,7 @@ impl HitsParquet {
         self.file.as_mut().map_or(Ok(()), HitFile::secure)
     }
 
-    /// Writes what waits and ends the file, if there is one.
+    /// Writes the waiting hits and ends the file, if there is one.
     fn end(&mut self) -> Result<(), String> {
         self.end_ns = None;
         self.flush()?;
@@ -298,7 +298,7 @@ impl HitsParquet {
         let Some(file) = self.file.take() else { return Ok(()) };
         self.params.file_number += 1;
         self.before.1 += file.safe_rows;
-        // What is safe can be read under the old name, too.
+        // Safe hits can be read under the old name, too.
         let (name, bytes) = file.finish().inspect_err(|why| self.writing.tell_unfinished(why))?;
         self.params.files.full_file_name = name;
         self.params.num_captured += 1;
@@ -333,7 +333,7 @@ impl HitsParquet {
         self.writing.wait(now_ns);
     }
 
-    /// For what happens beside frames.
+    /// For events beside frames.
     fn conclude(&mut self, done: Result<(), String>, ctx: &mut Context) -> Result<(), NodeError> {
         let done = done.map_err(|why| {
             self.fail(&why, ctx.now_ns());
@@ -343,7 +343,7 @@ impl HitsParquet {
         done
     }
 
-    /// Frames of which all hits are safe have come to their end.
+    /// Frames whose hits are all safe are completed.
     fn settle_frames(&mut self) {
         let safe_rows = self.file.as_ref().map_or(0, |file| file.safe_rows);
         while self.under_way.front().is_some_and(|(rows, _)| *rows <= safe_rows) {

@@ -16,7 +16,7 @@ const WINDOW: u64 = 1 << 20;
 /// Of the index: its length and the magic word.
 const TAIL: u64 = 8;
 
-/// What was saved of a file.
+/// The saved part of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Saved {
     /// Rows.
@@ -33,7 +33,7 @@ pub struct Saved {
     pub damaged_rows: u64,
     /// Damaged row groups.
     pub damaged_row_groups: usize,
-    /// Every page and the index have checksums: what was saved is what was written. Without them damage may have passed.
+    /// Every page and the index have checksums: the saved bytes are the written ones. Without them damage may have passed.
     pub is_proved: bool,
 }
 
@@ -64,7 +64,7 @@ impl Saved {
     }
 }
 
-/// Saves to the new file `output` what of the Parquet file `input` can be read: all row groups of its last index that are as they were written.
+/// Saves the readable part of the Parquet file `input` to the new file `output`: all row groups of its last index that are as they were written.
 /// `hits_parquet` writes an index again and again. A file that is whole is saved whole. `None`, and no file, when there is no index, or
 /// all is damaged.
 ///
@@ -76,7 +76,7 @@ pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>
     let input_bytes = file.metadata().map_err(failed)?.len();
     let mut end = input_bytes;
     while let Some(found) = last_index(&file, end).map_err(failed)? {
-        // Not an index, or one of what a failing machine has not kept: perhaps the one before.
+        // Not an index, or one that a failing machine has not kept: perhaps the index before.
         if let Some(sound) = Sound::of(&file, found).ok().filter(Sound::is_something) {
             let saved = Saved { input_bytes, behind: input_bytes - found, ..sound.saved };
             return sound.write(&file, output).map(|bytes| Some(Saved { bytes, ..saved }));

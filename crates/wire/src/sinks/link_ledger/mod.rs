@@ -1,10 +1,10 @@
-//! `link_ledger`: what became of the time of all links of a wire readout, live and as a file.
+//! `link_ledger`: the state of the time of all links of a wire readout, live and as a file.
 //!
 //! In: tables of [`LedgerRow`] from sources, hit finders, mergers and buffers, in any order. Out: nothing. Where several report the same time, the later state
 //! of the list of [`State`]s wins.
 //!
 //! At the end of the run, also of one that is aborted, `file` is written, as JSON, and beside it with the ending `csv`: of each link all intervals, and the ticks, ns and percent in each state.
-//! What has these names already gets a number (`ledger.1.json`), so that nothing is replaced. The time of all links is that of the run, from the first to the last tick reported for any; time that no node reported for a link is unknown. So
+//! Existing files of these names get a number (`ledger.1.json`), so that nothing is replaced. The time of all links is that of the run, from the first to the last tick reported for any; time that no node reported for a link is unknown. So
 //! the states of every link sum to the length of the run, and it is checked that they do (`balanced`).
 //!
 //! ```
@@ -94,7 +94,7 @@ pub struct LinkLedgerFile {
     /// Bits of the faults that were reported with each state of a link.
     seen: BTreeMap<(u16, State), u32>,
     is_written: bool,
-    /// For what goes wrong at the end; there from the start on.
+    /// For failures at the end; there from the start on.
     teller: Option<Teller>,
 }
 
@@ -165,7 +165,7 @@ impl Node for LinkLedgerFile {
         self.write()
     }
 
-    /// What was told until a run was aborted is worth keeping, too.
+    /// The ledger of an aborted run is worth keeping, too.
     fn stop(&mut self) {
         let Some(teller) = self.teller.take() else { return };
         if let Err(why) = self.write() {
@@ -209,7 +209,7 @@ impl LinkLedgerFile {
         p.balanced = ledgers.values().all(is_balanced);
     }
 
-    /// What is wrong with which links, in words.
+    /// The faults of each link, in words.
     fn faults(&self) -> String {
         let of_link = |(link, ledger): (&u16, &LinkLedger)| {
             let of_state = |state: State| {

@@ -16,7 +16,7 @@ use crate::{Interval, LinkLedger, State};
 /// are there already get a number: `ledger.json` becomes `ledger.1.json`, or the next number that is free.
 ///
 /// # Errors
-/// Text: what the system says, and where the data are.
+/// Text: the error of the system, and the place of the data.
 pub(super) fn write(path: &Path, ledgers: &BTreeMap<u16, LinkLedger>, tick_ns: u64) -> Result<(), String> {
     let table = path.with_extension("csv");
     let [new_json, new_table] =
@@ -54,7 +54,7 @@ fn write_new(path: &Path, text: &str) -> Result<GrowingFile, Error> {
     }
 }
 
-/// Gives what has these names now the next number that both have free.
+/// Gives existing files of these names the next number that is free for both.
 fn put_aside(json: &Path, table: &Path) -> io::Result<()> {
     let mut files = [json, table].into_iter().filter(|path| path.is_file());
     let is_free = |number: &u64| [json, table].iter().all(|path| !numbered(path, *number).exists());

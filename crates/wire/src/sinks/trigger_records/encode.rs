@@ -12,7 +12,7 @@ use crate::{HitRow, RawFormat, TriggerRecord};
 const DETECTOR_READOUT: u16 = 1;
 const TRIGGER: u16 = 3;
 const RECORD_BUILDER: u16 = 4;
-/// Number that merged hits come from: that of no link.
+/// The link number of merged hits, which no link has.
 const MERGED: u32 = 1 << 16;
 
 /// Writes records; keeps its memory from one to the next.
@@ -21,7 +21,7 @@ pub(super) struct Encoder {
     rows: Vec<HitRow>,
     /// Primitives of all streams of hits, one after another.
     primitives: Vec<u8>,
-    /// Where those of each stream end.
+    /// The end of the primitives of each stream.
     ends: Vec<usize>,
     is_incomplete: bool,
 }
@@ -47,7 +47,7 @@ impl Encoder {
         Ok(lost)
     }
 
-    /// Writes a record, of which [`Encoder::hits`] has just made primitives.
+    /// Writes a record, after [`Encoder::hits`] has made its primitives.
     ///
     /// # Errors
     /// As [`RecordWriter::write`].
@@ -109,7 +109,7 @@ fn kind_of(format: RawFormat) -> u32 {
     }
 }
 
-/// Bit 0 of the flag, which the experiment knows, says that there is another one; the others are those of the hit, one bit higher.
+/// Bit 0 of the flag, which the experiment knows, says that there is another one; the others are the flags of the hit, one bit higher.
 fn primitive(hit: &HitRow) -> PrimitiveV2 {
     PrimitiveV2 {
         time_start: hit.time_start,

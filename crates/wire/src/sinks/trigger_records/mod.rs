@@ -1,13 +1,13 @@
-//! `trigger_records`: what was read out for triggers becomes files with the headers of DUNE.
+//! `trigger_records`: data that were read out for triggers become files with the headers of DUNE.
 //!
 //! In: a [`TriggerRecord`] in each frame, as `readout_buffer` sends them. Out: nothing. A record in a file is a TriggerRecordHeader (version 4) with one
 //! ComponentRequest for each fragment, then the fragments, each a FragmentHeader (version 5) and its data: raw frames as they came (ProtoWIB, WIB or
 //! WIBEth; subsystem 1, number of the link), hits as trigger primitives of version 2 (subsystem 3, number of the link, or 65536 for merged
-//! ones), and, when data are missing, the list of what is missing and why. The layout in words: `docs/formats/trigger-records.md`; the reader is
+//! ones), and, when data are missing, the list of missing data with the reasons. The layout in words: `docs/formats/trigger-records.md`; the reader is
 //! [`RecordReader`](livetime_formats::trigger::RecordReader), and `livetime inspect`.
 //!
 //! A record is written with one system call for up to 1024 pieces, from the memory into which the detector's frames were received: no byte of raw data
-//! is copied here. A file is called `NAME.inprogress` until it is complete, and none is ever replaced. What has been written is with the system: if the
+//! is copied here. A file is called `NAME.inprogress` until it is complete, and none is ever replaced. Written bytes are with the system: if the
 //! program is killed, all whole records can be read. A folder that is missing or is taken away, and a file that could not be brought to the disk or be
 //! given its name, are treated as `xtc_recorder` does. When the disk is full, records are errors and counted, and writing is tried again once a second; an
 //! incomplete record at the end is cut off.
@@ -108,7 +108,7 @@ pub struct TriggerRecords {
     writer: Option<RecordWriter>,
     /// Records in the file.
     records: u64,
-    /// What has been recorded since `capture` was set.
+    /// The counts of the recording since `capture` was set.
     recorded: Recorded,
     encoder: Encoder,
     writing: Writing,
@@ -189,7 +189,7 @@ impl Node for TriggerRecords {
 }
 
 impl TriggerRecords {
-    /// Ends the recording when it is as large as it was wanted; what comes later is not recorded.
+    /// Ends the recording at its wanted size; later records are not recorded.
     fn stop_if_enough(&mut self, now_ns: u64, ctx: &mut Context) {
         let p = &self.params;
         let wanted = StopAfter {

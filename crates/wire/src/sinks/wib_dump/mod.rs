@@ -4,7 +4,7 @@
 //! else: the bytes that `wib_file` reads. Where frames are missing the times of those around it tell so. The files of a recording are called
 //! `NAME_0001-l00.wib`, `NAME_0001-l01.wib` ... by the number of the recording and of the link.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. What has been written is with the system: if the program is killed, all whole batches can be
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. Written bytes are with the system: if the program is killed, all whole batches can be
 //! read. When the disk is full, batches are errors and counted, writing is tried again once a second, and an incomplete batch at the
 //! end is cut off.
 //!
@@ -166,7 +166,7 @@ impl Node for WibDump {
 }
 
 impl WibDump {
-    /// How the names of the next recording begin, of which no link has a file yet.
+    /// The begin of the names of the next recording, which has no file yet.
     fn next_recording(&mut self) -> Result<String> {
         let p = &mut self.params;
         p.files.ensure()?;

@@ -168,7 +168,7 @@ impl Dumps {
         }
         self.skipped = self.skipped();
         for dump in &self.dumps {
-            // Frames that are held are those of this pass.
+            // Held frames are frames of this pass.
             self.sender.go_on_at(dump.link, 0, ctx)?;
         }
         let ends = self.dumps.iter().filter_map(|dump| self.sender.ingest(dump.link)?.expected());

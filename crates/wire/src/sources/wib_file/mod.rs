@@ -5,7 +5,7 @@
 //!
 //! A file holds the frames of one link, bare or packed by Zstandard: WIB1 frames of 464 bytes, with a CRC word (468), or with header and trailer of FELIX
 //! (480); WIB2 frames (472); WIBEth frames (7200). Which, is seen from the content. After a cut or garbage the next frame is looked for, and
-//! the bytes up to there are counted (`skipped_bytes`). What comes twice or too late is not sent; what is missing or has faults is told by the ledger
+//! the bytes up to there are counted (`skipped_bytes`). Repeated and late frames are not sent; the ledger has missing frames and faults
 //! ([`LinkIngest`]). A file that is cut off or damaged, also in the middle of what Zstandard has packed, is sent up to there. At the end all that was missing,
 //! damaged or cut off is entered into the run's ledger (`source_gap`, `unreadable`), so that the run ends as `livetime inspect` of the files does.
 //!
@@ -58,7 +58,7 @@ pub struct WibFileParams {
     /// Number of the first file's link; the others follow.
     #[param(max = 65535)]
     pub first_link: u32,
-    /// Frames of a batch; 0 means those of about 200 us: 384, of WIBEth 6.
+    /// Frames of a batch; 0 means the frames of about 200 us: 384, of WIBEth 6.
     #[param(max = 100000)]
     pub batch: usize,
     /// Compare the checksums of WIB1 frames; not for data without.
@@ -103,7 +103,7 @@ pub struct WibFileParams {
 pub struct WibFile {
     params: WibFileParams,
     dumps: Option<Dumps>,
-    /// Those before a parameter was changed, until what is left of them has been sent.
+    /// The files before a parameter was changed, until the rest of them has been sent.
     ended: Option<Dumps>,
 }
 

@@ -1,4 +1,4 @@
-//! Which batch of which link is due when.
+//! The times at which batches of the links are due.
 
 use std::collections::VecDeque;
 

@@ -5,7 +5,7 @@ use livetime_engine::{Context, NodeError};
 use super::prepare::Ring;
 use crate::{Interval, LEDGER, LedgerRow, RAW, RawFormat, RawLabels, RowTable, State, restamp};
 
-/// What became of a batch that was to be sent.
+/// The fate of a batch that was to be sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
     Yes,

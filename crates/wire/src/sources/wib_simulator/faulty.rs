@@ -14,7 +14,7 @@ use crate::{IngestOptions, LinkIngest, RawFormat, RawSender, SimulationSetup, re
 /// Convert counts are 16 bits long.
 const CONVERT_COUNTS: usize = 1 << 16;
 
-/// Sends frames of which some are wrong, and the ledger that names them.
+/// Sends frames with faults among them, and the ledger that names these.
 pub(super) struct Faulty {
     format: RawFormat,
     rings: Vec<Ring>,
@@ -49,7 +49,7 @@ impl Faulty {
         Faulty { format, rings, links, sender, bytes: vec![0; batch_frames * format.bytes()] }
     }
 
-    /// Sends what becomes of a batch.
+    /// Sends the frames that become of a batch.
     ///
     /// # Errors
     /// [`NodeError`] when there is no memory, or an edge refuses; everything is accounted for nevertheless.

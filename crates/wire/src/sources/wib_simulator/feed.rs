@@ -65,7 +65,7 @@ impl Feed {
         }
     }
 
-    /// Sends what is left.
+    /// Sends the remaining frames.
     ///
     /// # Errors
     /// As [`Feed::tell`].

@@ -2,19 +2,19 @@
 //!
 //! Out `raw`: batches of raw frames ([`crate::RawBatch`]) of all links in turn, each sent when its last tick has happened. Out `ledger`:
 //! what became of the time of each link. Out `truth`: tables of [`TruthRow`], the true pulses in the order of time, before the data
-//! they are in. Event time is that of the first frame: with the default `first_timestamp` and rate 1 the time of day at which it happened.
+//! they are in. Event time is the time of the first frame: with the default `first_timestamp` and rate 1 the time of day at which it happened.
 //!
 //! Samples of [`loop_time`](WibSimulatorParams::loop_time) are simulated at the start with all cores ([`crate::Simulation`] says how), and then
 //! sent repeatedly: nothing is copied, only the times in the frames are written again, and the truth comes again. So the memory of a
 //! batch must be free again when its turn comes; if not, the batch is lost (state `dropped`), or with `lossless` or rate 0 the source waits. A graph that
-//! keeps data longer than the loop needs a longer loop. A source that is more than 50 ms behind loses what is older.
+//! keeps data longer than the loop needs a longer loop. A source that is more than 50 ms behind loses older batches.
 //!
-//! The parameter `faults` lists what goes wrong on the way, separated by `;`, where A is a frame counted from the begin, or frames as 200+10:
+//! The parameter `faults` lists the faults on the way, separated by `;`, where A is a frame counted from the begin, or frames as 200+10:
 //!
-//! | fault | what happens |
+//! | fault | effect |
 //! |---|---|
 //! | `drop A`, `repeat A`, `swap A` | the frames do not come; come twice; A comes after A + 1 |
-//! | `back A TICKS`, `stuck A` | the timestamp is TICKS of the clock too early; stays that of the first |
+//! | `back A TICKS`, `stuck A` | the timestamp is TICKS of the clock too early; stays at the first one's |
 //! | `mm A`, `oos A`, `wib_errors A BITS`, `fiber A` | the header of WIB1 says so; the fiber is the other one |
 //! | `checksum A BLOCK`, `capture A BLOCK BITS` | a bit of the checksum is turned; capture errors |
 //! | `constant A CHIP VALUE` | the eight channels of a chip (0 to 31) have one value; only who looks at the samples can see it |

@@ -30,7 +30,7 @@ pub enum TestPulseShape {
 /// Parameters of `wib_simulator`. Amplitudes are counts of the format's ADC.
 #[derive(Params)]
 pub struct WibSimulatorParams {
-    // ---- What is sent ----
+    // ---- The frames ----
     /// Links: at most 10 of WIB1, or 40 streams of WIBEth.
     #[param(default = 10, min = 1, max = 40)]
     pub links: usize,
@@ -57,7 +57,7 @@ pub struct WibSimulatorParams {
     /// Whether to wait for memory that is still in use, instead of losing data. With rate 0 it is always waited for.
     pub lossless: bool,
 
-    // ---- What happens in the detector ----
+    // ---- The detector ----
     /// Another seed is another detector, and other data.
     #[param(default = 1)]
     pub seed: u64,
@@ -104,7 +104,7 @@ pub struct WibSimulatorParams {
     /// What goes wrong on the way, as `drop 700; link 2 skew 1ms`; see the node's description.
     pub faults: String,
 
-    // ---- What has happened ----
+    // ---- Readbacks ----
     /// Frames and tables sent.
     #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
@@ -149,7 +149,7 @@ impl WibSimulatorParams {
         ((seconds * 1e9 / batch_ns as f64 - 1e-6).ceil() as u64).max(1)
     }
 
-    /// What is simulated.
+    /// The setup of the simulation.
     ///
     /// # Errors
     /// [`NodeError`] when an amplitude is not a number of counts.
@@ -176,7 +176,7 @@ impl WibSimulatorParams {
         })
     }
 
-    /// What goes wrong.
+    /// The faults.
     ///
     /// # Errors
     /// [`NodeError`] when the text says nothing, or the format has no such fault.

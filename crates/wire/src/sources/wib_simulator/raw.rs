@@ -7,7 +7,7 @@ use super::faults::{Fault, LinkFaults};
 use super::{WibSimulatorParams, truth};
 use crate::{FrameWriter, RawFormat, Simulation, TruthRow};
 
-/// What the links send for some time, with everything that goes wrong: the frames as they come out of the detector, before any account of them. Nothing repeats: all of the time is
+/// The output of the links for some time, with all faults: the frames as they come out of the detector, before any account of them. Nothing repeats: all of the time is
 /// simulated, so that memory holds the pulses only.
 ///
 /// ```
@@ -35,7 +35,7 @@ impl SimulatedLinks {
     /// `seconds` of the detector that `params` describe, rounded up to whole batches, from `first_timestamp` on. Rate, loop and duration do not matter.
     ///
     /// # Errors
-    /// [`NodeError`] when the parameters ask for what does not exist.
+    /// [`NodeError`] when the parameters ask for something that does not exist.
     pub fn new(params: &WibSimulatorParams, seconds: f64) -> Result<SimulatedLinks, NodeError> {
         let batch_frames = params.batch_frames();
         let mut setup = params.setup()?;
@@ -63,7 +63,7 @@ impl SimulatedLinks {
     /// Gives the frames of link `link` to `give`, one or many at once, as they come. Links do not depend on each other.
     ///
     /// # Errors
-    /// [`NodeError`] when there is no such link, or that of `give`, which is not called again.
+    /// [`NodeError`] when there is no such link, or the error of `give`, which is not called again.
     pub fn write(
         &self,
         link: usize,

@@ -44,7 +44,7 @@ use socket::Receiver;
 const PAUSE_NS: u64 = 10_000;
 /// How long a frame waits at most for others in its batch, while there are some.
 const LINGER_NS: u64 = 5_000_000;
-/// What comes before identity and time do in a frame.
+/// The bytes before identity and time in a frame.
 const HEADER: usize = 16;
 
 /// Parameters of `wibeth_udp`.
@@ -59,7 +59,7 @@ pub struct WibethUdpParams {
     /// Streams at most.
     #[param(default = 256, min = 1, max = 4096)]
     pub most_streams: usize,
-    /// Frames of a batch; 0 means those of about 200 us: 6.
+    /// Frames of a batch; 0 means the frames of about 200 us: 6.
     #[param(max = 100000)]
     pub batch: usize,
     /// Datagrams that are taken with one call of the system, if so many wait.
@@ -83,7 +83,7 @@ pub struct WibethUdpParams {
     /// Calls of the system that took them.
     #[param(readback)]
     pub calls: u64,
-    /// Datagrams that are too short to tell of which stream they are, or of one stream too many.
+    /// Datagrams that are too short to name their stream, or of a stream beyond the bound.
     #[param(readback)]
     pub refused: u64,
     /// Frames sent.

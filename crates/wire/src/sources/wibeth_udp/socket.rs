@@ -21,7 +21,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// Listens at `address` and takes up to `most` datagrams at once; asks the system to keep `buffer_bytes` of those that wait.
+    /// Listens at `address` and takes up to `most` datagrams at once; asks the system to keep `buffer_bytes` of waiting ones.
     ///
     /// # Errors
     /// Errors of the operating system.
@@ -54,7 +54,7 @@ impl Receiver {
         if self.memory.len() <= LONGEST {
             return self.receive_one(f);
         }
-        // What the system fills in points to the memory, so it lives for one call only; that is four allocations for all its datagrams.
+        // The structures for the system point to the memory, so it lives for one call only; that is four allocations for all its datagrams.
         let lengths: Vec<usize> = {
             let mut places: Vec<_> =
                 self.memory.chunks_exact_mut(LONGEST).map(|m| [IoSliceMut::new(m)]).collect();

@@ -1,4 +1,4 @@
-//! What is known of a link.
+//! The findings about a link.
 
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_wire::{IngestCounts, IngestOptions, Interval, LedgerRow, LinkIngest, LinkLedger, Settled};

@@ -56,7 +56,7 @@ pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
         return Ok(None);
     }
     let failed = |error| Error::io("to read the file", error).in_file(path);
-    // What cannot be unpacked is left to whoever knows more.
+    // A file that cannot be unpacked is left to the other readers.
     let Ok(begin) = begin_of(path) else { return Ok(None) };
     // Blocks hold frames, so they come first.
     let mut blocks = BlockReader::new(&begin[..]);

@@ -125,7 +125,7 @@ pub(super) fn to_array<V: Vector, const N: usize>(v: V) -> [u16; N] {
     lanes
 }
 
-/// Adds 32-bit lanes to what is at `to`.
+/// Adds 32-bit lanes to the numbers at `to`.
 #[inline(always)]
 pub(super) fn add_integers<V: Vector, const N: usize>(to: &mut [i32; N], lanes: [V; 4]) {
     const { assert!(size_of::<[i32; N]>() == 4 * size_of::<V>()) }
@@ -138,7 +138,7 @@ pub(super) fn add_integers<V: Vector, const N: usize>(to: &mut [i32; N], lanes: 
     }
 }
 
-/// Adds numbers to what is at `to`.
+/// Adds numbers to the numbers at `to`.
 #[inline(always)]
 pub(super) fn add_doubles<D: Doubles, const N: usize>(to: &mut [f64; N], lanes: [D; 4]) {
     const { assert!(size_of::<[f64; N]>() == 4 * size_of::<D>()) }

@@ -37,7 +37,7 @@ struct Chance {
 const LONG_LOSS: u64 = 20;
 
 impl LinkFaults {
-    /// Those of `all` that are of link `link`.
+    /// The faults among `all` of link `link`.
     pub(in super::super) fn new(format: RawFormat, link: u16, seed: u64, all: &[Fault]) -> LinkFaults {
         let mine = || all.iter().filter(|fault| fault.is_of(link));
         let rate = |fault: &Fault| if let FaultKind::Random { hz } = fault.kind { hz } else { 0.0 };
@@ -173,7 +173,7 @@ fn change_wib1(bytes: &mut [u8], kind: FaultKind) {
         && unpack_wib1(Level::best(), bytes, &mut samples).is_ok()
     {
         samples[8 * chip..][..8].fill(value);
-        // Both lengths are those that have just been unpacked.
+        // Both lengths have just been unpacked.
         let _ = pack_wib1(&samples, bytes);
     }
     let Ok(now) = Wib1Frame::parse(bytes) else { return };

@@ -1,4 +1,4 @@
-//! What goes wrong between the detector and the computer: the parameter `faults`.
+//! Faults between the detector and the computer: the parameter `faults`.
 
 mod apply;
 mod text;
