@@ -96,7 +96,7 @@ impl Output {
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
             if sender.wants(frame.header().sequence, frame.bytes().len(), sent.stamp_ns, clock) {
                 if let Some(notes) = sender.edge.notes() {
-                    notes.add(notes.digest(frame));
+                    notes.add(&notes.of(frame));
                 }
                 sender.hand_over(frame, sent);
             }
@@ -128,7 +128,7 @@ impl Output {
         bell: &Arc<Doorbell>,
     ) -> Result<(), SendError> {
         let (sequence, bytes) = (frame.header().sequence, frame.bytes().len());
-        let noted = self.senders.iter().find_map(|s| s.edge.notes()).map(|notes| notes.digest(&frame));
+        let noted = self.senders.iter().find_map(|s| s.edge.notes()).map(|notes| notes.of(&frame));
         let mut shares = frame.split(queues);
         let mut result = Ok(());
         for number in 0..self.senders.len() {
@@ -137,7 +137,7 @@ impl Output {
             {
                 continue;
             }
-            if let (Some(notes), Some(noted)) = (sender.edge.notes(), noted) {
+            if let (Some(notes), Some(noted)) = (sender.edge.notes(), &noted) {
                 notes.add(noted);
             }
             let mut offer = sender.offer(&mut shares, sent);

@@ -6,9 +6,11 @@
 //! write, each run into the same empty folder (`files.rs`). The edges of a replay lose nothing here; what a live run lost is in its ledger, and
 //! is no difference (`live.rs`).
 
+mod bounds;
 mod digest;
 mod files;
 mod live;
+mod player;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -18,7 +20,7 @@ use std::time::Duration;
 
 use clap::Args;
 use livetime_engine::{
-    Graph, NodeKind, NodeType, Rehearsal, Report, Run, RunOptions, Trail, Value, WhenFull,
+    Graph, NodeKind, NodeType, Note, Rehearsal, Report, Run, RunOptions, Trail, Value, WhenFull,
 };
 use livetime_frame::Frame;
 
@@ -41,9 +43,11 @@ The command runs a replay several times, with threads held up by chance, and com
 write. All edges wait (`when_full: block`, no limit of the rate). Each run writes into an empty folder of its own, removed at the end; sinks
 that write no files, or whose template names another folder, write nothing. A source without an end needs --frames.
 With --live the first run is live: its edges lose frames as their policies say. Its recording, by a recorder directly behind each live source
-(xtc_recorder, hdf5_files), then takes the place of the source in the other runs. The contents of frames are compared on every edge, but not
-their numbers, times and attributes, nor files: recording adds to these. Frames that the live run counted as lost are named, and are no
-difference; the output of a node that keeps state is not compared behind such a loss, and named too.
+(xtc_recorder, hdf5_files, wib_dump), then takes the place of the source in the other runs. The contents of frames are compared on every edge,
+but not their numbers, times and attributes, nor files: recording adds to these. Raw frames of the wire readout are played in other batches:
+there each raw frame and each row of a table is compared, in the order of time, and ledgers of links, which tell how frames came, are not.
+Frames that the live run counted as lost are named, and are no difference; the output of a node that keeps state is not compared behind such a
+loss, and named too.
 Exit code 0: all runs were the same; 1: one differs, and the first node and frame, or file, are named; 3: the same as far as the losses of
 the live run allow a comparison.";
 
@@ -80,9 +84,11 @@ struct Rehearsed {
 struct Manner {
     /// 0: undisturbed.
     seed: u64,
-    digest: fn(&Frame) -> u64,
+    digest: fn(&Frame, &mut Vec<Note>),
     /// Whether all sources count as stored.
     repeatable: bool,
+    /// After how many frames each source ends.
+    frames: Option<u64>,
 }
 
 pub(crate) fn verify(args: &VerifyArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
@@ -112,7 +118,8 @@ fn of_replays(
     scratch.lead_here(&mut graph, nodes)?;
     let digest = if are_stored(&graph) { digest::of_stored } else { digest::of_live };
     let run = |number| {
-        rehearse(&graph, args, scratch, &Manner { seed: args.seed_of(number), digest, repeatable: true })
+        let seed = args.seed_of(number);
+        rehearse(&graph, scratch, &Manner { seed, digest, repeatable: true, frames: args.frames })
     };
     let first = run(0)?;
     let mut verdict = Verdict::new(&graph, &first);
@@ -171,17 +178,12 @@ fn waiting(graph: &Graph) -> Graph {
     graph
 }
 
-fn rehearse(
-    graph: &Graph,
-    args: &VerifyArgs,
-    scratch: &Scratch,
-    manner: &Manner,
-) -> Result<Rehearsed, Failure> {
+fn rehearse(graph: &Graph, scratch: &Scratch, manner: &Manner) -> Result<Rehearsed, Failure> {
     let failed = |what: String| Failure::new(Exit::Failed, what);
-    let Manner { seed, digest, repeatable } = *manner;
+    let Manner { seed, digest, repeatable, frames } = *manner;
     let options = RunOptions {
         statistics: false,
-        max_frames: args.frames,
+        max_frames: frames,
         repeatable,
         rehearsal: Some(Rehearsal { seed, digest }),
         ..RunOptions::default()

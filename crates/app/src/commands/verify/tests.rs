@@ -20,9 +20,10 @@ fn graph() -> Graph {
 }
 
 fn trails(late: &[(u64, u64)], early: &[(u64, u64)]) -> Vec<Trail> {
+    let note = |(frame, digest): &(u64, u64)| Note { frame: *frame, digest: *digest, part: None };
     vec![
-        Trail { from: (1, 0), to: (0, 0), frames: late.to_vec() },
-        Trail { from: (2, 0), to: (1, 0), frames: early.to_vec() },
+        Trail { from: (1, 0), to: (0, 0), notes: late.iter().map(note).collect() },
+        Trail { from: (2, 0), to: (1, 0), notes: early.iter().map(note).collect() },
     ]
 }
 
