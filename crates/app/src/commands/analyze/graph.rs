@@ -129,12 +129,10 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
+    /// As `livetime run` of the same recording: what the source could not read is among the losses of the run, and pictures that the recorder noted
+    /// damage of were given.
     fn exit(&self) -> Exit {
-        // What the source could not read is among the losses of the run.
-        match self.ending.exit().0 {
-            Exit::Ok if self.found.damaged > 0 => Exit::Loss,
-            exit => exit,
-        }
+        self.ending.exit().0
     }
 
     fn text(&self, is_coloured: bool) -> String {

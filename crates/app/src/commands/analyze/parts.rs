@@ -105,7 +105,7 @@ fn reduce(
         output.json(&json!({
             "part": part, "parts": plan.parts(), "plan": plan.to_string(),
             "leaves": [leaves.start, leaves.end], "events": [events.start, events.end],
-            "used": account.used, "not_used": not_used_json(account),
+            "used": account.used, "not_used": not_used_json(account), "problems": found.breaks(),
             "file": file.to_string(), "repeated": written.is_repeated, "rates": [rates],
         }))?;
     } else {
@@ -146,11 +146,11 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         Err(error) => return Err(failed(error)),
     };
     let usage = meter.stop(merged.found.account.file_bytes, merged.found.account.raw_bytes);
+    let (copies, run) = (merged.copies, RunFiles::planned(plan, merged.problems));
     let found = assembled(wanted.shown(merged.found), args.correct.assembly()?.as_ref());
     let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
     let last = Measured { workers: 1, found, usage };
     let new = New::make(args, &last, &[])?;
-    let run = RunFiles::planned(plan);
     let report = Report {
         args,
         run: &run,
@@ -160,7 +160,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         written: &new.written,
         times: new.times(begin),
         is_same: true,
-        parts: Some((plan.parts(), merged.copies)),
+        parts: Some((plan.parts(), copies)),
         through: wanted.through.as_ref(),
     };
     let (json, text) = (report.json(), report.text());
