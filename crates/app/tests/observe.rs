@@ -264,3 +264,17 @@ fn both_benchmarks_explain_themselves() {
         assert!(stdout(&output).contains(&format!("livetime bench {what} beamline.yaml")));
     }
 }
+
+/// Scripts of before measured Livetime itself by this program.
+#[test]
+fn the_program_of_other_benchmarks_is_named() {
+    for words in [&["engine"][..], &["pva-get", "--channels", "1,1000", "--json"]] {
+        let output = own_nodes().arg("bench").args(words).output().unwrap();
+        let (told, all) = (stderr(&output), words.join(" "));
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{told}");
+        assert!(told.contains("wanted graph, node or python, found"), "{told}");
+        assert!(told.contains(&format!("another program: livetime-bench {all} ")), "{told}");
+    }
+    let output = own_nodes().arg("bench").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
