@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use livetime_recording::{FileEnds, Problem};
+use livetime_frame::ByteSize;
+use livetime_recording::{FileEnds, MemoryLimit, Problem};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
@@ -162,7 +163,7 @@ impl Plan {
     /// Merges the parts in these folders and files. Every part must be there; what is there several times must have the same bytes.
     ///
     /// # Errors
-    /// [`Error::MissingParts`] with their numbers, or that a file is broken, of another plan, or has other bits than another one of the same
+    /// [`Error::MissingParts`] with their numbers, [`Error::Memory`], or that a file is broken, of another plan, or has other bits than another one of the same
     /// part.
     pub fn merge(&self, work: &Work<'_>, paths: &[PathBuf]) -> Result<Merged> {
         let by_part = self.files_by_part(paths)?;
@@ -170,6 +171,7 @@ impl Plan {
         if !missing.is_empty() {
             return Err(Error::MissingParts(missing));
         }
+        self.check_memory(work, by_part.values().flatten())?;
         let (mut all, mut copies, mut breaks) = (None, 0, Vec::new());
         // Used for all files: to touch new memory takes longer than to read into it.
         let (mut bytes, mut copy) = (Vec::new(), Vec::new());
@@ -198,6 +200,15 @@ impl Plan {
         }
         let all = all.ok_or_else(|| Error::refused("a plan with parts", "one without"))?;
         Ok(Merged { found: work.finish(all)?, problems: self.with_breaks(breaks), copies })
+    }
+
+    /// Refuses a merge that needs more memory than it may take: two files at a time, what is in one of them, and what waits for others.
+    fn check_memory<'p>(&self, work: &Work<'_>, files: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
+        let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
+        let largest = files.map(size).max().unwrap_or(0);
+        let needed = largest.saturating_mul(3).saturating_add(work.merging_bytes());
+        let what = format!("a merge of {} parts of up to {}", self.parts(), ByteSize(largest));
+        Ok(self.memory.unwrap_or_else(MemoryLimit::half_of_free).check(needed, what)?)
     }
 
     /// The problems that the plan knows, and those that parts found.

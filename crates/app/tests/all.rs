@@ -23,6 +23,7 @@ mod full_disk;
 mod hdf5;
 mod hostile;
 mod inspect;
+mod memory;
 mod nodes;
 mod observe;
 mod pv;

@@ -25,18 +25,17 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     match args.part {
-        Some(part) => {
-            let plan = Plan::read(path).and_then(|plan| match &args.run {
-                Some(folder) => plan.in_folder(folder),
-                None => Ok(plan),
-            });
-            let plan = plan.map_err(failed)?;
-            let plan = args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory));
-            reduce(args, &plan, part, nodes, output)
-        }
-        None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, nodes, output),
+        Some(part) => reduce(args, &planned(args, path)?, part, nodes, output),
+        None if !args.merge.is_empty() => merge(args, &planned(args, path)?, nodes, output),
         None => plan(args, path, nodes, output),
     }
+}
+
+/// The plan that is carried out, as the options say.
+fn planned(args: &AnalyzeArgs, path: &Path) -> Result<Plan, Failure> {
+    let plan = Plan::read(path).map_err(failed)?;
+    let plan = args.run.as_ref().map_or(Ok(plan.clone()), |folder| plan.in_folder(folder)).map_err(failed)?;
+    Ok(args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory)))
 }
 
 fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
