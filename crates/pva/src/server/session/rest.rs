@@ -1,4 +1,4 @@
-//! What one message asks for and one turn does not finish: long lists of names, and channels with many operations.
+//! What one message asks for and one turn does not finish: long lists of names, many texts that are written, and channels with many operations.
 //!
 //! A message of 4 MiB can hold 65,535 names, and to open so many channels takes some 60 ms, in which the thread would
 //! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 
+use super::brought::Reading;
 use super::channel::ServedChannel;
 use crate::server::account::Charge;
 use crate::wire::Order;
@@ -14,6 +15,8 @@ use crate::wire::Order;
 pub(super) enum Rest {
     /// The names of a message.
     Names(Listed),
+    /// What a request brings.
+    Reading(Box<Reading>),
     /// A channel that takes no messages any more, while its operations end one by one.
     Closing(ServedChannel),
     /// A channel to be closed because its PV is gone.
