@@ -1,11 +1,16 @@
 //! Values from bytes, into the memory of the value before.
 
+use std::any::Any;
+
 use bytes::Bytes;
 
 use super::progress::{Part, Progress, Step, Stop};
 use super::{Array, Chosen, Dynamic, Extent, Field, ScalarType, Structure, Type, TypeCache, Union, Value};
 use crate::wire::{BitSet, Reader};
 use crate::{Error, Result};
+
+/// Bytes of numbers that are copied and swapped in the time in which a text is read.
+const OF_A_TEXT: usize = 256;
 
 impl Value {
     /// Reads all fields. What changed is not touched.
@@ -120,7 +125,7 @@ fn compound(reader: &mut Reader<'_>, progress: &mut Progress<'_>, ty: &Type, to:
         (Type::Array(ScalarType::Str, extent), _) => {
             *to = Field::Strings(texts(reader, progress, *extent)?.into());
         }
-        (Type::Array(kind, extent), _) => *to = Field::Array(array(reader, *kind, *extent)?),
+        (Type::Array(kind, extent), _) => *to = Field::Array(array(reader, progress, *kind, *extent)?),
         (Type::Structure(_), Field::Struct(value)) => {
             reader.deeper(|reader| value.read(reader, progress))?;
         }
@@ -170,16 +175,29 @@ fn array_count(reader: &mut Reader<'_>, extent: Extent, bytes: usize) -> Result<
     Ok(count)
 }
 
-fn array(reader: &mut Reader<'_>, kind: ScalarType, extent: Extent) -> Result<Array> {
-    let size = kind.bytes();
-    let bytes = array_count(reader, extent, size)?.saturating_mul(size);
-    if !reader.order().swaps(size) && (size == 1 || reader.shares(bytes)) {
-        return Array::new(kind, truths(kind, reader.take(bytes)?));
-    }
-    let (order, bytes) = (reader.order(), reader.bytes(bytes)?);
+fn array(
+    reader: &mut Reader<'_>,
+    progress: &mut Progress<'_>,
+    kind: ScalarType,
+    extent: Extent,
+) -> Step<Array> {
+    let (done, count) = match progress.resume() {
+        Some(Part::Numbers { elements, count }) => (Some(elements), count),
+        _ => {
+            let size = kind.bytes();
+            let count = array_count(reader, extent, size)?;
+            let bytes = count.saturating_mul(size);
+            if stays_as_it_is(reader, kind, bytes) {
+                return Ok(Array::new(kind, reader.take(bytes)?)?);
+            }
+            // Before there is memory for elements that are not in the message.
+            reader.clone().bytes(bytes)?;
+            (None, count)
+        }
+    };
     macro_rules! copied {
         ($t:ty) => {
-            copy::<$t>(bytes, order.swaps(size))
+            copy::<$t>(reader, progress, done, count)?.into()
         };
     }
     Ok(match kind {
@@ -191,25 +209,48 @@ fn array(reader: &mut Reader<'_>, kind: ScalarType, extent: Extent) -> Result<Ar
         ScalarType::U64 => copied!(u64),
         ScalarType::F32 => copied!(f32),
         ScalarType::F64 => copied!(f64),
-        kind => Array::new(kind, Bytes::copy_from_slice(bytes))?,
+        kind => Array::new(kind, Bytes::from(copy::<u8>(reader, progress, done, count)?))?,
     })
 }
 
-// Into memory of `T`s, so that the elements can be read where they lie.
-fn copy<T: super::Element>(bytes: &[u8], swaps: bool) -> Array {
-    let mut elements: Vec<T> = bytemuck::pod_collect_to_vec(bytes);
-    if swaps {
-        crate::wire::swap(bytemuck::cast_slice_mut(&mut elements), size_of::<T>());
-    }
-    elements.into()
+/// Whether the bytes of an array need not be copied or changed. On the wire any byte but 0 is true; in an array it is 1, so that equal arrays have equal
+/// bytes.
+fn stays_as_it_is(reader: &Reader<'_>, kind: ScalarType, bytes: usize) -> bool {
+    let size = kind.bytes();
+    kind != ScalarType::Bool && !reader.order().swaps(size) && (size == 1 || reader.shares(bytes))
 }
 
-// On the wire any byte but 0 is true; in an array it is 1, so that equal arrays have equal bytes.
-fn truths(kind: ScalarType, data: Bytes) -> Bytes {
-    if kind != ScalarType::Bool || data.iter().all(|&byte| byte <= 1) {
-        return data;
+/// Reads elements into memory of `T`s, so that they can be read where they lie. Bytes are truth values.
+fn copy<T: super::Element>(
+    reader: &mut Reader<'_>,
+    progress: &mut Progress<'_>,
+    done: Option<Box<dyn Any + Send>>,
+    count: usize,
+) -> Step<Vec<T>> {
+    let size = size_of::<T>();
+    let mut elements: Vec<T> =
+        done.and_then(|done| done.downcast().ok()).map_or_else(Vec::new, |elements| *elements);
+    while elements.len() < count {
+        let missing = (count - elements.len()) * size;
+        let taken = progress.take(missing.div_ceil(OF_A_TEXT)).saturating_mul(OF_A_TEXT).min(missing);
+        if taken == 0 {
+            return progress.pause(Part::Numbers { elements: Box::new(elements), count });
+        }
+        let mut piece: Vec<T> = bytemuck::pod_collect_to_vec(reader.bytes(taken / size * size)?);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut piece);
+        match size {
+            1 => bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
+            size if reader.order().swaps(size) => crate::wire::swap(bytes, size),
+            _ => {}
+        }
+        if elements.is_empty() {
+            elements = piece;
+        } else {
+            elements.reserve_exact(count - elements.len());
+            elements.extend_from_slice(&piece);
+        }
     }
-    data.iter().map(|&byte| u8::from(byte != 0)).collect()
+    Ok(elements)
 }
 
 fn texts(reader: &mut Reader<'_>, progress: &mut Progress<'_>, extent: Extent) -> Step<Vec<String>> {

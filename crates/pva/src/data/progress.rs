@@ -4,6 +4,8 @@
 //! pauses when its work is done, unwinds, and goes on later at the same place: what has been read stays in the value, and each level of nesting
 //! leaves a note of where it was.
 
+use std::any::Any;
+
 use super::TypeCache;
 use crate::Error;
 
@@ -42,6 +44,8 @@ pub(crate) enum Part {
     Element { at: usize, count: usize, is_inside: bool },
     /// Of `count` texts, behind these.
     Texts { texts: Vec<String>, count: usize },
+    /// Of `count` numbers, behind these, which lie in a vector of their type.
+    Numbers { elements: Box<dyn Any + Send>, count: usize },
     /// In what a union or an "any" holds.
     Content,
 }
@@ -49,8 +53,7 @@ pub(crate) enum Part {
 /// How far the reading of a value has come, and how far it may go.
 pub(crate) struct Progress<'c> {
     pub(crate) cache: &'c mut TypeCache,
-    /// Texts and elements of arrays that may still be read in this step. Numbers and structures cost less than their bytes,
-    /// which are counted already.
+    /// Texts, elements of arrays and pieces of numbers that may still be read in this step. Numbers that stay where they are cost nothing.
     pub(crate) left: usize,
     /// The innermost level first.
     pub(crate) parts: Vec<Part>,
@@ -69,9 +72,14 @@ impl<'c> Progress<'c> {
 
     /// Whether there is work left for one more text or element.
     pub(crate) fn spend(&mut self) -> bool {
-        let may = self.left > 0;
-        self.left = self.left.saturating_sub(1);
-        may
+        self.take(1) == 1
+    }
+
+    /// Takes the work of as many texts as are left, at most `most`.
+    pub(crate) fn take(&mut self, most: usize) -> usize {
+        let taken = most.min(self.left);
+        self.left -= taken;
+        taken
     }
 
     /// Pauses at `part`.
@@ -113,6 +121,8 @@ mod tests {
             .member("a", Type::Any)
             .member("all", Type::AnyArray)
             .member("n", ScalarType::U8)
+            .array("numbers", ScalarType::F64)
+            .array("truths", ScalarType::Bool)
             .structure()
             .unwrap();
         let mut value = Value::new(&all);
@@ -123,6 +133,9 @@ mod tests {
         value.set("a", Field::Any(Some(Box::new(item.clone().into())))).unwrap();
         value.set("all", Field::AnyArray(vec![None, Some(item.into())])).unwrap();
         value.set("n", 9).unwrap();
+        value.set("numbers", (0..100).map(f64::from).collect::<Vec<f64>>()).unwrap();
+        let truths = crate::data::Array::new(ScalarType::Bool, vec![1; 300].into()).unwrap();
+        value.set("truths", Field::Array(truths)).unwrap();
         value
     }
 
@@ -153,9 +166,9 @@ mod tests {
         }
     }
 
-    /// 18 texts and 5 elements.
+    /// 18 texts, 5 elements, and 4 and 2 pieces of numbers.
     fn progress_is_about(steps: usize, step: usize) -> bool {
-        (18 / step..=24 / step + 1).contains(&steps)
+        (20 / step..=30 / step + 1).contains(&steps)
     }
 
     /// Cut short wherever it is, the reading ends with an error, not with a pause or a panic.
