@@ -188,7 +188,9 @@ impl Plan {
             }
             let mut rest = Loader::new(&bytes[HEAD..bytes.len() - TAIL]);
             let found = load_breaks(&mut rest, self.files.len());
-            breaks.extend(found.map_err(|e| in_file(first, Error::refused("the breaks of a part", e.to_string())))?);
+            breaks.extend(
+                found.map_err(|e| in_file(first, Error::refused("the breaks of a part", e.to_string())))?,
+            );
             let partial = work.load(rest.rest()).map_err(|e| in_file(first, e))?;
             if partial.leaves != Leaves::of(self.parts[*part].leaves.clone()) {
                 return Err(in_file(first, Error::refused(format!("the leaves of part {part}"), "others")));

@@ -15,7 +15,8 @@ fn refuses_and_works(args: &[&str], output: Option<&str>) {
     assert_eq!(refused.status.code(), Some(1), "{args:?}: {told}");
     assert!(told.contains("wanted at most 1 KiB of memory (as `--memory` says), found "), "{args:?}: {told}");
     let needed = told.split(", for which ").nth(1).and_then(|rest| rest.split(" are needed").next());
-    let unit = needed.and_then(|needed| needed.split_once(' ')).map(|(number, unit)| (number.parse::<f64>(), unit));
+    let unit =
+        needed.and_then(|needed| needed.split_once(' ')).map(|(number, unit)| (number.parse::<f64>(), unit));
     assert!(matches!(unit, Some((Ok(number), "KiB" | "MiB" | "GiB")) if number > 0.0), "{args:?}: {told}");
     let is_there = || output.map(std::path::Path::new).is_some_and(std::path::Path::exists);
     assert!(!is_there(), "{args:?}: {output:?} was written");
@@ -95,7 +96,10 @@ fn a_pipeline_whose_queues_do_not_fit_is_refused() {
         let refused = livetime(&[command, &[small.path()]].concat());
         let told = stderr(&refused);
         assert_eq!(refused.status.code(), Some(2), "{command:?}: {told}");
-        assert!(told.contains(":1:9: full queues would hold ") && told.contains("MiB"), "{command:?}: {told}");
+        assert!(
+            told.contains(":1:9: full queues would hold ") && told.contains("MiB"),
+            "{command:?}: {told}"
+        );
         let output = livetime(&[command, &[enough.path()]].concat());
         assert_eq!(output.status.code(), Some(0), "{command:?}: {}", stderr(&output));
     }

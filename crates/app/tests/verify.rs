@@ -127,7 +127,8 @@ fn a_live_run_of_the_wire_readout_gives_what_the_replay_of_its_dump_gives() {
     let of_live = &verdict["live"];
     let nothing = Value::Array(Vec::new());
     assert_eq!((&of_live["losses"], &of_live["not_compared"]), (&nothing, &nothing), "{verdict:#}");
-    let edges = ["src to dump", "src to h", "src to buf", "h to m", "m to tr", "m to buf", "tr to dec", "dec to buf"];
+    let edges =
+        ["src to dump", "src to h", "src to buf", "h to m", "m to tr", "m to buf", "tr to dec", "dec to buf"];
     let mut named: Vec<&str> =
         of_live["compared_by_rows"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     named.sort_unstable();
@@ -136,10 +137,17 @@ fn a_live_run_of_the_wire_readout_gives_what_the_replay_of_its_dump_gives() {
     assert_eq!(named, wanted, "{verdict:#}");
     assert_eq!(of_live["ledgers_not_compared"][0], "src to led", "{verdict:#}");
     // Records were made and compared.
-    let told = livetime(&["verify", wires("live-wires-told", "").path(), "--live", "--frames", "60", "--runs", "2"]);
+    let told =
+        livetime(&["verify", wires("live-wires-told", "").path(), "--live", "--frames", "60", "--runs", "2"]);
     let told = stdout(&told);
-    assert!(told.contains("compared by raw frames and rows, which the recording plays in other batches: "), "{told}");
-    assert!(told.contains("not compared, because ledgers of links tell how frames came: src to led"), "{told}");
+    assert!(
+        told.contains("compared by raw frames and rows, which the recording plays in other batches: "),
+        "{told}"
+    );
+    assert!(
+        told.contains("not compared, because ledgers of links tell how frames came: src to led"),
+        "{told}"
+    );
 }
 
 /// Missing frames end batches elsewhere in the replay, and what came out of order is in order in the dump.

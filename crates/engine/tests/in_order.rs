@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::common::{COUNTER, PASS, TALLY};
 use livetime_engine::testing::{Random, Simulation};
 use livetime_engine::{
-    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement,
-    Note, PortSpec, Rehearsal, Report, Run, RunOptions, WhenFull,
+    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Note, Params,
+    Placement, PortSpec, Rehearsal, Report, Run, RunOptions, WhenFull,
 };
 use livetime_frame::Frame;
 use proptest::prelude::*;

@@ -12,6 +12,9 @@ use crate::{Error, Result};
 /// Bytes of numbers that are copied and swapped in the time in which a text is read.
 const OF_A_TEXT: usize = 256;
 
+/// The reading of a value, with the types that the peer gave numbers to.
+pub(crate) type Reading<'c> = Progress<&'c mut TypeCache>;
+
 impl Value {
     /// Reads all fields. What changed is not touched.
     pub fn decode(&mut self, reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<()> {
@@ -19,7 +22,7 @@ impl Value {
     }
 
     /// The same in steps.
-    pub(crate) fn read(&mut self, reader: &mut Reader<'_>, progress: &mut Progress<'_>) -> Step {
+    pub(crate) fn read(&mut self, reader: &mut Reader<'_>, progress: &mut Reading<'_>) -> Step {
         self.read_range(reader, progress, 0, self.fields.len())
     }
 
@@ -47,7 +50,7 @@ impl Value {
     pub(crate) fn read_bits(
         &mut self,
         reader: &mut Reader<'_>,
-        progress: &mut Progress<'_>,
+        progress: &mut Reading<'_>,
         bits: &BitSet,
     ) -> Step {
         let mut next = match progress.resume() {
@@ -68,7 +71,7 @@ impl Value {
     fn read_range(
         &mut self,
         reader: &mut Reader<'_>,
-        progress: &mut Progress<'_>,
+        progress: &mut Reading<'_>,
         start: usize,
         end: usize,
     ) -> Step {
@@ -96,12 +99,7 @@ pub(crate) fn fresh(reader: &mut Reader<'_>, ty: &Type) -> Result<Field> {
 }
 
 /// Reads a value of type `ty` into `to`.
-pub(crate) fn field(
-    reader: &mut Reader<'_>,
-    progress: &mut Progress<'_>,
-    ty: &Type,
-    to: &mut Field,
-) -> Step {
+pub(crate) fn field(reader: &mut Reader<'_>, progress: &mut Reading<'_>, ty: &Type, to: &mut Field) -> Step {
     match to {
         Field::Bool(to) => *to = reader.bool()?,
         Field::I8(to) => *to = reader.i8()?,
@@ -120,7 +118,7 @@ pub(crate) fn field(
     Ok(())
 }
 
-fn compound(reader: &mut Reader<'_>, progress: &mut Progress<'_>, ty: &Type, to: &mut Field) -> Step {
+fn compound(reader: &mut Reader<'_>, progress: &mut Reading<'_>, ty: &Type, to: &mut Field) -> Step {
     match (ty, &mut *to) {
         (Type::Array(ScalarType::Str, extent), _) => {
             *to = Field::Strings(texts(reader, progress, *extent)?.into());
@@ -177,7 +175,7 @@ fn array_count(reader: &mut Reader<'_>, extent: Extent, bytes: usize) -> Result<
 
 fn array(
     reader: &mut Reader<'_>,
-    progress: &mut Progress<'_>,
+    progress: &mut Reading<'_>,
     kind: ScalarType,
     extent: Extent,
 ) -> Step<Array> {
@@ -223,7 +221,7 @@ fn stays_as_it_is(reader: &Reader<'_>, kind: ScalarType, bytes: usize) -> bool {
 /// Reads elements into memory of `T`s, so that they can be read where they lie. Bytes are truth values.
 fn copy<T: super::Element>(
     reader: &mut Reader<'_>,
-    progress: &mut Progress<'_>,
+    progress: &mut Reading<'_>,
     done: Option<Box<dyn Any + Send>>,
     count: usize,
 ) -> Step<Vec<T>> {
@@ -253,7 +251,7 @@ fn copy<T: super::Element>(
     Ok(elements)
 }
 
-fn texts(reader: &mut Reader<'_>, progress: &mut Progress<'_>, extent: Extent) -> Step<Vec<String>> {
+fn texts(reader: &mut Reader<'_>, progress: &mut Reading<'_>, extent: Extent) -> Step<Vec<String>> {
     let (mut texts, count) = match progress.resume() {
         Some(Part::Texts { texts, count }) => (texts, count),
         _ => {
@@ -274,10 +272,10 @@ fn texts(reader: &mut Reader<'_>, progress: &mut Progress<'_>, extent: Extent) -
 /// Reads presence bytes and, where they say so, elements. Elements that were there before keep their memory.
 fn elements<T>(
     reader: &mut Reader<'_>,
-    progress: &mut Progress<'_>,
+    progress: &mut Reading<'_>,
     to: &mut Vec<Option<T>>,
     bytes: usize,
-    mut read: impl FnMut(&mut Reader<'_>, &mut Progress<'_>, &mut Option<T>) -> Step,
+    mut read: impl FnMut(&mut Reader<'_>, &mut Reading<'_>, &mut Option<T>) -> Step,
 ) -> Step {
     let (mut at, count, mut is_inside) = match progress.resume() {
         Some(Part::Element { at, count, is_inside }) => (at, count, is_inside),
@@ -318,7 +316,7 @@ fn boxed<T>(slot: &mut Option<T>, read: impl FnOnce(&mut Option<Box<T>>) -> Step
 
 fn structures(
     reader: &mut Reader<'_>,
-    progress: &mut Progress<'_>,
+    progress: &mut Reading<'_>,
     element: &std::sync::Arc<Structure>,
     to: &mut Vec<Option<Value>>,
 ) -> Step {
@@ -332,7 +330,7 @@ fn structures(
 
 fn choose(
     reader: &mut Reader<'_>,
-    progress: &mut Progress<'_>,
+    progress: &mut Reading<'_>,
     union: &Union,
     to: &mut Option<Box<Chosen>>,
 ) -> Step {

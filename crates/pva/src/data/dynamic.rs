@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::decode::Reading;
 use super::progress::{Part, Progress, Step, Stop};
 use super::{Field, Type, TypeCache, Value};
 use crate::wire::{Reader, Writer};
@@ -57,7 +58,7 @@ impl Dynamic {
     pub(crate) fn read_into(
         slot: &mut Option<Box<Dynamic>>,
         reader: &mut Reader<'_>,
-        progress: &mut Progress<'_>,
+        progress: &mut Reading<'_>,
     ) -> Step {
         if progress.resume().is_none() {
             match (Type::decode(reader, progress.cache)?, slot.as_ref()) {
@@ -75,7 +76,7 @@ impl Dynamic {
         progress.inside(read, Part::Content)
     }
 
-    fn read_field(&mut self, reader: &mut Reader<'_>, progress: &mut Progress<'_>) -> Step {
+    fn read_field(&mut self, reader: &mut Reader<'_>, progress: &mut Reading<'_>) -> Step {
         let Dynamic { ty, field } = self;
         reader.deeper(|reader| super::decode::field(reader, progress, ty, field))
     }

@@ -6,7 +6,6 @@
 
 use std::any::Any;
 
-use super::TypeCache;
 use crate::Error;
 
 /// Why reading ends before the value does.
@@ -51,17 +50,18 @@ pub(crate) enum Part {
 }
 
 /// How far the reading of a value has come, and how far it may go.
-pub(crate) struct Progress<'c> {
-    pub(crate) cache: &'c mut TypeCache,
+pub(crate) struct Progress<C> {
+    /// The types that the peer gave numbers to.
+    pub(crate) cache: C,
     /// Texts, elements of arrays and pieces of numbers that may still be read in this step. Numbers that stay where they are cost nothing.
     pub(crate) left: usize,
     /// The innermost level first.
     pub(crate) parts: Vec<Part>,
 }
 
-impl<'c> Progress<'c> {
+impl<C> Progress<C> {
     /// Reads all in one step.
-    pub(crate) fn whole(cache: &'c mut TypeCache) -> Progress<'c> {
+    pub(crate) fn whole(cache: C) -> Progress<C> {
         Progress { cache, left: usize::MAX, parts: Vec::new() }
     }
 
@@ -102,17 +102,19 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::{Builder, Dynamic, Field, ScalarType, Type, Value};
+    use crate::data::{Builder, Dynamic, Field, ScalarType, Type, TypeCache, Value};
     use crate::wire::{Order, Reader, Writer};
 
     /// A structure with texts at every kind of place.
     fn nested() -> Value {
         let texts = || vec!["one".to_owned(), String::new(), "three".to_owned()];
-        let element = Builder::new("").array("t", ScalarType::Str).member("n", ScalarType::I32).structure().unwrap();
+        let element =
+            Builder::new("").array("t", ScalarType::Str).member("n", ScalarType::I32).structure().unwrap();
         let mut item = Value::new(&element);
         item.set("t", texts()).unwrap();
         item.set("n", 7).unwrap();
-        let union = Builder::new("").member("s", Arc::clone(&element)).array("t", ScalarType::Str).union().unwrap();
+        let union =
+            Builder::new("").member("s", Arc::clone(&element)).array("t", ScalarType::Str).union().unwrap();
         let inner = Builder::new("").member("u", union).member("n", ScalarType::F64).structure().unwrap();
         let all = Builder::new("")
             .array("t", ScalarType::Str)

@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
     /// Runs `read` one level deeper; too deep is an error.
     pub(crate) fn deeper<T, E: From<Error>>(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, E>,
-    ) -> Result<T, E> {
+        read: impl FnOnce(&mut Self) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
         if self.depth == MAX_DEPTH {
             return Err(Error::at(self.at, format!("at most {MAX_DEPTH} levels"), "one more").into());
         }
@@ -204,11 +204,6 @@ impl Kept {
     pub(crate) fn of(reader: &mut Reader<'_>) -> Result<Kept> {
         let bytes = reader.take(reader.remaining())?;
         Ok(Kept { bytes, at: 0, order: reader.order, budget: reader.budget })
-    }
-
-    /// How many bytes are kept.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes.len()
     }
 
     /// Reads on. What was read is noted, for the next time.

@@ -248,8 +248,10 @@ mod tests {
     fn batches(batches: &[(u64, Option<u16>, u64, &[u64])]) -> Vec<Note> {
         let parts = |(frame, stream, first, digests): &(u64, Option<u16>, u64, &[u64])| {
             let (frame, stream, first) = (*frame, *stream, *first);
-            let note = move |(time, digest): (u64, &u64)| {
-                Note { frame, digest: *digest, part: Some(Part { kind: "row", stream, time }) }
+            let note = move |(time, digest): (u64, &u64)| Note {
+                frame,
+                digest: *digest,
+                part: Some(Part { kind: "row", stream, time }),
             };
             (first..).zip(*digests).map(note).collect::<Vec<_>>()
         };
@@ -276,7 +278,8 @@ mod tests {
         };
         let none = Lacking::default();
         assert_eq!(said(&[(0, one, 10, &[5, 6, 9]), (1, two, 10, &[7]), (2, two, 11, &[8])], none), None);
-        let wanted = "not the same: run 2 against the live run: src.raw to dump: row 1 of link 2 (number 1) differs\n";
+        let wanted =
+            "not the same: run 2 against the live run: src.raw to dump: row 1 of link 2 (number 1) differs\n";
         assert_eq!(said(&[(0, one, 10, &[5, 6, 9]), (1, two, 10, &[7, 4])], none).as_deref(), Some(wanted));
         let short = said(&[(0, one, 10, &[5, 6, 9])], none).unwrap();
         assert!(short.ends_with("src.raw to dump: 0 rows of link 2 came, not 2\n"), "{short}");
@@ -285,7 +288,8 @@ mod tests {
         assert_eq!(said(&[(0, one, 10, &[5, 6, 9])], lost), None);
         assert!(said(&[], lost).is_some());
         // Merged streams come in one order.
-        let (live, other) = (batches(&[(0, None, 10, &[5, 6])]), batches(&[(0, None, 10, &[6]), (1, None, 11, &[5])]));
+        let (live, other) =
+            (batches(&[(0, None, 10, &[5, 6])]), batches(&[(0, None, 10, &[6]), (1, None, 11, &[5])]));
         assert!(Pair { live, replay: other }.difference(&graph, &graph.edges()[0], none).is_some());
     }
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use livetime_engine::{Graph, LossReason, NodeKind, NodeType, Report};
 
+use super::args::VerifyArgs;
 use super::bounds::Bounds;
+use super::digest;
 use super::files::Scratch;
 use super::player::{Live, live_sources};
+use super::rehearse::{Manner, rehearse, waiting};
 use super::report::{LiveVerdict, Verdict};
-use super::{Manner, VerifyArgs, digest, rehearse, waiting};
 use crate::output::{Exit, Failure};
 
 pub(super) fn verdict(

@@ -4,8 +4,8 @@ use livetime_engine::{EdgeDecl, Graph, Note, Part, Trail};
 use serde_json::{Value, json};
 
 use super::super::count;
-use super::Rehearsed;
 use super::files::SinkFile;
+use super::rehearse::Rehearsed;
 use crate::output::Exit;
 
 /// What two runs have first done differently.
@@ -120,7 +120,8 @@ impl Difference {
         let first = if is_live { "the live run" } else { "run 1" };
         let what = match self {
             Difference::Frame { node, output, to, frame, part, numbers, frames } => {
-                let of = part.and_then(|part| part.stream).map_or_else(String::new, |n| format!(" of link {n}"));
+                let of =
+                    part.and_then(|part| part.stream).map_or_else(String::new, |n| format!(" of link {n}"));
                 let kind = part.map_or("frame", |part| part.kind);
                 let what = match numbers {
                     (Some(one), Some(other)) if one == other => {
@@ -200,7 +201,10 @@ impl LiveVerdict {
             all => format!("{what}: {}\n", all.join("; ")),
         };
         line("lost in the live run, and no difference", &self.losses)
-            + &line("compared by raw frames and rows, which the recording plays in other batches", &self.in_parts)
+            + &line(
+                "compared by raw frames and rows, which the recording plays in other batches",
+                &self.in_parts,
+            )
             + &line("not compared, because ledgers of links tell how frames came", &self.ledgers)
             + &line("not compared, behind such a loss and a node that keeps state", &self.not_compared)
     }

@@ -1,8 +1,10 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use clap::Parser;
-use livetime_engine::{Context, EdgeOptions, Node, NodeError, NodeSpec, PortSpec, Stream};
+use livetime_engine::{Context, EdgeOptions, Node, NodeError, NodeSpec, Note, PortSpec, Stream, Trail};
+use livetime_frame::Frame;
 
+use super::files::SinkFile;
 use super::*;
 use crate::cli::Cli;
 use crate::log::Level;

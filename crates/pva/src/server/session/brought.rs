@@ -3,32 +3,13 @@
 use super::core::SessionCore;
 use super::operation::OperationKind;
 use super::price::READ;
-use super::rest::Rest;
+use super::rest::{Brought, Reading, Rest};
 use crate::Result;
-use crate::data::{Dynamic, Part, Progress, Stop, Value};
+use crate::data::{Dynamic, Part, Progress, Stop};
 use crate::proto::{ReplyHead, Request, RequestHead};
 use crate::server::Denial;
 use crate::server::account::{Charge, SMALL};
-use crate::wire::{BitSet, Kept, Reader};
-
-/// What a request brings, as far as it is read.
-pub(super) enum Brought {
-    /// Fields of a value, and which.
-    Changes(Value, BitSet),
-    Arguments(Option<Box<Dynamic>>),
-}
-
-/// A request that is read in part.
-pub(super) struct Reading {
-    head: RequestHead,
-    brought: Brought,
-    parts: Vec<Part>,
-    rest: Kept,
-    /// Of the whole body.
-    bytes: usize,
-    /// For `rest`, which the client makes the server keep.
-    _charge: Charge,
-}
+use crate::wire::{Kept, Reader};
 
 impl SessionCore {
     /// Reads what a request brings, and carries it out. Keeps it if the turn is too short.
@@ -45,7 +26,8 @@ impl SessionCore {
         let mut charge = Charge::new(&self.account);
         if body.remaining() > SMALL && !charge.set(body.remaining()) {
             // The types that it brings must be known whatever becomes of it.
-            self.read_on(&mut brought, &mut body, parts, &mut usize::MAX)?;
+            let mut all = usize::MAX;
+            self.read_on(&mut brought, &mut body, parts, &mut all)?;
             return self.brought(head, brought, bytes);
         }
         let rest = Kept::of(&mut body)?;

@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::answer::{write_current, write_result};
-use super::brought::Brought;
 use super::channel::Target;
 use super::core::SessionCore;
 use super::operation::{NOT_PERMITTED, OperationKind};
+use super::rest::Brought;
 use super::special;
 use crate::Result;
 use crate::data::{Dynamic, Field, Value};

@@ -6,10 +6,11 @@
 
 use bytes::Bytes;
 
-use super::brought::Reading;
 use super::channel::ServedChannel;
+use crate::data::{Dynamic, Part, Value};
+use crate::proto::RequestHead;
 use crate::server::account::Charge;
-use crate::wire::Order;
+use crate::wire::{BitSet, Kept, Order};
 
 /// Something that is done in part.
 pub(super) enum Rest {
@@ -48,4 +49,23 @@ pub(super) struct Searched {
     pub(super) must_reply: bool,
     pub(super) speaks: bool,
     pub(super) ids: Vec<u32>,
+}
+
+/// What a request brings, as far as it is read.
+pub(super) enum Brought {
+    /// Fields of a value, and which.
+    Changes(Value, BitSet),
+    Arguments(Option<Box<Dynamic>>),
+}
+
+/// A request that is read in part.
+pub(super) struct Reading {
+    pub(super) head: RequestHead,
+    pub(super) brought: Brought,
+    pub(super) parts: Vec<Part>,
+    pub(super) rest: Kept,
+    /// Of the whole body.
+    pub(super) bytes: usize,
+    /// For `rest`, which the client makes the server keep.
+    pub(super) _charge: Charge,
 }
