@@ -216,7 +216,10 @@ fn ends(path: &Path, account: Account, is_cut: bool, analysed: &Value) {
     assert_eq!(code(&["run", pipeline.path(), "--no-pva"]), wanted);
     assert_eq!(code(&["inspect", file, "--pictures"]), wanted);
     assert_eq!(code(&["analyze", file, "--pipeline", pipeline.path()]), wanted);
-    assert_eq!(code(&["convert", file, "-o", h5.to_str().unwrap()]), wanted);
+    // Pictures that lack a segment have another shape, for which there is no place in the file.
+    if account.partial == 0 {
+        assert_eq!(code(&["convert", file, "-o", h5.to_str().unwrap()]), wanted);
+    }
     let is_left_out = is_lossy || account.damaged > 0;
     let wanted = Some(if is_left_out { 3 } else { 0 });
     assert_eq!(code(&["analyze", file]), wanted);

@@ -25,8 +25,11 @@ fn refuses_and_works(args: &[&str], output: Option<&str>) {
     assert_eq!(is_there(), output.is_some(), "{args:?}");
 }
 
-fn golden() -> String {
-    livetime_testkit::repository().join("testdata/xtc1/camera.xtc").to_str().unwrap().to_owned()
+/// A simulated run of three events, without damage.
+fn run_in(folder: &tempfile::TempDir) -> String {
+    let file = at(folder, "e1-r0001-s00-c00.xtc");
+    assert_eq!(livetime(&["sim", "xtc", &file, "--count", "3"]).status.code(), Some(0));
+    file
 }
 
 fn at(folder: &tempfile::TempDir, name: &str) -> String {
@@ -36,7 +39,7 @@ fn at(folder: &tempfile::TempDir, name: &str) -> String {
 #[test]
 fn an_analysis_and_its_parts_and_their_merge_say_what_they_need() {
     let folder = tempfile::tempdir().unwrap();
-    let (run, plan, parts) = (golden(), at(&folder, "plan.json"), at(&folder, "parts"));
+    let (run, plan, parts) = (run_in(&folder), at(&folder, "plan.json"), at(&folder, "parts"));
     refuses_and_works(&["analyze", &run, "-o", &at(&folder, "whole")], Some(&at(&folder, "whole")));
     // A plan reads no picture but the first.
     assert_eq!(livetime(&["analyze", &run, "--plan", &plan, "--parts", "2"]).status.code(), Some(0));
@@ -63,7 +66,7 @@ fn an_analysis_and_its_parts_and_their_merge_say_what_they_need() {
 fn pictures_through_a_pipeline_say_what_they_need() {
     let folder = tempfile::tempdir().unwrap();
     let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n  end: {type: 'null', from: s}\n";
-    let (run, pipeline) = (golden(), Pipeline::new("memory", text));
+    let (run, pipeline) = (run_in(&folder), Pipeline::new("memory", text));
     let through = ["analyze", &run, "--pipeline", pipeline.path()];
     refuses_and_works(&through, None);
     let out = at(&folder, "reduced");
@@ -73,7 +76,7 @@ fn pictures_through_a_pipeline_say_what_they_need() {
 #[test]
 fn a_conversion_says_what_it_needs_whatever_it_makes() {
     let folder = tempfile::tempdir().unwrap();
-    let run = golden();
+    let run = run_in(&folder);
     for name in ["copy.xtc", "copy.h5"] {
         let out = at(&folder, name);
         refuses_and_works(&["convert", &run, "-o", &out], Some(&out));

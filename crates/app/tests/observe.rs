@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{Pipeline, Running, own_nodes, stderr, stdout};
+use common::{Pipeline, Running, livetime, own_nodes, stderr, stdout};
 use serde_json::Value;
 
 const FILE: &str = "\
@@ -269,12 +269,11 @@ fn both_benchmarks_explain_themselves() {
 #[test]
 fn the_program_of_other_benchmarks_is_named() {
     for words in [&["engine"][..], &["pva-get", "--channels", "1,1000", "--json"]] {
-        let output = own_nodes().arg("bench").args(words).output().unwrap();
+        let output = livetime(&[&["bench"], words].concat());
         let (told, all) = (stderr(&output), words.join(" "));
         assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{told}");
         assert!(told.contains("wanted graph, node or python, found"), "{told}");
         assert!(told.contains(&format!("another program: livetime-bench {all} ")), "{told}");
     }
-    let output = own_nodes().arg("bench").output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(livetime(&["bench"]).status.code(), Some(2));
 }

@@ -104,7 +104,9 @@ impl Pair {
     fn difference(&self, graph: &Graph, edge: &EdgeDecl, allowed: Lacking) -> Option<Difference> {
         let mut allowed = allowed.times(most_parts(&self.live).max(most_parts(&self.replay)));
         let (mut live, mut replay) = (by_stream(&self.live), by_stream(&self.replay));
-        replay.keys().for_each(|stream| drop(live.entry(*stream).or_default()));
+        for stream in replay.keys() {
+            live.entry(*stream).or_default();
+        }
         live.into_iter().find_map(|(stream, live)| {
             let replay = replay.remove(&stream).unwrap_or_default();
             let at = first_beyond(&live, &replay, &mut allowed)?;
