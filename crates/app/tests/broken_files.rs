@@ -126,6 +126,7 @@ fn copies_agree(file: &Path, folder: &Path, what: &str) {
         assert_eq!(inspected[0]["events"], recovered["events"], "{what}");
     }
     let (convert, converted) = told(&["convert", &file, "-o", &name(&converted), "--json"], &[0, 1, 3]);
+    assert_eq!(folder.join("converted.xtc").exists(), convert != 1, "{what}: {converted:#}");
     let has_events = number(&inspected[0]["events"]) > 0;
     assert!(
         convert == inspect || !has_events,
@@ -279,6 +280,16 @@ fn of_broken_files_of_hdf5_the_same_is_said_by_all() {
     }
     writer.close().unwrap();
     let whole = fs::read(whole).unwrap();
+    // Only the last bytes are missing, which hold no picture: the file is not what was written all the same.
+    let (cut, copy) = (folder.path().join("cut.h5"), folder.path().join("copy.h5"));
+    fs::write(&cut, &whole[..whole.len() - 1]).unwrap();
+    let (name, copy) = (cut.to_str().unwrap(), copy.to_str().unwrap());
+    all_agree(&cut, "/data", "hdf5, one byte cut off");
+    let of_recover = ["recover", name, "-o", copy, "--json"];
+    for args in [&["inspect", name, "--json"][..], &["analyze", name, "--json"], &of_recover] {
+        let (_, told) = told(args, &[3]);
+        assert!(told.to_string().contains(": it was cut"), "{told:#}");
+    }
     for seed in 1..=24 {
         let file = folder.path().join(format!("broken-{seed}.h5"));
         fs::write(&file, broken(&whole, seed)).unwrap();
