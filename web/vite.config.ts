@@ -41,6 +41,5 @@ export default defineConfig({
   worker: { format: 'es', rollupOptions: { output } },
   // `npm run dev` shows a run that is served at LIVETIME_URL.
   server: { proxy: { '/api': { target: process.env.LIVETIME_URL ?? 'http://127.0.0.1:8090', ws: true } } },
-  // What passes when it is repeated is named as unsteady at the end of `make test` (docs/decisions/015-unsteady-tests.md).
-  test: { include: ['test/**/*.test.ts'], testTimeout: 900_000, hookTimeout: 900_000, fileParallelism: false, retry: 1 },
+  test: { include: ['test/**/*.test.ts'], testTimeout: 900_000, hookTimeout: 900_000, fileParallelism: false },
 });

@@ -5,16 +5,18 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use livetime_recording::FileEnds;
+use livetime_frame::ByteSize;
+use livetime_recording::{FileEnds, MemoryLimit, Problem};
 use twox_hash::XxHash3_64;
 
+use crate::account::MOST_EVENTS;
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
 use crate::whole_file::{io, write_whole};
-use crate::{Account, Found, GoOn, Plan, Progress, Recording, Work};
+use crate::{Account, Found, GoOn, Loader, Plan, Progress, Recording, ReduceError, Saver, Work};
 
-/// The first bytes of a file of a part; the last one is the version of the format.
-const MAGIC: [u8; 8] = *b"LTPART\0\x03";
+/// What a file of a part begins with; the last byte is the version of the format.
+const MAGIC: [u8; 8] = *b"LTPART\0\x04";
 /// Magic, hash of the plan, number of the part.
 const HEAD: usize = 24;
 /// The checksum of all before it.
@@ -26,7 +28,17 @@ const ENDING: &str = "ltpart";
 pub struct Part {
     number: usize,
     account: Account,
+    breaks: Vec<Break>,
     bytes: Vec<u8>,
+}
+
+/// A place in an event that means nothing, which shows when the event is read: the plan looks at the headers of events alone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Break {
+    event: usize,
+    /// Number of the file in the plan.
+    file: usize,
+    why: String,
 }
 
 /// A file of a part.
@@ -43,6 +55,8 @@ pub struct WrittenPart {
 pub struct Merged {
     /// The results.
     pub found: Found,
+    /// What is wrong with files, as the plan and the parts found it: name, and what it is.
+    pub problems: Vec<(String, String)>,
     /// Files that were read beside one for each part, with the same bytes.
     pub copies: usize,
 }
@@ -56,6 +70,11 @@ impl Part {
     /// The fate of its events.
     pub fn account(&self) -> &Account {
         &self.account
+    }
+
+    /// How many places inside of its events mean nothing, beside those that the plan knows.
+    pub fn breaks(&self) -> usize {
+        self.breaks.len()
     }
 
     /// The whole file.
@@ -105,26 +124,46 @@ impl Plan {
             return Err(Error::refused(format!("a part from 0 to {}", self.parts() - 1), part.to_string()));
         };
         self.check_run(part)?;
-        let partial = if planned.leaves.is_empty() {
-            work.nothing()
+        let (partial, breaks) = if planned.leaves.is_empty() {
+            (work.nothing(), Vec::new())
         } else {
             let files: Vec<PathBuf> = self.paths().collect();
             let recording =
                 Recording::open_part(&files, self.detector.format(), &self.state, &planned.places)?;
             let recording = self.memory.map_or(recording.clone(), |memory| recording.with_memory(memory));
-            work.reduce(&recording, planned.leaves.clone(), workers, tell)?
+            let partial = work.reduce(&recording, planned.leaves.clone(), workers, tell)?;
+            (partial, self.breaks(&files, recording.problems()))
         };
         let number = (part as u64).to_le_bytes();
-        let head = [&MAGIC[..], &self.hash().to_le_bytes(), &number].concat();
-        let mut bytes = work.save_behind(head, &partial)?;
+        let mut head = Saver { bytes: [&MAGIC[..], &self.hash().to_le_bytes(), &number].concat() };
+        save_breaks(&breaks, &mut head);
+        let mut bytes = work.save_behind(head.bytes, &partial)?;
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
-        Ok(Part { number: part, account: partial.account, bytes })
+        Ok(Part { number: part, account: partial.account, breaks, bytes })
+    }
+
+    /// Those of `problems` that are in events and that the plan does not know, in an order that no thread changes. `files` are those of the plan as this
+    /// process finds them.
+    fn breaks(&self, files: &[PathBuf], problems: Vec<Problem>) -> Vec<Break> {
+        let of = |Problem { path, event, why }| {
+            let (event, file) = (event?, files.iter().position(|file| *file == path)?);
+            let is_known = self.problems().contains(&(self.file_name(file), why.clone()));
+            (!is_known).then_some(Break { event, file, why })
+        };
+        let mut breaks: Vec<Break> = problems.into_iter().filter_map(of).collect();
+        breaks.sort();
+        breaks
+    }
+
+    /// What a file is called in [`Plan::problems`].
+    fn file_name(&self, file: usize) -> String {
+        self.files().nth(file).map_or_else(String::new, |path| path.display().to_string())
     }
 
     /// Merges the parts in these folders and files. Every part must be there; copies must have the same bytes.
     ///
     /// # Errors
-    /// [`Error::MissingParts`] with their numbers, or that a file is broken, of another plan, or has other bits than another one of the same
+    /// [`Error::MissingParts`] with their numbers, [`Error::Memory`], or that a file is broken, of another plan, or has other bits than another one of the same
     /// part.
     pub fn merge(&self, work: &Work<'_>, paths: &[PathBuf]) -> Result<Merged> {
         let by_part = self.files_by_part(paths)?;
@@ -132,7 +171,8 @@ impl Plan {
         if !missing.is_empty() {
             return Err(Error::MissingParts(missing));
         }
-        let (mut all, mut copies) = (None, 0);
+        self.check_memory(work, by_part.values().flatten())?;
+        let (mut all, mut copies, mut breaks) = (None, 0, Vec::new());
         // Used for all files: to touch new memory takes longer than to read into it.
         let (mut bytes, mut copy) = (Vec::new(), Vec::new());
         for (part, files) in &by_part {
@@ -146,8 +186,12 @@ impl Plan {
                 }
                 copies += 1;
             }
-            let partial = work.load(&bytes[HEAD..bytes.len() - TAIL]);
-            let partial = partial.map_err(|e| in_file(first, e))?;
+            let mut rest = Loader::new(&bytes[HEAD..bytes.len() - TAIL]);
+            let found = load_breaks(&mut rest, self.files.len());
+            breaks.extend(
+                found.map_err(|e| in_file(first, Error::refused("the breaks of a part", e.to_string())))?,
+            );
+            let partial = work.load(rest.rest()).map_err(|e| in_file(first, e))?;
             if partial.leaves != Leaves::of(self.parts[*part].leaves.clone()) {
                 return Err(in_file(first, Error::refused(format!("the leaves of part {part}"), "others")));
             }
@@ -157,7 +201,23 @@ impl Plan {
             }
         }
         let all = all.ok_or_else(|| Error::refused("a plan with parts", "one without"))?;
-        Ok(Merged { found: work.finish(all)?, copies })
+        Ok(Merged { found: work.finish(all)?, problems: self.with_breaks(breaks), copies })
+    }
+
+    /// Refuses a merge that needs more memory than it may take: two files at a time, what is in one of them, and what waits for others.
+    fn check_memory<'p>(&self, work: &Work<'_>, files: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
+        let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
+        let largest = files.map(size).max().unwrap_or(0);
+        let needed = largest.saturating_mul(3).saturating_add(work.merging_bytes());
+        let what = format!("a merge of {} parts of up to {}", self.parts(), ByteSize(largest));
+        Ok(self.memory.unwrap_or_else(MemoryLimit::half_of_free).check(needed, what)?)
+    }
+
+    /// The problems that the plan knows, and those that parts found.
+    fn with_breaks(&self, mut breaks: Vec<Break>) -> Vec<(String, String)> {
+        breaks.sort();
+        let found = breaks.into_iter().map(|Break { file, why, .. }| (self.file_name(file), why));
+        self.problems().iter().cloned().chain(found).collect()
     }
 
     /// Whether the files of the run are the planned ones: all by their names and sizes, the files that the part reads also by their ends.
@@ -215,7 +275,28 @@ impl Plan {
     }
 }
 
-/// The files of parts in these folders, and the files given by name.
+fn save_breaks(breaks: &[Break], out: &mut Saver) {
+    out.number(breaks.len() as u64);
+    for Break { event, file, why } in breaks {
+        out.number(*event as u64);
+        out.number(*file as u64);
+        out.text(why);
+    }
+}
+
+/// # Errors
+/// If they are none of a plan with this number of files.
+fn load_breaks(from: &mut Loader<'_>, files: usize) -> Result<Vec<Break>, ReduceError> {
+    let mut breaks = Vec::new();
+    for _ in 0..from.at_most(MOST_EVENTS)? {
+        let event = usize::try_from(from.number()?)?;
+        let file = from.size_at_most(files.saturating_sub(1))?;
+        breaks.push(Break { event, file, why: from.text()? });
+    }
+    Ok(breaks)
+}
+
+/// The files of parts in these folders, and those that are given themselves.
 fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {

@@ -65,7 +65,7 @@ pub struct Plan {
     hash: u64,
     /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
     folder: Option<PathBuf>,
-    /// The bound of memory of a part in this process, if not half of the free memory. It is no part of the plan either.
+    /// What a part or the merge may take in this process, if not half of what is free. It is no part of the plan either.
     pub(crate) memory: Option<MemoryLimit>,
 }
 
@@ -108,7 +108,7 @@ impl Plan {
         Ok(Plan { folder: Some(folder.to_owned()), ..self })
     }
 
-    /// The same plan for a process in which a part may take this much memory; without it, half of the memory that is free.
+    /// The same plan for a process in which a part, or the merge, may take this much memory; without it, half of the memory that is free.
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimit) -> Plan {
         Plan { memory: Some(memory), ..self }

@@ -159,6 +159,11 @@ impl<'a> Loader<'a> {
         self.take(count, 1)
     }
 
+    /// What has not been loaded yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// # Errors
     /// If there are bytes left.
     pub(crate) fn end(&self) -> Result<(), ReduceError> {

@@ -133,17 +133,26 @@ impl<'r> Work<'r> {
     /// An estimate of the bytes that `workers` workers need. Each worker holds the pictures of a block, recorded and decoded,
     /// and its partial results. Further partial results wait to be merged. The results are no larger than a partial one.
     pub fn memory(&self, recording: &Recording, workers: usize) -> u64 {
-        let sum = |is_any_order| {
-            self.reducers(is_any_order).map(|r| r.memory(&self.layout)).fold(0, u64::saturating_add)
-        };
-        let (any_order, ordered): (u64, u64) = (sum(true), sum(false));
+        let [any_order, ordered] = self.partial_bytes();
         let read = recording.read_memory(&self.detector, self.cut.iter().take(LOOK));
         let slots = self.slots(recording, self.takes_strips());
         let pictures = (self.layout.bytes() as u64).saturating_mul(slots as u64);
         let worker = pictures.saturating_add(read).saturating_add(any_order).saturating_add(ordered);
+        worker.saturating_mul(workers as u64).saturating_add(self.merging_bytes())
+    }
+
+    /// An estimate of the bytes that merging takes beside the partial results that are merged: those that wait, and the results.
+    pub(crate) fn merging_bytes(&self) -> u64 {
+        let [any_order, ordered] = self.partial_bytes();
         let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));
-        let results = any_order.saturating_add(ordered);
-        worker.saturating_mul(workers as u64).saturating_add(waiting).saturating_add(results)
+        waiting.saturating_add(any_order).saturating_add(ordered)
+    }
+
+    /// An estimate of the bytes of a partial result: of reducers that take any order, and of the others.
+    pub(crate) fn partial_bytes(&self) -> [u64; 2] {
+        [true, false].map(|is_any_order| {
+            self.reducers(is_any_order).map(|r| r.memory(&self.layout)).fold(0, u64::saturating_add)
+        })
     }
 
     /// Whether all is such that pictures can be read and reduced strip by strip.

@@ -24,6 +24,7 @@ mod hdf5;
 mod hostile;
 mod inspect;
 mod ladder;
+mod memory;
 mod nodes;
 mod observe;
 mod pv;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{Pipeline, livetime, stderr, stdout};
+use crate::common::{Pipeline, account_of, analyzed_in_parts, livetime, stderr, stdout};
 
 /// What is done to a file of golden data, by a number.
 fn broken(bytes: &[u8], seed: u64) -> Vec<u8> {
@@ -91,6 +91,22 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
         (analyzed, code) => analyzed == code,
     };
     assert!(is_same, "{what}: analyze ends with {analyzed}, run with {code}: {analysis:#} {run:#}");
+    if analyzed == 0 || analyzed == 3 {
+        let name = name.as_ref();
+        analyses_agree(name, detector, (analyzed, &analysis), what);
+        // What gives pictures to a pipeline ends alike.
+        let args = ["analyze", name, "--detector", detector, "--pipeline", pipeline.path(), "--json"];
+        let (through, graph) = told(&args, &[0, 1, 3]);
+        assert_eq!(through, code, "{what}: {graph:#} {run:#}");
+        assert_eq!(number(&graph["used"]), said("array_counter"), "{what}: {graph:#} {run:#}");
+    }
+}
+
+/// In parts an analysis finds the same as in one piece.
+fn analyses_agree(file: &str, detector: &str, (code, analysis): (i32, &Value), what: &str) {
+    let (merged, parts) = analyzed_in_parts(file, &["--detector", detector]);
+    assert_eq!(merged, Some(code), "{what}: {parts:#} {analysis:#}");
+    assert_eq!(account_of(&parts), account_of(analysis), "{what}");
 }
 
 /// The commands that copy a file of LCLS-I say whether it is whole as `inspect` does.
@@ -110,6 +126,7 @@ fn copies_agree(file: &Path, folder: &Path, what: &str) {
         assert_eq!(inspected[0]["events"], recovered["events"], "{what}");
     }
     let (convert, converted) = told(&["convert", &file, "-o", &name(&converted), "--json"], &[0, 1, 3]);
+    assert_eq!(folder.join("converted.xtc").exists(), convert != 1, "{what}: {converted:#}");
     let has_events = number(&inspected[0]["events"]) > 0;
     assert!(
         convert == inspect || !has_events,
@@ -178,6 +195,8 @@ fn a_break_in_the_data_of_another_sender_is_told_by_all() {
         );
         let (_, analysis) = told(&["analyze", name, "--json"], &[wanted]);
         assert_eq!(number(&analysis["used"]), 4, "{what}");
+        let problems = analysis["problems"].as_array().unwrap().len();
+        assert_eq!(problems, usize::from(event.is_some()), "{what}: {analysis:#}");
         told(
             &["convert", name, "-o", folder.path().join(format!("{wanted}-{event:?}.h5")).to_str().unwrap()],
             &[wanted],
@@ -261,6 +280,16 @@ fn of_broken_files_of_hdf5_the_same_is_said_by_all() {
     }
     writer.close().unwrap();
     let whole = fs::read(whole).unwrap();
+    // Only the last bytes are missing, which hold no picture: the file is not what was written all the same.
+    let (cut, copy) = (folder.path().join("cut.h5"), folder.path().join("copy.h5"));
+    fs::write(&cut, &whole[..whole.len() - 1]).unwrap();
+    let (name, copy) = (cut.to_str().unwrap(), copy.to_str().unwrap());
+    all_agree(&cut, "/data", "hdf5, one byte cut off");
+    let of_recover = ["recover", name, "-o", copy, "--json"];
+    for args in [&["inspect", name, "--json"][..], &["analyze", name, "--json"], &of_recover] {
+        let (_, told) = told(args, &[3]);
+        assert!(told.to_string().contains(": it was cut"), "{told:#}");
+    }
     for seed in 1..=24 {
         let file = folder.path().join(format!("broken-{seed}.h5"));
         fs::write(&file, broken(&whole, seed)).unwrap();

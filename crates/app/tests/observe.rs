@@ -15,7 +15,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{Pipeline, Running, own_nodes, stderr, stdout};
+use common::{Pipeline, Running, livetime, own_nodes, stderr, stdout};
 use serde_json::Value;
 
 const FILE: &str = "\
@@ -263,4 +263,17 @@ fn both_benchmarks_explain_themselves() {
         );
         assert!(stdout(&output).contains(&format!("livetime bench {what} beamline.yaml")));
     }
+}
+
+/// Scripts of before measured Livetime itself by this program.
+#[test]
+fn the_program_of_other_benchmarks_is_named() {
+    for words in [&["engine"][..], &["pva-get", "--channels", "1,1000", "--json"]] {
+        let output = livetime(&[&["bench"], words].concat());
+        let (told, all) = (stderr(&output), words.join(" "));
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{told}");
+        assert!(told.contains("wanted graph, node or python, found"), "{told}");
+        assert!(told.contains(&format!("another program: livetime-bench {all} ")), "{told}");
+    }
+    assert_eq!(livetime(&["bench"]).status.code(), Some(2));
 }

@@ -101,6 +101,81 @@ fn what_a_live_run_has_lost_is_named_and_is_no_difference() {
     assert_eq!(verdict["live"]["not_compared"][0], "part to end", "{verdict:#}");
 }
 
+/// Two simulated links with a dump, hits, triggers and records of what was read out. Nothing is late, however slow the machine is.
+fn wires(name: &str, params: &str) -> Pipeline {
+    let edge = "queue: 500, when_full: block";
+    let text = format!(
+        "nodes:
+  src: {{type: wib_simulator, params: {{links: 2, rate: 0.02, loop_time: 10 ms, batch: 16, argon_rate: 3000, first_timestamp: 50000, lossless: true{params}}}}}
+  dump: {{type: wib_dump, from: {{node: src, {edge}}}, params: {{path: /nowhere}}}}
+  h: {{type: hit_finder, from: {{node: src, {edge}}}, params: {{noisy_rate: 0}}}}
+  m: {{type: hit_merger, from: {{node: h, {edge}}}, params: {{links: \"0-1\", dead_after: 1000}}}}
+  tr: {{type: trigger_prescale, from: {{node: m, {edge}}}, params: {{every: 20}}}}
+  dec: {{type: trigger_candidate, from: {{node: tr, {edge}}}, params: {{before: 10900, after: 17932, buffer: 0}}}}
+  buf: {{type: readout_buffer, from: [{{node: src, to: raw, {edge}}}, {{node: m, to: hits, {edge}}}, {{node: dec, to: decisions, {edge}}}], params: {{seconds: 10, deadline: 1000, dead_after: 1000, links: \"0-1\"}}}}
+  rec: {{type: trigger_records, from: {{node: buf, {edge}}}, params: {{path: /nowhere}}}}
+  led: {{type: link_ledger, from: [{{node: src.ledger, {edge}}}, {{node: h.ledger, {edge}}}], params: {{file: ledger.json}}}}
+"
+    );
+    Pipeline::new(name, &text)
+}
+
+#[test]
+fn a_live_run_of_the_wire_readout_gives_what_the_replay_of_its_dump_gives() {
+    let (code, verdict) = live(&wires("live-wires", ""));
+    assert_eq!((code, &verdict["same"]), (Some(0), &true.into()), "{verdict:#}");
+    let of_live = &verdict["live"];
+    let nothing = Value::Array(Vec::new());
+    assert_eq!((&of_live["losses"], &of_live["not_compared"]), (&nothing, &nothing), "{verdict:#}");
+    let edges =
+        ["src to dump", "src to h", "src to buf", "h to m", "m to tr", "m to buf", "tr to dec", "dec to buf"];
+    let mut named: Vec<&str> =
+        of_live["compared_by_rows"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    named.sort_unstable();
+    let mut wanted = edges.to_vec();
+    wanted.sort_unstable();
+    assert_eq!(named, wanted, "{verdict:#}");
+    assert_eq!(of_live["ledgers_not_compared"][0], "src to led", "{verdict:#}");
+    // Records were made and compared.
+    let told =
+        livetime(&["verify", wires("live-wires-told", "").path(), "--live", "--frames", "60", "--runs", "2"]);
+    let told = stdout(&told);
+    assert!(
+        told.contains("compared by raw frames and rows, which the recording plays in other batches: "),
+        "{told}"
+    );
+    assert!(
+        told.contains("not compared, because ledgers of links tell how frames came: src to led"),
+        "{told}"
+    );
+}
+
+/// Missing frames end batches elsewhere in the replay, and what came out of order is in order in the dump.
+#[test]
+fn frames_that_a_live_link_lacks_are_no_difference_to_the_replay() {
+    let faults = ", faults: \"drop 700+3; link 1 swap 900; link 0 repeat 1500; checksum 1100 2\"";
+    let (code, verdict) = live(&wires("live-faulty-wires", faults));
+    assert_eq!((code, &verdict["same"]), (Some(3), &true.into()), "{verdict:#}");
+    assert_eq!(verdict["live"]["not_compared"], Value::Array(Vec::new()), "{verdict:#}");
+    assert!(verdict["live"]["losses"].to_string().contains("src: "), "{verdict:#}");
+}
+
+#[test]
+fn of_live_links_only_what_a_dump_plays_can_be_used() {
+    let refused = |more: &str, wanted: &str| {
+        let text = "nodes:\n  src: {type: wib_simulator, params: {links: 1, loop_time: 1 ms}}\n  dump: {type: wib_dump, from: src, params: {path: /nowhere}}\n";
+        let pipeline = Pipeline::new("live-wires-refused", &format!("{text}{more}"));
+        let output = livetime(&["verify", pipeline.path(), "--live", "--frames", "5"]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
+    };
+    refused("  end: {type: 'null', from: src.truth}\n", "found `src.truth`");
+    refused(
+        "  tape: {type: recording, params: {file: /nowhere.xtc}}\n  end: {type: 'null', from: tape}\n",
+        "wanted raw frames from live sources alone, found the recording `tape`",
+    );
+}
+
 #[test]
 fn a_live_source_without_a_recorder_is_refused() {
     let text = "nodes:\n  cam: {type: sim_detector}\n  end: {type: 'null', from: cam}\n";

@@ -135,7 +135,7 @@ pub use param::{
     group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
 pub use refusal::UnknownName;
-pub use rehearsal::{Rehearsal, Trail};
+pub use rehearsal::{Note, Part, Rehearsal, Trail};
 pub use run::{
     ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,
     OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,

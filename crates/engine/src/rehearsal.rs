@@ -11,8 +11,30 @@ use livetime_runtime::{Random, lock};
 pub struct Rehearsal {
     /// Threads are held up by chance, differently for each seed; 0 leaves them alone.
     pub seed: u64,
-    /// A number for all that a frame holds, of which each edge keeps a list.
-    pub digest: fn(&Frame) -> u64,
+    /// Appends what is noted of a frame: one note, or one for each of its parts.
+    pub digest: fn(&Frame, &mut Vec<Note>),
+}
+
+/// What is noted of a frame, or of a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Number of the frame.
+    pub frame: u64,
+    /// A number for all that the frame, or the part, holds.
+    pub digest: u64,
+    /// The part; `None` for the whole frame.
+    pub part: Option<Part>,
+}
+
+/// A part of a frame that holds several things, as a batch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Part {
+    /// The kind of thing, for example `row`.
+    pub kind: &'static str,
+    /// Number of the stream that it belongs to; `None` where streams are merged.
+    pub stream: Option<u16>,
+    /// Its time in this stream.
+    pub time: u64,
 }
 
 /// The frames of an edge of a rehearsal, in this order.
@@ -22,31 +44,40 @@ pub struct Trail {
     pub from: (usize, usize),
     /// Receiving node and input.
     pub to: (usize, usize),
-    /// Number and digest of each frame.
-    pub frames: Vec<(u64, u64)>,
+    /// What was noted of them.
+    pub notes: Vec<Note>,
+}
+
+impl Note {
+    /// Of a whole frame.
+    pub fn of(frame: &Frame, digest: u64) -> Note {
+        Note { frame: frame.header().sequence, digest, part: None }
+    }
 }
 
 /// The list of an edge while the run goes on.
 pub(crate) struct Notes {
-    digest: fn(&Frame) -> u64,
-    frames: Mutex<Vec<(u64, u64)>>,
+    digest: fn(&Frame, &mut Vec<Note>),
+    all: Mutex<Vec<Note>>,
 }
 
 impl Notes {
     pub(crate) fn new(rehearsal: Rehearsal) -> Notes {
-        Notes { digest: rehearsal.digest, frames: Mutex::default() }
+        Notes { digest: rehearsal.digest, all: Mutex::default() }
     }
 
-    pub(crate) fn digest(&self, frame: &Frame) -> (u64, u64) {
-        (frame.header().sequence, (self.digest)(frame))
+    pub(crate) fn of(&self, frame: &Frame) -> Vec<Note> {
+        let mut notes = Vec::new();
+        (self.digest)(frame, &mut notes);
+        notes
     }
 
-    pub(crate) fn add(&self, frame: (u64, u64)) {
-        lock(&self.frames).push(frame);
+    pub(crate) fn add(&self, notes: &[Note]) {
+        lock(&self.all).extend_from_slice(notes);
     }
 
-    pub(crate) fn taken(&self) -> Vec<(u64, u64)> {
-        lock(&self.frames).clone()
+    pub(crate) fn taken(&self) -> Vec<Note> {
+        lock(&self.all).clone()
     }
 }
 

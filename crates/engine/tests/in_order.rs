@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::common::{COUNTER, PASS, TALLY};
 use livetime_engine::testing::{Random, Simulation};
 use livetime_engine::{
-    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, Placement,
-    PortSpec, Rehearsal, Report, Run, RunOptions, WhenFull,
+    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Note, Params,
+    Placement, PortSpec, Rehearsal, Report, Run, RunOptions, WhenFull,
 };
 use livetime_frame::Frame;
 use proptest::prelude::*;
@@ -400,14 +400,16 @@ fn a_rehearsal_finds_an_order_that_depends_on_threads_and_a_repeatable_run_has_n
         graph.connect(from, to, block).unwrap();
     }
     let trails = |seed: u64, repeatable: bool| {
-        let rehearsal = Rehearsal { seed, digest: |frame| frame.header().source.0.into() };
+        let digest: fn(&Frame, &mut Vec<Note>) =
+            |frame, notes| notes.push(Note::of(frame, frame.header().source.0.into()));
+        let rehearsal = Rehearsal { seed, digest };
         let options = RunOptions { repeatable, rehearsal: Some(rehearsal), ..RunOptions::default() };
         let run = Run::start(&graph, options).unwrap();
         while !run.wait(Duration::from_secs(1)) {}
         run.trails()
     };
     let first = trails(0, true);
-    assert_eq!(first.iter().map(|trail| trail.frames.len()).collect::<Vec<_>>(), [100, 100, 200]);
+    assert_eq!(first.iter().map(|trail| trail.notes.len()).collect::<Vec<_>>(), [100, 100, 200]);
     assert!((1..4).all(|seed| trails(seed, true) == first));
     // Which frame comes first is chance: of a hundred runs two differ.
     let live = trails(1, false);

@@ -197,7 +197,8 @@ pub(super) struct About {
 }
 
 /// The choices of `display.form`, shared by all PVs.
-static FORMS: LazyLock<Strings> = LazyLock::new(|| nt::FORMS.iter().map(|form| (*form).to_owned()).collect());
+static FORMS: LazyLock<Strings> =
+    LazyLock::new(|| Strings::new(nt::FORMS.iter().map(|form| (*form).to_owned()).collect()));
 
 impl About {
     /// Of a PV without units and limits.

@@ -1,6 +1,7 @@
 //! The camera that `arv-fake-gv-camera-0.8` simulates: GigE Vision through the loopback device.
 
 use std::fs::File;
+use std::net::UdpSocket;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ impl Simulator {
         alone.lock().unwrap();
         let serial = format!("LT{}", std::process::id());
         let args = ["-i", "127.0.0.1", "-s", &serial, "-r", &lost_per_1000.to_string()].map(String::from);
-        match spawn(&args) {
+        match spawn(&args, &serial) {
             Ok(child) => Some(Simulator { child, args: args.to_vec(), serial, _alone: alone }),
             Err(error) => {
                 let reason = format!("arv-fake-gv-camera-0.8: {error}; apt-get install aravis-tools");
@@ -47,7 +48,7 @@ impl Simulator {
     }
 
     fn restart(&mut self) {
-        self.child = spawn(&self.args).unwrap();
+        self.child = spawn(&self.args, &self.serial).unwrap();
     }
 }
 
@@ -59,18 +60,38 @@ impl Drop for Simulator {
     }
 }
 
-/// It ends at once while another program has the port.
-fn spawn(args: &[String]) -> std::io::Result<Child> {
+/// Where cameras of GigE Vision are asked who they are, and the question: the command "discovery", number 1.
+const CONTROL: (&str, u16) = ("127.0.0.1", 3956);
+const DISCOVERY: [u8; 8] = [0x42, 1, 0, 2, 0, 0, 0, 1];
+
+/// A simulator that answers. It ends at once while another program has the port.
+fn spawn(args: &[String], serial: &str) -> std::io::Result<Child> {
     let begun = Instant::now();
     while begun.elapsed() < LIMIT {
         let mut command = Command::new("arv-fake-gv-camera-0.8");
         let mut child = command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        std::thread::sleep(Duration::from_millis(100));
-        if child.try_wait()?.is_none() {
-            return Ok(child);
+        while child.try_wait()?.is_none() {
+            if answers(serial)? {
+                return Ok(child);
+            }
+            if begun.elapsed() > LIMIT {
+                child.kill()?;
+                child.wait()?;
+            }
         }
     }
-    Err(std::io::Error::other("it ends at once; is UDP port 3956 of 127.0.0.1 taken?"))
+    Err(std::io::Error::other("it ends or does not answer; is UDP port 3956 of 127.0.0.1 taken?"))
+}
+
+/// Whether a camera with this serial number answers.
+fn answers(serial: &str) -> std::io::Result<bool> {
+    let socket = UdpSocket::bind("127.0.0.1:0")?;
+    // Then it is asked again.
+    socket.set_read_timeout(Some(Duration::from_millis(100)))?;
+    socket.send_to(&DISCOVERY, CONTROL)?;
+    let mut answer = [0; 1024];
+    let count = socket.recv(&mut answer).unwrap_or(0);
+    Ok(answer[..count].windows(serial.len()).any(|part| part == serial.as_bytes()))
 }
 
 fn was_told(report: &Report, text: &str) -> bool {

@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// What a flood repeats, for the channel of this number.
 type Repeated = fn(&mut Writer, u32) -> livetime_pva::Result<()>;
 
-const FLOODS: [(&str, usize, &str, Repeated); 9] = [
+const FLOODS: [(&str, usize, &str, Repeated); 10] = [
     ("nothing", 0, "n", puts),
     ("refused puts", 20, "n", puts),
     ("monitors made and destroyed", 1, "n", monitors),
@@ -39,6 +39,7 @@ const FLOODS: [(&str, usize, &str, Repeated); 9] = [
     ("searches for 60,000 names", 20, "n", searches),
     ("pictures of 80 MB read", 4, "picture", gets),
     ("pictures of 8 MB written", 4, "written", pictures),
+    ("4 million texts written", 4, "texts", texts),
 ];
 
 fn main() -> Outcome<()> {
@@ -94,6 +95,8 @@ fn pvs() -> Outcome<PvMap> {
     pvs.add("picture", SharedPv::new(picture(80_000_000)?));
     let written = SharedPv::builder().value(picture(1)?).on_put(|put| put.accept());
     pvs.add("written", written.build());
+    let texts = Value::new(&nt::scalar_array(ScalarType::Str));
+    pvs.add("texts", SharedPv::builder().value(texts).on_put(|put| put.accept()).build());
     Ok(pvs)
 }
 
@@ -204,6 +207,13 @@ fn searches(writer: &mut Writer, _: u32) -> livetime_pva::Result<()> {
 fn pictures(writer: &mut Writer, sid: u32) -> livetime_pva::Result<()> {
     let mut value = Value::new(&nt::ndarray());
     value.set("value", Array::from(vec![1_u8; 8_000_000]))?;
+    let head = RequestHead { command: Command::Put, sid, ioid: 2, sub: 0 };
+    head.encode(writer, |writer| value.encode_changed(writer))
+}
+
+fn texts(writer: &mut Writer, sid: u32) -> livetime_pva::Result<()> {
+    let mut value = Value::new(&nt::scalar_array(ScalarType::Str));
+    value.set("value", vec![String::new(); 4_000_000])?;
     let head = RequestHead { command: Command::Put, sid, ioid: 2, sub: 0 };
     head.encode(writer, |writer| value.encode_changed(writer))
 }

@@ -104,6 +104,8 @@ impl RunFormat {
 pub struct Problem {
     /// The file.
     pub path: PathBuf,
+    /// Number of the event that it is in; `None` if it is none.
+    pub event: Option<usize>,
     /// What was wanted, what was found, and where.
     pub why: String,
 }
@@ -484,7 +486,7 @@ impl Recording {
         let place = self.numbers.position(event).and_then(|position| run.place(position));
         if let Some((path, time)) = place {
             let why = format!("event {event} at {time}: {why}");
-            self.breaks.note(event, Problem { path: path.to_owned(), why });
+            self.breaks.note(event, Problem { path: path.to_owned(), event: Some(event), why });
         }
     }
 
@@ -644,7 +646,7 @@ impl OpenRun {
 
 impl Problem {
     pub(crate) fn of_scan(problem: &xtc1::run::Problem) -> Problem {
-        Problem { path: problem.path.clone(), why: problem.error.to_string() }
+        Problem { path: problem.path.clone(), event: None, why: problem.error.to_string() }
     }
 }
 

@@ -71,14 +71,6 @@ pub(super) const CIRCLES: &[Known] = &[
     },
     Known {
         files: &[
-            "crates/app/src/commands/verify/live.rs",
-            "crates/app/src/commands/verify/mod.rs",
-            "crates/app/src/commands/verify/report.rs",
-        ],
-        reason: "Not untied yet: `verify/mod.rs` takes the verdict of the live run, which runs the graph by `rehearse`.",
-    },
-    Known {
-        files: &[
             "crates/control/src/access.rs",
             "crates/control/src/model/acquire.rs",
             "crates/control/src/model/act.rs",

@@ -38,10 +38,12 @@ impl Plan {
             let places = recording.places(work.cut.span_of_leaves(&leaves));
             PlannedPart { leaves, places }
         };
+        // As the files are named below.
+        let name = |path: &Path| std::path::absolute(path).unwrap_or(path.to_owned()).display().to_string();
         let problems = recording.problems().into_iter();
         let mut plan = Plan {
             files: recording.files().iter().map(|path| PlannedFile::of(path)).collect::<Result<Vec<_>>>()?,
-            problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
+            problems: problems.map(|p| (name(&p.path), p.why)).collect(),
             state: recording.state_places(),
             detector: work.detector.clone(),
             layout: work.layout.clone(),

@@ -1,5 +1,7 @@
 //! `livetime bench`: measurements of the user's own graph. Livetime itself is measured by the program `livetime-bench`.
 
+use std::ffi::OsString;
+
 use livetime_engine::NodeType;
 use livetime_measure::{Chain, Finished, MeasureError, Origin, Session};
 
@@ -28,6 +30,9 @@ pub(crate) enum What {
     Node(NodeArgs),
     /// The Python package beside numpy, h5py and others, by the interpreter that `run --python` takes.
     Python(PythonArgs),
+    /// The name of another benchmark, with its arguments.
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
 }
 
 /// Arguments of `bench graph`.
@@ -108,7 +113,7 @@ impl BenchArgs {
         match &mut self.what {
             What::Graph(GraphArgs { pipeline, .. }) => Some((pipeline.file.as_deref(), &mut pipeline.python)),
             What::Node(args) => Some((Some(&args.file), &mut args.python)),
-            What::Python(_) => None,
+            What::Python(_) | What::Other(_) => None,
         }
     }
 }
@@ -124,7 +129,21 @@ pub(crate) fn bench(
         What::Graph(args) => graph(args, nodes, output),
         What::Node(args) => node(args, nodes, output),
         What::Python(args) => Err(super::python::bench(args, called)),
+        What::Other(words) => Err(of_livetime(words)),
     }
+}
+
+/// What measures Livetime itself is in a program of its own.
+fn of_livetime(words: &[OsString]) -> Failure {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let (name, all) = (words.first().map_or("", |name| name), words.join(" "));
+    Failure::new(
+        Exit::Usage,
+        format!(
+            "bench: wanted graph, node or python, found `{name}`: benchmarks of Livetime itself are in another program: livetime-bench {all} \
+             (a checkout builds it: cargo run --release -p livetime-bench -- {all})"
+        ),
+    )
 }
 
 /// Progress goes to the log.

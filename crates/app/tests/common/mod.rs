@@ -1,6 +1,6 @@
 //! Runs the program as a user does.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(dead_code, unreachable_pub, reason = "each file of tests uses its own part")]
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
@@ -74,6 +74,27 @@ impl Running {
         let sent = Command::new("kill").args([signal, &self.program.id().to_string()]).status();
         assert!(sent.is_ok_and(|status| status.success()));
     }
+}
+
+/// Exit code and report of an analysis of `file` in three parts, each by a process of its own.
+pub fn analyzed_in_parts(file: &str, more: &[&str]) -> (Option<i32>, serde_json::Value) {
+    let folder = tempfile::tempdir().expect("a folder for the parts");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (plan, parts) = (at("plan.json"), at("parts"));
+    let planned = livetime(&[&["analyze", file, "--plan", &plan, "--parts", "3"], more].concat());
+    assert_eq!(planned.status.code(), Some(0), "{}", stderr(&planned));
+    for part in ["0", "1", "2"] {
+        let output = livetime(&["analyze", "--plan", &plan, "--part", part, "-o", &parts, "--workers", "2"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    let merged = livetime(&["analyze", "--plan", &plan, "--merge", &parts, "--json"]);
+    let json = serde_json::from_slice(&merged.stdout);
+    (merged.status.code(), json.unwrap_or_else(|e| panic!("{e}: {}", stderr(&merged))))
+}
+
+/// What a report of an analysis says of what could not be used, however the analysis was made.
+pub fn account_of(analysis: &serde_json::Value) -> [serde_json::Value; 6] {
+    ["events", "used", "incomplete", "not_used", "named", "problems"].map(|name| analysis[name].clone())
 }
 
 /// A pipeline file in the system's folder for temporary files, removed at the end.

@@ -74,6 +74,8 @@ pub struct GraphAnalysis {
     events: Range<usize>,
     /// As the source is told them.
     files: String,
+    /// Bytes that the frames of the run may take.
+    frames_bytes: usize,
 }
 
 /// What came of it.
@@ -111,8 +113,6 @@ impl GraphAnalysis {
         let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
         let source = pipeline.graph.node(&source).map_err(|error| refuse(error.into()))?;
         let frames = frames_bound(&pipeline.graph, &pipeline.plan, replay.workers);
-        let what = "the frames of a pipeline";
-        recording.memory().check(frames as u64, what).map_err(|error| refuse(error.to_string()))?;
         // Twice, for frames whose layout nobody knows before, as far as there may be more. Only what is held is taken.
         let most = usize::try_from(recording.memory().bytes()).unwrap_or(usize::MAX);
         let wanted = frames.saturating_mul(2).max(Graph::default().memory_bytes);
@@ -120,20 +120,23 @@ impl GraphAnalysis {
         let end = options.events.end.min(recording.events());
         let events = options.events.start.min(end)..end;
         let files = files_of(recording).map_err(refuse)?;
-        Ok(GraphAnalysis { pipeline, source, left_out, layout: replay.layout, events, files })
+        let (layout, frames_bytes) = (replay.layout, frames);
+        Ok(GraphAnalysis { pipeline, source, left_out, layout, events, files, frames_bytes })
     }
 
     /// Gives all events to the graph as fast as it takes them. `tell` is called several times a second, `on_event` with everything that
     /// nodes tell, on their threads.
     ///
     /// # Errors
-    /// If a node does not start. What goes wrong later is in the report.
+    /// If the frames need more memory than may be taken, or a node does not start. What goes wrong later is in the report.
     pub fn run(
         &self,
         recording: &Recording,
         on_event: Option<EventHandler>,
         tell: &mut dyn FnMut(Progress) -> GoOn,
     ) -> Result<GraphFound, String> {
+        let checked = recording.memory().check(self.frames_bytes as u64, "the frames of a pipeline");
+        checked.map_err(|error| error.to_string())?;
         let services = Services::default().with(OpenRun::new(&self.files, recording));
         let options = RunOptions { on_event, services, ..RunOptions::default() };
         let run = Run::start(&self.pipeline.graph, options).map_err(|errors| {

@@ -31,25 +31,29 @@ const SOURCE: &str = "recording";
 /// Events that are looked at for the first picture.
 const MOST_LOOKED_AT: usize = 1000;
 
-/// Layout and number of the first picture of these events that is whole, or else that can be read at all.
+/// Layout and number of the first picture of these events that is whole, or else that can be read at all: what a pipeline is made for. Without one, it
+/// is the run that is of no use, not the pipeline.
 ///
 /// # Errors
 /// That none of the first events has one, and why the last one has not.
-fn first_picture(
+pub fn first_picture(
     recording: &Recording,
     detector: &Detector,
     events: &Range<usize>,
 ) -> Result<(Layout, usize), String> {
     let (mut reader, mut picture) = (Reader::default(), Picture::default());
-    let (mut first, mut last) = (None, "none".to_owned());
+    let (mut first, mut last) = (None, None);
     let end = events.end.min(recording.events()).min(events.start.saturating_add(MOST_LOOKED_AT));
     for event in events.start..end {
         let read = recording.read(detector, event, &mut reader, &mut picture);
         match read.and_then(|()| picture.layout()) {
             Ok(layout) if !picture.condition().is_damaged() => return Ok((layout, event)),
             Ok(layout) => first = first.or(Some((layout, event))),
-            Err(fault) => last = fault.why,
+            Err(fault) => last = Some(fault.why),
         }
     }
-    first.ok_or_else(|| format!("wanted a picture in the first events, found {last}"))
+    first.ok_or_else(|| match last {
+        Some(why) => format!("{why}; none of the first events has a picture"),
+        None => "wanted a picture in the first events, found no events".to_owned(),
+    })
 }

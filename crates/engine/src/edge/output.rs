@@ -9,6 +9,7 @@ use livetime_runtime::sync::{Ordering, fence};
 use livetime_runtime::{Clock, Control, Doorbell, LossReason, Offer};
 
 use super::{Sender, Target};
+use crate::rehearsal::Note;
 
 /// Where emitted frames go.
 pub(crate) enum Outputs {
@@ -60,13 +61,13 @@ impl Output {
 
     /// The frame in the trail of an edge, where edges keep one.
     #[inline(always)]
-    fn noted(&self, frame: &Frame) -> Option<(u64, u64)> {
-        if self.is_noted { self.digest(frame) } else { None }
+    fn noted(&self, frame: &Frame) -> Option<Vec<Note>> {
+        if self.is_noted { self.notes_of(frame) } else { None }
     }
 
     #[cold]
-    fn digest(&self, frame: &Frame) -> Option<(u64, u64)> {
-        self.senders.iter().find_map(|sender| sender.edge.notes()).map(|notes| notes.digest(frame))
+    fn notes_of(&self, frame: &Frame) -> Option<Vec<Note>> {
+        self.senders.iter().find_map(|sender| sender.edge.notes()).map(|notes| notes.of(frame))
     }
 
     /// True when a frame can be sent without waiting.
@@ -121,7 +122,7 @@ impl Output {
         let noted = self.noted(frame);
         for sender in self.senders.iter_mut().filter(|s| matches!(s.target, Target::Inline(_))) {
             if sender.wants(frame.header().sequence, frame.bytes().len(), stamp_ns, clock) {
-                if let Some(noted) = noted {
+                if let Some(noted) = &noted {
                     sender.note(noted);
                 }
                 sender.hand_over(frame, stamp_ns);
@@ -156,7 +157,7 @@ impl Output {
         match self.noted(&frame) {
             None => self.queue_each(frame, queues, stamp_ns, clock, control, bell, |_| {}),
             Some(noted) => {
-                self.queue_each(frame, queues, stamp_ns, clock, control, bell, |sender| sender.note(noted))
+                self.queue_each(frame, queues, stamp_ns, clock, control, bell, |sender| sender.note(&noted))
             }
         }
     }

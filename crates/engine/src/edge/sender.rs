@@ -8,6 +8,7 @@ use livetime_runtime::sync::Ordering;
 use livetime_runtime::{Bounded, Clock, LossReason, Offer, Thinning, WhenFull};
 
 use super::{ABANDONED, Edge, OPEN, UNREAD};
+use crate::rehearsal::Note;
 
 /// Frames that a handler queues before they are published to the receiver; the rest is published when the
 /// handler returns. A larger batch moves fewer cache lines and lets the receiver wait longer.
@@ -171,7 +172,7 @@ impl Sender {
     }
 
     /// Adds a frame to the trail of the edge, in a rehearsal.
-    pub(crate) fn note(&self, noted: (u64, u64)) {
+    pub(crate) fn note(&self, noted: &[Note]) {
         if let Some(notes) = self.edge.notes() {
             notes.add(noted);
         }

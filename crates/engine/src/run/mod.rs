@@ -382,8 +382,8 @@ impl Run {
     pub fn trails(&self) -> Vec<Trail> {
         let books = lock(&self.books);
         let trail = |edge: &Arc<crate::edge::Edge>| {
-            let frames = edge.notes()?.taken();
-            Some(Trail { from: edge.from, to: edge.to, frames })
+            let notes = edge.notes()?.taken();
+            Some(Trail { from: edge.from, to: edge.to, notes })
         };
         books.edges().filter_map(trail).collect()
     }

@@ -264,7 +264,7 @@ impl From<Vec<String>> for Field {
 
 impl From<&[&str]> for Field {
     fn from(texts: &[&str]) -> Field {
-        Field::Strings(texts.iter().map(|&text| text.into()).collect())
+        Field::Strings(Arc::new(texts.iter().map(|&text| text.into()).collect()))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::decode::Reading;
+use super::progress::{Part, Progress, Step, Stop};
 use super::{Field, Type, TypeCache, Value};
 use crate::wire::{Reader, Writer};
 use crate::{Error, Result};
@@ -46,30 +48,37 @@ impl Dynamic {
     /// Reads a type and its value; `None` is null.
     pub fn decode(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<Option<Dynamic>> {
         let Some(ty) = Type::decode(reader, cache)? else { return Ok(None) };
-        let mut field = super::decode::fresh(reader, &ty)?;
-        reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut field))?;
-        Ok(Some(Dynamic { ty, field }))
+        let field = super::decode::fresh(reader, &ty)?;
+        let mut found = Dynamic { ty, field };
+        found.read_field(reader, &mut Progress::whole(cache)).map_err(Stop::wrong)?;
+        Ok(Some(found))
     }
 
-    /// As [`Dynamic::decode`], into `slot`, whose memory is used again if the type is the same.
-    pub(crate) fn decode_into(
+    /// As [`Dynamic::decode`] in steps, into `slot`, whose memory is used again if the type is the same.
+    pub(crate) fn read_into(
         slot: &mut Option<Box<Dynamic>>,
         reader: &mut Reader<'_>,
-        cache: &mut TypeCache,
-    ) -> Result<()> {
-        match (Type::decode(reader, cache)?, slot.as_mut()) {
-            (None, _) => *slot = None,
-            // The value before is of the same type, so its memory is used again.
-            (Some(ty), Some(old)) if old.ty == ty => {
-                reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut old.field))?;
-            }
-            (Some(ty), _) => {
-                let mut field = super::decode::fresh(reader, &ty)?;
-                reader.deeper(|reader| super::decode::field(reader, cache, &ty, &mut field))?;
-                *slot = Some(Box::new(Dynamic { ty, field }));
+        progress: &mut Reading<'_>,
+    ) -> Step {
+        if progress.resume().is_none() {
+            match (Type::decode(reader, progress.cache)?, slot.as_ref()) {
+                (None, _) => *slot = None,
+                // The value before is of the same type, so its memory is used again.
+                (Some(ty), Some(old)) if old.ty == ty => {}
+                (Some(ty), _) => {
+                    let field = super::decode::fresh(reader, &ty)?;
+                    *slot = Some(Box::new(Dynamic { ty, field }));
+                }
             }
         }
-        Ok(())
+        let Some(found) = slot else { return Ok(()) };
+        let read = found.read_field(reader, progress);
+        progress.inside(read, Part::Content)
+    }
+
+    fn read_field(&mut self, reader: &mut Reader<'_>, progress: &mut Reading<'_>) -> Step {
+        let Dynamic { ty, field } = self;
+        reader.deeper(|reader| super::decode::field(reader, progress, ty, field))
     }
 
     /// Writes the type and the value.

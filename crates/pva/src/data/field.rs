@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Array, Dynamic, ScalarType, Value};
 
 /// Many texts, shared.
-pub type Strings = Arc<[String]>;
+pub type Strings = Arc<Vec<String>>;
 
 /// The content of a field. The variant follows from its [`Type`](super::Type).
 #[derive(Clone, PartialEq, Debug)]

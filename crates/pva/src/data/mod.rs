@@ -16,6 +16,7 @@ mod dynamic;
 mod encode;
 mod field;
 mod kind;
+mod progress;
 mod structure;
 mod types;
 mod value;
@@ -26,6 +27,8 @@ pub use cache::{SentTypes, TypeCache};
 pub use dynamic::Dynamic;
 pub use field::{Chosen, Field, Strings};
 pub use kind::{Extent, ScalarType};
+#[cfg(feature = "server")]
+pub(crate) use progress::{Part, Progress, Stop};
 pub use structure::{Member, Node, Structure, Union};
 pub use types::Type;
 pub use value::Value;

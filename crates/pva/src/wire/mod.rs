@@ -19,6 +19,8 @@ pub use encoded::Encoded;
 pub use header::{HEADER_LEN, Header, MAGIC, Segment, VERSION};
 pub use message::{Message, Payload};
 pub use order::Order;
+#[cfg(feature = "server")]
+pub(crate) use reader::Kept;
 pub use reader::Reader;
 pub use status::{Level, Status};
 pub use writer::Writer;

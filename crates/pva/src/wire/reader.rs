@@ -165,9 +165,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Runs `read` one level deeper; too deep is an error.
-    pub(crate) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(crate) fn deeper<T, E: From<Error>>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
         if self.depth == MAX_DEPTH {
-            return Err(Error::at(self.at, format!("at most {MAX_DEPTH} levels"), "one more"));
+            return Err(Error::at(self.at, format!("at most {MAX_DEPTH} levels"), "one more").into());
         }
         self.depth += 1;
         let result = read(self);
@@ -182,6 +185,35 @@ impl<'a> Reader<'a> {
         // Counted before memory is taken: a message of some bytes could claim gigabytes.
         self.budget = left.ok_or_else(|| Error::at(self.at, wanted, format!("{bytes} bytes more")))?;
         Ok(())
+    }
+}
+
+/// The rest of a message, kept to be read later, with what its reading may still cost.
+#[cfg(feature = "server")]
+#[derive(Debug)]
+pub(crate) struct Kept {
+    bytes: Bytes,
+    at: usize,
+    order: Order,
+    budget: usize,
+}
+
+#[cfg(feature = "server")]
+impl Kept {
+    /// What `reader` has not read yet.
+    pub(crate) fn of(reader: &mut Reader<'_>) -> Result<Kept> {
+        let bytes = reader.take(reader.remaining())?;
+        Ok(Kept { bytes, at: 0, order: reader.order, budget: reader.budget })
+    }
+
+    /// Reads on. What was read is noted, for the next time.
+    pub(crate) fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'_>) -> T) -> T {
+        let Kept { at, budget, .. } = *self;
+        let mut reader = Reader { at, budget, ..Reader::shared(&self.bytes, self.order) };
+        let result = read(&mut reader);
+        let Reader { at, budget, .. } = reader;
+        (self.at, self.budget) = (at, budget);
+        result
     }
 }
 

@@ -124,7 +124,8 @@ impl Part {
         detectors.iter_mut().filter(|d| color_fits(d, color)).for_each(|d| d.color = color);
         let frames_per_event = frames_per_event(&detectors, unique.as_deref());
         let columns = columns(&content, events, rows);
-        let (problems, refused) = (problems(path, &content, &detectors), refused(&content));
+        let (mut problems, refused) = (problems(path, &content, &detectors), refused(&content));
+        problems.extend(file.cut()?.map(|why| (path.to_owned(), why)));
         let scalar = |found: &&Found| found.array.as_ref().is_some_and(|a| is_single(a, events));
         Ok(Part {
             path: path.to_owned(),

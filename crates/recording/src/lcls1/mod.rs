@@ -113,7 +113,7 @@ impl Run for Lcls1 {
             self.run.read_transition(transition, &mut bytes).ok()?;
             let pieces: Vec<_> = bytes.pieces().filter_map(|piece| Datagram::parse(piece).ok()).collect();
             let (name, error) = (transition.header.transition().name(), broken_part(&pieces)?);
-            Some(crate::Problem { path, why: format!("{name}: {error}") })
+            Some(crate::Problem { path, event: None, why: format!("{name}: {error}") })
         });
         let broken = broken.collect();
         (all.len(), broken)

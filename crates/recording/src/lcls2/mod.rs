@@ -122,7 +122,7 @@ impl Run for Lcls2 {
             self.run.read_transition(transition, &mut bytes).ok()?;
             let (name, error) = (transition.header.transition(), broken_part(&bytes)?);
             let path = self.run.files().next()?.to_owned();
-            Some(crate::Problem { path, why: format!("{name}: {error}") })
+            Some(crate::Problem { path, event: None, why: format!("{name}: {error}") })
         });
         let broken = broken.collect();
         (all.len(), broken)

@@ -124,7 +124,7 @@ pub(crate) struct AnalyzeArgs {
     )]
     pub(crate) tables: Vec<TableFormat>,
     /// The memory that the analysis may take, as 8GiB; by default half of the memory that is free.
-    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "merge")]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
     /// `--pipeline`: do it with Python, so that the file may name nodes of Python as `module:name`; see `livetime run --help`.
     #[arg(long, requires = "pipeline")]

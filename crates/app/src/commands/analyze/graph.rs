@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::AnalyzeArgs;
 use super::files::{self, Files};
 use super::report::RunFiles;
-use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
+use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording, first_picture};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::config;
 use crate::interrupts::Interrupts;
@@ -43,6 +43,7 @@ pub(super) fn run(
     let recording = args.open().map_err(failed)?;
     super::check_events(args, &recording)?;
     let detector = super::detector(&recording, args)?;
+    first_picture(&recording, &detector, &args.events).map_err(|why| Failure::new(Exit::Failed, why))?;
     let name = file.display().to_string();
     let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));
     let options = GraphOptions {
@@ -129,12 +130,10 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
+    /// As `livetime run` of the same recording: what the source could not read is among the losses of the run, and pictures that the recorder noted
+    /// damage of were given.
     fn exit(&self) -> Exit {
-        // Places that the source could not read are among the losses of the run.
-        match self.ending.exit().0 {
-            Exit::Ok if self.found.damaged > 0 => Exit::Loss,
-            exit => exit,
-        }
+        self.ending.exit().0
     }
 
     fn text(&self, is_coloured: bool) -> String {

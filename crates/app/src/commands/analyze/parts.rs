@@ -25,18 +25,17 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     match args.part {
-        Some(part) => {
-            let plan = Plan::read(path).and_then(|plan| match &args.run {
-                Some(folder) => plan.in_folder(folder),
-                None => Ok(plan),
-            });
-            let plan = plan.map_err(failed)?;
-            let plan = args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory));
-            reduce(args, &plan, part, nodes, output)
-        }
-        None if !args.merge.is_empty() => merge(args, &Plan::read(path).map_err(failed)?, nodes, output),
+        Some(part) => reduce(args, &planned(args, path)?, part, nodes, output),
+        None if !args.merge.is_empty() => merge(args, &planned(args, path)?, nodes, output),
         None => plan(args, path, nodes, output),
     }
+}
+
+/// The plan that is carried out, as the options say.
+fn planned(args: &AnalyzeArgs, path: &Path) -> Result<Plan, Failure> {
+    let plan = Plan::read(path).map_err(failed)?;
+    let plan = args.run.as_ref().map_or(Ok(plan.clone()), |folder| plan.in_folder(folder)).map_err(failed)?;
+    Ok(args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory)))
 }
 
 fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
@@ -105,7 +104,7 @@ fn reduce(
         output.json(&json!({
             "part": part, "parts": plan.parts(), "plan": plan.to_string(),
             "leaves": [leaves.start, leaves.end], "events": [events.start, events.end],
-            "used": account.used, "not_used": not_used_json(account),
+            "used": account.used, "not_used": not_used_json(account), "problems": found.breaks(),
             "file": file.to_string(), "repeated": written.is_repeated, "rates": [rates],
         }))?;
     } else {
@@ -146,11 +145,11 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         Err(error) => return Err(failed(error)),
     };
     let usage = meter.stop(merged.found.account.file_bytes, merged.found.account.raw_bytes);
+    let (copies, run) = (merged.copies, RunFiles::planned(plan, merged.problems));
     let found = assembled(wanted.shown(merged.found), args.correct.assembly()?.as_ref());
     let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
     let last = Measured { workers: 1, found, usage };
     let new = New::make(args, &last, &[])?;
-    let run = RunFiles::planned(plan);
     let report = Report {
         args,
         run: &run,
@@ -160,7 +159,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
         written: &new.written,
         times: new.times(begin),
         is_same: true,
-        parts: Some((plan.parts(), merged.copies)),
+        parts: Some((plan.parts(), copies)),
         through: wanted.through.as_ref(),
     };
     let (json, text) = (report.json(), report.text());

@@ -259,20 +259,22 @@ pub(super) struct RunFiles {
 
 impl RunFiles {
     pub(super) fn of(recording: &Recording) -> RunFiles {
-        let problems = recording.problems().into_iter();
+        let mut problems = recording.problems();
+        // Threads find those inside of events in any order.
+        problems.sort_by_key(|problem| problem.event);
         RunFiles {
             names: recording.files().iter().map(|path| path.display().to_string()).collect(),
-            problems: problems.map(|p| (p.path.display().to_string(), p.why)).collect(),
+            problems: problems.into_iter().map(|p| (p.path.display().to_string(), p.why)).collect(),
             is_growing: recording.is_growing(),
             expression: None,
         }
     }
 
-    /// As they were when the plan was made.
-    pub(super) fn planned(plan: &Plan) -> RunFiles {
+    /// As they were when the plan was made, with the problems that the plan and its parts found.
+    pub(super) fn planned(plan: &Plan, problems: Vec<(String, String)>) -> RunFiles {
         RunFiles {
             names: plan.files().map(|path| path.display().to_string()).collect(),
-            problems: plan.problems().to_vec(),
+            problems,
             is_growing: false,
             expression: plan.select().map(|select| select.expression().to_owned()),
         }

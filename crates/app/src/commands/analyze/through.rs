@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use super::{AnalyzeArgs, reducers};
 use crate::analyze::{
     Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, Recording, ReducedOptions, Reducers,
+    first_picture,
 };
 use crate::config::{self, Problems};
 use crate::output::{Exit, Failure, Output};
@@ -107,6 +108,7 @@ fn through(
     inner: Reducers,
     output: &mut Output,
 ) -> Result<PipelineReducer, Failure> {
+    first_picture(recording, detector, &args.events).map_err(|why| Failure::new(Exit::Failed, why))?;
     let name = file.display().to_string();
     let options = ReducedOptions {
         events: args.events.clone(),

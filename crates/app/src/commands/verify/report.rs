@@ -1,11 +1,11 @@
 //! The comparison of several runs of a graph.
 
-use livetime_engine::{EdgeDecl, Graph, Trail};
+use livetime_engine::{EdgeDecl, Graph, Note, Part, Trail};
 use serde_json::{Value, json};
 
 use super::super::count;
-use super::Rehearsed;
 use super::files::SinkFile;
+use super::rehearse::Rehearsed;
 use crate::output::Exit;
 
 /// The first difference between two runs.
@@ -16,8 +16,10 @@ pub(super) enum Difference {
         node: String,
         output: String,
         to: String,
-        /// Which frame on this edge, from 0.
+        /// Which frame on this edge, from 0; or which part, of those of its stream.
         frame: usize,
+        /// Where parts are compared.
+        part: Option<Part>,
         /// Its number in the first run and in the other; `None` where no frame came.
         numbers: (Option<u64>, Option<u64>),
         frames: (usize, usize),
@@ -33,6 +35,10 @@ pub(super) struct LiveVerdict {
     pub(super) losses: Vec<String>,
     /// Edges behind such a loss and a node that keeps state.
     pub(super) not_compared: Vec<String>,
+    /// Edges on which rows and raw frames are compared instead of batches.
+    pub(super) in_parts: Vec<String>,
+    /// Edges with ledgers of links, which are not compared.
+    pub(super) ledgers: Vec<String>,
 }
 
 pub(super) struct Verdict {
@@ -57,13 +63,14 @@ impl Difference {
         graph: &Graph,
         edge: &EdgeDecl,
         at: usize,
-        live: &[(u64, u64)],
-        replay: &[(u64, u64)],
+        live: &[Note],
+        replay: &[Note],
     ) -> Difference {
         // Numbers are given anew in a replay.
-        let number = live.get(at).map(|(number, _)| *number);
+        let number = live.get(at).map(|note| note.frame);
         let numbers = (number, number.filter(|_| at < replay.len()));
-        Difference::at(graph, (edge.from, edge.to.0), at, numbers, (live.len(), replay.len()))
+        let part = live.get(at).or(replay.get(at)).and_then(|note| note.part);
+        Difference::at(graph, (edge.from, edge.to.0), (at, part), numbers, (live.len(), replay.len()))
     }
 
     pub(super) fn in_frames(graph: &Graph, first: &[Trail], other: &[Trail]) -> Option<Difference> {
@@ -74,27 +81,27 @@ impl Difference {
     }
 
     fn of(graph: &Graph, first: &Trail, other: &Trail) -> Option<Difference> {
-        if first.frames == other.frames {
+        if first.notes == other.notes {
             return None;
         }
-        let same = first.frames.iter().zip(&other.frames).take_while(|(a, b)| a == b).count();
-        let number = |trail: &Trail| trail.frames.get(same).map(|(number, _)| *number);
-        let frames = (first.frames.len(), other.frames.len());
+        let same = first.notes.iter().zip(&other.notes).take_while(|(a, b)| a == b).count();
+        let number = |trail: &Trail| trail.notes.get(same).map(|note| note.frame);
+        let frames = (first.notes.len(), other.notes.len());
         let numbers = (number(first), number(other));
-        Some(Difference::at(graph, (first.from, first.to.0), same, numbers, frames))
+        Some(Difference::at(graph, (first.from, first.to.0), (same, None), numbers, frames))
     }
 
     fn at(
         graph: &Graph,
         (from, to): ((usize, usize), usize),
-        frame: usize,
+        (frame, part): (usize, Option<Part>),
         numbers: (Option<u64>, Option<u64>),
         frames: (usize, usize),
     ) -> Difference {
         let name = |node: usize| graph.nodes().get(node).map_or_else(String::new, |node| node.name.clone());
         let ports = graph.nodes().get(from.0).map_or(&[][..], |node| node.node_type.spec.outputs);
         let output = ports.get(from.1).map_or("", |port| port.name).to_owned();
-        Difference::Frame { node: name(from.0), output, to: name(to), frame, numbers, frames }
+        Difference::Frame { node: name(from.0), output, to: name(to), frame, part, numbers, frames }
     }
 
     pub(super) fn in_files(first: &[SinkFile], other: &[SinkFile]) -> Option<Difference> {
@@ -112,13 +119,18 @@ impl Difference {
     pub(super) fn text(&self, runs: u64, is_live: bool) -> String {
         let first = if is_live { "the live run" } else { "run 1" };
         let what = match self {
-            Difference::Frame { node, output, to, frame, numbers, frames } => {
+            Difference::Frame { node, output, to, frame, part, numbers, frames } => {
+                let of =
+                    part.and_then(|part| part.stream).map_or_else(String::new, |n| format!(" of link {n}"));
+                let kind = part.map_or("frame", |part| part.kind);
                 let what = match numbers {
                     (Some(one), Some(other)) if one == other => {
-                        format!("frame {frame} (number {one}) differs")
+                        format!("{kind} {frame}{of} (number {one}) differs")
                     }
-                    (Some(one), Some(other)) => format!("frame {frame} has the number {other}, not {one}"),
-                    _ => format!("{} frames came, not {}", frames.1, frames.0),
+                    (Some(one), Some(other)) => {
+                        format!("{kind} {frame}{of} has the number {other}, not {one}")
+                    }
+                    _ => format!("{} {kind}s{of} came, not {}", frames.1, frames.0),
                 };
                 format!("{node}.{output} to {to}: {what}")
             }
@@ -137,11 +149,13 @@ impl Difference {
 
     pub(super) fn json(&self) -> Value {
         match self {
-            Difference::Frame { node, output, to, frame, numbers, frames } => json!({
+            Difference::Frame { node, output, to, frame, part, numbers, frames } => json!({
                 "node": node,
                 "output": output,
                 "to": to,
                 "frame": frame,
+                "part": part.map(|part| part.kind),
+                "link": part.and_then(|part| part.stream),
                 "number": numbers.0,
                 "number_now": numbers.1,
                 "frames": frames.0,
@@ -165,13 +179,33 @@ pub(super) fn depths(graph: &Graph) -> Vec<usize> {
     depths
 }
 
+/// The frames of which something was noted.
+fn frames(trail: &Trail) -> usize {
+    let parts = trail.notes.chunk_by(|a, b| a.part.is_some() && b.part.is_some() && a.frame == b.frame);
+    parts.count()
+}
+
 impl LiveVerdict {
+    fn json(&self) -> Value {
+        json!({
+            "losses": self.losses,
+            "not_compared": self.not_compared,
+            "compared_by_rows": self.in_parts,
+            "ledgers_not_compared": self.ledgers,
+        })
+    }
+
     fn text(&self) -> String {
         let line = |what: &str, all: &[String]| match all {
             [] => String::new(),
             all => format!("{what}: {}\n", all.join("; ")),
         };
         line("lost in the live run, and no difference", &self.losses)
+            + &line(
+                "compared by raw frames and rows, which the recording plays in other batches",
+                &self.in_parts,
+            )
+            + &line("not compared, because ledgers of links tell how frames came", &self.ledgers)
             + &line("not compared, behind such a loss and a node that keeps state", &self.not_compared)
     }
 }
@@ -182,7 +216,7 @@ impl Verdict {
             runs: 1,
             difference: None,
             live: None,
-            frames: first.trails.iter().map(|trail| trail.frames.len()).sum(),
+            frames: first.trails.iter().map(frames).sum(),
             files: first.files.len(),
             edges: graph.edges().len(),
             losses: first.report.unintended_losses(),
@@ -230,7 +264,7 @@ impl Verdict {
             "edges": self.edges,
             "unintended_losses": self.losses,
             "difference": self.difference.as_ref().map(Difference::json),
-            "live": live.map(|live| json!({ "losses": live.losses, "not_compared": live.not_compared })),
+            "live": live.map(LiveVerdict::json),
         })
     }
 }

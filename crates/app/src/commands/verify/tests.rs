@@ -1,8 +1,10 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use clap::Parser;
-use livetime_engine::{Context, EdgeOptions, Node, NodeError, NodeSpec, PortSpec, Stream};
+use livetime_engine::{Context, EdgeOptions, Node, NodeError, NodeSpec, Note, PortSpec, Stream, Trail};
+use livetime_frame::Frame;
 
+use super::files::SinkFile;
 use super::*;
 use crate::cli::Cli;
 use crate::log::Level;
@@ -20,9 +22,10 @@ fn graph() -> Graph {
 }
 
 fn trails(late: &[(u64, u64)], early: &[(u64, u64)]) -> Vec<Trail> {
+    let note = |(frame, digest): &(u64, u64)| Note { frame: *frame, digest: *digest, part: None };
     vec![
-        Trail { from: (1, 0), to: (0, 0), frames: late.to_vec() },
-        Trail { from: (2, 0), to: (1, 0), frames: early.to_vec() },
+        Trail { from: (1, 0), to: (0, 0), notes: late.iter().map(note).collect() },
+        Trail { from: (2, 0), to: (1, 0), notes: early.iter().map(note).collect() },
     ]
 }
 

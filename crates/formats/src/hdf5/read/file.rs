@@ -49,6 +49,11 @@ impl OpenFile {
     fn is_growing(&self) -> Result<bool> {
         Ok(start(&self.input()?)?.is_open)
     }
+
+    fn cut(&self) -> Result<Option<String>> {
+        let input = self.input()?;
+        Ok(start(&input)?.cut(input.size))
+    }
 }
 
 /// The files that a first one leads to.
@@ -255,6 +260,14 @@ impl Hdf5 {
     /// If the system refuses, or its beginning is damaged.
     pub fn is_growing(&self) -> Result<bool> {
         self.main.is_growing().map_err(|e| e.in_file(&self.main.path))
+    }
+
+    /// What is wrong with it, in words, if it is shorter than it says.
+    ///
+    /// # Errors
+    /// As [`Hdf5::is_growing`].
+    pub fn cut(&self) -> Result<Option<String>> {
+        self.main.cut().map_err(|e| e.in_file(&self.main.path))
     }
 
     /// All files that were opened, this one first.

@@ -29,7 +29,7 @@ pub struct Survey {
     pub size: u64,
     /// All data sets, in the order of their names.
     pub data_sets: Vec<DataSet>,
-    /// Groups and data sets that cannot be read, and why.
+    /// Groups and data sets that cannot be read, and why; and that the file is shorter than it says.
     pub unreadable: Vec<String>,
 }
 
@@ -96,10 +96,12 @@ pub fn survey(path: &Path) -> Result<Survey> {
 /// As [`survey`], without the name of the file.
 pub fn survey_of(bytes: &dyn ReadAt) -> Result<Survey> {
     let input = Input::new(bytes)?;
-    let Start { is_open, end, root, .. } = start(&input)?;
-    let survey = Survey { is_open, end, size: input.size, data_sets: vec![], unreadable: vec![] };
+    let start = start(&input)?;
+    let Start { is_open, end, .. } = start;
+    let unreadable = start.cut(input.size).into_iter().collect();
+    let survey = Survey { is_open, end, size: input.size, data_sets: vec![], unreadable };
     let mut walk = Walk { input: &input, seen: HashSet::new(), survey };
-    walk.object(root, "", 0);
+    walk.object(start.root, "", 0);
     walk.survey.data_sets.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(walk.survey)
 }

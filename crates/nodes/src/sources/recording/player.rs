@@ -173,7 +173,7 @@ impl Player {
     fn enter_problems(&mut self, ctx: &Context) {
         let new = self.order.recording().problems_from(self.entered);
         let told = MOST_TOLD.saturating_sub(self.entered);
-        for Problem { path, why } in new.iter().take(told) {
+        for Problem { path, why, .. } in new.iter().take(told) {
             ctx.unreadable(1, format!("{}: {why}", path.display()));
         }
         let more = new.len().saturating_sub(told);

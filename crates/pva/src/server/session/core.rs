@@ -92,7 +92,7 @@ impl SessionCore {
         }
         match Command::from_code(header.command) {
             Some(command) if command.is_operation() && self.validated => {
-                self.request(Request::decode(command, message.reader())?)
+                self.request(Request::decode(command, message.reader())?, left)
             }
             Some(Command::ConnectionValidation | Command::Echo) => self.other(message),
             Some(_) if !self.validated => {

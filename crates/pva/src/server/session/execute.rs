@@ -7,22 +7,23 @@ use super::answer::{write_current, write_result};
 use super::channel::Target;
 use super::core::SessionCore;
 use super::operation::{NOT_PERMITTED, OperationKind};
+use super::rest::Brought;
 use super::special;
 use crate::Result;
-use crate::data::{Dynamic, Field, Structure, Value};
+use crate::data::{Dynamic, Field, Value};
 use crate::proto::{Command, ReplyHead, Request, RequestHead, sub};
 use crate::request::Options;
 use crate::server::account::{Charge, SMALL};
 use crate::server::pv::{Call, Put, Token};
 use crate::server::statistics::add;
 use crate::server::{Denial, SharedPv};
-use crate::wire::{Reader, Status};
+use crate::wire::Status;
 
 /// The log gets at most this many characters of a write.
 const DESCRIPTION: usize = 200;
 
 impl SessionCore {
-    pub(super) fn request(&mut self, request: Request<'_>) -> Result<()> {
+    pub(super) fn request(&mut self, mut request: Request<'_>, left: &mut usize) -> Result<()> {
         let head = request.head;
         if head.is_init() {
             return self.init(request);
@@ -42,8 +43,12 @@ impl SessionCore {
         if head.command == Command::Monitor {
             return self.control(head, request.body);
         }
+        // It may bring types with numbers, whatever becomes of it.
+        if head.command == Command::Rpc {
+            return self.bring(request, Brought::Arguments(None), left);
+        }
         let Some(operation) = self.operation(head.sid, head.ioid, head.command) else {
-            return self.unknown(request);
+            return self.answer(reply, &Denial::RequestId.into());
         };
         match &operation.kind {
             OperationKind::Put { view, .. } if head.sub & sub::GET != 0 => {
@@ -54,16 +59,10 @@ impl SessionCore {
                 let view = if head.sub & sub::GET != 0 { get.clone() } else { put.clone() };
                 self.show(head, reply, &view)
             }
-            OperationKind::Put { view, structure, options }
-            | OperationKind::PutGet { put: view, structure, options, .. } => {
-                let (view, structure, options) = (view.clone(), Arc::clone(structure), Arc::clone(options));
-                let bytes = request.body.remaining();
-                let mut value = self.changes(request.body, &structure)?;
-                if let Some(selection) = view.selection() {
-                    // A client may name fields that it did not select; they are not written.
-                    value.changed = selection.apply(&structure, &value.changed);
-                }
-                self.put(head, view.pv, (value, bytes), options, false)
+            OperationKind::Put { structure, .. } | OperationKind::PutGet { structure, .. } => {
+                let value = Value::new(structure);
+                let bits = value.bits(&mut request.body)?;
+                self.bring(request, Brought::Changes(value, bits), left)
             }
             OperationKind::Process { pv, options } => {
                 let (pv, options) = (pv.clone(), Arc::clone(options));
@@ -72,11 +71,9 @@ impl SessionCore {
                     None => self.answer(reply, &Denial::NoValue.into()),
                 }
             }
-            OperationKind::Call { target, options } => {
-                let (target, options) = (target.clone(), Arc::clone(options));
-                self.call(head, target, options, request.body)
+            OperationKind::Call { .. } | OperationKind::Get(_) | OperationKind::Monitor { .. } => {
+                self.answer(reply, &Denial::RequestId.into())
             }
-            OperationKind::Get(_) | OperationKind::Monitor { .. } => self.unknown(request),
         }
     }
 
@@ -84,21 +81,6 @@ impl SessionCore {
         write_current(self.output.writer(), reply, view)?;
         self.finish_if_last(head.sid, reply);
         Ok(())
-    }
-
-    fn unknown(&mut self, mut request: Request<'_>) -> Result<()> {
-        if request.head.command == Command::Rpc {
-            // It may bring types with numbers.
-            Dynamic::decode(&mut request.body, &mut self.received_types)?;
-        }
-        let RequestHead { command, ioid, sub, .. } = request.head;
-        self.answer(ReplyHead { command, ioid, sub }, &Denial::RequestId.into())
-    }
-
-    fn changes(&mut self, mut body: Reader<'_>, structure: &Arc<Structure>) -> Result<Value> {
-        let mut value = Value::new(structure);
-        value.decode_changed(&mut body, &mut self.received_types)?;
-        Ok(value)
     }
 
     /// Begins an execution that brings `bytes` along. `None`: another one is going on, which the client is told.
@@ -125,7 +107,7 @@ impl SessionCore {
         }
     }
 
-    fn put(
+    pub(super) fn put(
         &mut self,
         head: RequestHead,
         pv: SharedPv,
@@ -173,16 +155,15 @@ impl SessionCore {
         Ok(())
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         head: RequestHead,
         target: Target,
         options: Arc<Options>,
-        mut body: Reader<'_>,
+        arguments: Option<Dynamic>,
+        bytes: usize,
     ) -> Result<()> {
         add(&self.shared.counters.calls, 1);
-        let bytes = body.remaining();
-        let arguments = Dynamic::decode(&mut body, &mut self.received_types)?;
         let Target::Pv { pv, .. } = target else { return self.ask_server(head, arguments.as_ref()) };
         let Some(token) = self.start(head, bytes)? else { return Ok(()) };
         let peer = Arc::clone(&self.peer);

@@ -1,6 +1,7 @@
 //! One connection as a state machine: bytes and time go in, bytes come out. No sockets, threads or clocks.
 
 mod answer;
+mod brought;
 mod channel;
 mod channels;
 mod core;

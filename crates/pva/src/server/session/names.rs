@@ -24,6 +24,7 @@ impl SessionCore {
         {
             match rest {
                 Rest::Names(listed) => self.more_names(listed, left)?,
+                Rest::Reading(reading) => self.more_of(reading, left)?,
                 Rest::Closing(channel) => self.end_operations(channel, left)?,
                 Rest::Expelled(sid) => {
                     *left = left.saturating_sub(CLOSED);

@@ -17,6 +17,9 @@ pub(super) const SEARCHED: usize = 1;
 pub(super) const CLOSED: usize = 4;
 pub(super) const ENDED: usize = 2;
 
+/// Texts, or elements of arrays of structures, that are read in the time of a get.
+pub(super) const READ: usize = 4;
+
 /// The sub-command of an operation, behind the numbers of channel and operation.
 const SUB: usize = 8;
 

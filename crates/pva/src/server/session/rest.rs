@@ -1,4 +1,4 @@
-//! Requests of one message that one turn does not finish: long lists of names, and channels with many operations.
+//! What one message asks for and one turn does not finish: long lists of names, many texts that are written, and channels with many operations.
 //!
 //! A message of 4 MiB can hold 65,535 names, and to open so many channels takes some 60 ms, in which the thread would
 //! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
@@ -7,13 +7,17 @@
 use bytes::Bytes;
 
 use super::channel::ServedChannel;
+use crate::data::{Dynamic, Part, Value};
+use crate::proto::RequestHead;
 use crate::server::account::Charge;
-use crate::wire::Order;
+use crate::wire::{BitSet, Kept, Order};
 
 /// Something that is done in part.
 pub(super) enum Rest {
     /// The names of a message.
     Names(Listed),
+    /// What a request brings.
+    Reading(Box<Reading>),
     /// A channel that takes no messages any more, while its operations end one by one.
     Closing(ServedChannel),
     /// A channel to be closed because its PV is gone.
@@ -45,4 +49,23 @@ pub(super) struct Searched {
     pub(super) must_reply: bool,
     pub(super) speaks: bool,
     pub(super) ids: Vec<u32>,
+}
+
+/// What a request brings, as far as it is read.
+pub(super) enum Brought {
+    /// Fields of a value, and which.
+    Changes(Value, BitSet),
+    Arguments(Option<Box<Dynamic>>),
+}
+
+/// A request that is read in part.
+pub(super) struct Reading {
+    pub(super) head: RequestHead,
+    pub(super) brought: Brought,
+    pub(super) parts: Vec<Part>,
+    pub(super) rest: Kept,
+    /// Of the whole body.
+    pub(super) bytes: usize,
+    /// For `rest`, which the client makes the server keep.
+    pub(super) _charge: Charge,
 }

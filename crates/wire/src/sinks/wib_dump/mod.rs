@@ -191,7 +191,7 @@ impl WibDump {
         let file = match self.files.entry(batch.link) {
             std::collections::btree_map::Entry::Occupied(file) => file.into_mut(),
             std::collections::btree_map::Entry::Vacant(place) => {
-                let path = PathBuf::from(format!("{begin}{:02}.wib", batch.link));
+                let path = PathBuf::from(format!("{begin}{:02}{ENDING}", batch.link));
                 let file = GrowingFile::create(&path)?;
                 self.params.files.full_file_name = file.written_path().display().to_string();
                 place.insert(file)
@@ -240,6 +240,21 @@ impl Recorder for WibDump {
         }
         result
     }
+}
+
+/// How the names of finished files end.
+const ENDING: &str = ".wib";
+
+/// The link whose frames are in a file that this recorder has finished, by its name; `None` if it is none.
+///
+/// ```
+/// use livetime_wire::sinks::wib_dump::link_of_file;
+/// assert_eq!(link_of_file("run7/link_0001-l04.wib".as_ref()), Some(4));
+/// assert_eq!(link_of_file("run7/link_0001-l04.wib.inprogress".as_ref()), None);
+/// ```
+pub fn link_of_file(path: &Path) -> Option<u16> {
+    let (_, link) = path.file_name()?.to_str()?.strip_suffix(ENDING)?.rsplit_once("-l")?;
+    link.parse().ok()
 }
 
 /// Whether there is a file whose name begins so.

@@ -438,6 +438,71 @@ fn turns_until_done(client: &mut Client) -> (usize, Vec<(u8, Vec<u8>)>) {
 
 const NAMES: u32 = 60_000;
 
+const TEXTS: usize = 100_000;
+
+fn texts_of(value: &Value) -> &[String] {
+    value.get("value").and_then(crate::data::Field::as_strings).unwrap()
+}
+
+/// Many texts in one put are read over turns, and what the client asks for after that waits for them.
+#[test]
+fn many_texts_that_are_written_take_many_turns() {
+    let pv = SharedPv::writable(Value::new(&nt::scalar_array(ScalarType::Str)));
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Put, sid, 1, "");
+    let texts: Vec<String> = (0..TEXTS).map(|number| number.to_string()).collect();
+    let mut value = Value::new(&nt::scalar_array(ScalarType::Str));
+    value.set("value", texts.clone()).unwrap();
+    client.session.allow(crate::server::TURN);
+    client.execute(Command::Put, sid, 1, 0, |w| value.encode_changed(w)).unwrap();
+    assert!(client.session.has_rest() && client.take().is_empty());
+    client.session.allow(crate::server::TURN);
+    assert_eq!(client.session.receive(&[0xCA, 2, 0, 2, 0, 0, 0, 0], NOW).unwrap(), 0, "later");
+    assert_eq!(texts_of(&pv.value().unwrap()).len(), 0, "not in part");
+    let kept = service.statistics().memory;
+    assert!(kept > 5 * TEXTS as u64, "{kept}");
+    let (turns, answers) = turns_until_done(&mut client);
+    let wanted = TEXTS / (crate::server::TURN * super::super::price::READ);
+    assert!((wanted..=wanted + 2).contains(&turns), "{turns}");
+    assert_eq!((answers.len(), answers[0].0), (1, Command::Put as u8));
+    assert_eq!(texts_of(&pv.value().unwrap()), texts);
+    assert!(service.statistics().memory < kept, "{}", service.statistics().memory);
+}
+
+/// The same of the arguments of a call, however deep the texts are in it, and of a call that nobody answers.
+#[test]
+fn many_texts_in_a_call_take_many_turns() {
+    let count = |call: crate::server::Call| {
+        let all = call.arguments.as_ref().unwrap().as_value().unwrap();
+        let count = texts_of(all.field(1).unwrap().as_value().unwrap()).len();
+        assert_eq!(count, TEXTS);
+        call.done();
+    };
+    let pv = SharedPv::builder().value(number()).on_call(count).build();
+    let service = service("a", &pv);
+    let mut client = Client::connected(&service);
+    let sid = client.open("a");
+    client.init(Command::Rpc, sid, 1, "");
+    let mut inner = Value::new(&nt::scalar_array(ScalarType::Str));
+    inner.set("value", vec!["x".to_owned(); TEXTS]).unwrap();
+    let outer = crate::data::Builder::new("").member("any", crate::data::Type::Any).structure().unwrap();
+    let mut arguments = Value::new(&outer);
+    arguments.set("any", crate::data::Field::Any(Some(Box::new(inner.into())))).unwrap();
+    let arguments = crate::data::Dynamic::from(arguments);
+    for (ioid, is_known) in [(1, true), (2, false)] {
+        client.session.allow(crate::server::TURN);
+        client.execute(Command::Rpc, sid, ioid, 0, |w| arguments.encode(w)).unwrap();
+        let (turns, mut answers) = turns_until_done(&mut client);
+        assert!(turns >= TEXTS / (crate::server::TURN * super::super::price::READ), "{turns}");
+        assert_eq!(answers.len(), 1);
+        let (_, payload) = answers.remove(0);
+        let reply = crate::proto::Reply::decode(Command::Rpc, Reader::new(&payload, Order::HOST)).unwrap();
+        assert_eq!((reply.head.ioid, reply.is_success()), (ioid, is_known));
+    }
+}
+
 /// As many names as a message holds are worked on over turns, and what the client asks for after that waits for them.
 #[test]
 fn a_long_list_of_names_takes_many_turns() {
