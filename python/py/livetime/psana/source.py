@@ -68,7 +68,7 @@ class DataSource:
         - `timestamps`: only events with one of these (`evt.timestamp`), or with those of a file `.npy`.
         - `detectors`, `xdetectors`: with `exp=` only streams that have one of these, or that have none of those.
         - `intg_det`: the detector that `evt.EndOfBatch()` is about.
-        - `live`: follows a run that is still being written (not by steps).
+        - `live`: follows a run that is still being written, by its events or by its steps.
         - `smd_callback`: gives those events of a run that the loop shall have.
         - `ahead`: threads that read arrays ahead.
         - `constants`: by the name of a detector, what `det.raw.calib(evt)` is made with: `livetime.Corrections`, or any function of
