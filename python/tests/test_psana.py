@@ -155,12 +155,12 @@ def grows(path: Path, whole: bytes, first: int) -> Thread:
 def test_steps_of_a_run_that_is_being_written_are_followed(tmp_path, first):
     xtc2_files.two_runs(whole := tmp_path / "whole.xtc2")
     recorder = grows(tmp_path / "grow-r0001-s000-c000.xtc2.inprogress", whole.read_bytes(), first)
+    # Where `first` is 2, no run has begun.
     runs = DataSource(files=tmp_path / "grow-r0001-s000-c000.xtc2.inprogress", live=True).runs()
     found = {}
+    recorder.start()
     for run in runs:
         motor, hsd = run.Detector("motor"), run.Detector("hsd")
-        if not recorder.ident:
-            recorder.start()
         steps = []
         for step in run.steps():
             # What a scan changes is known when its step has begun.
@@ -175,8 +175,8 @@ def test_a_step_is_given_before_its_events_are_recorded(tmp_path):
     xtc2_files.two_runs(whole := tmp_path / "whole.xtc2")
     parts = xtc2_files.datagrams(whole.read_bytes())[:15]
     growing = tmp_path / "grow-r0001-s000-c000.xtc2.inprogress"
-    # Configure, BeginRun, BeginStep; Enable, events and ends come in the loops.
-    growing.write_bytes(b"".join(parts[:3]))
+    # Configure, BeginRun, BeginStep, Enable; events and ends come in the loops. The last datagram of a growing file is seen with the next.
+    growing.write_bytes(b"".join(parts[:4]))
 
     def record(count: int) -> None:
         path = growing if growing.exists() else growing.with_suffix("")
@@ -190,11 +190,11 @@ def test_a_step_is_given_before_its_events_are_recorded(tmp_path):
     seen = []
     for step in run.steps():
         seen.append(step.evt.timestamp)
-        # Enable and an event; or, of the second step, all up to EndRun.
+        # Two events; or, of the second step, all up to EndRun.
         record(2 if len(seen) == 1 else len(parts))
         for evt in step.events():
             seen.append(evt.timestamp)
-            # The second event, Disable, EndStep, BeginStep: the step ends before an event of the next one is there.
+            # Disable, EndStep, BeginStep, Enable: the step ends before an event of the next one is there.
             record(4)
     times = [xtc2_files.stamp(part) for part in parts]
     assert seen == [times[n] for n in (2, 4, 5, 8, 10, 11)]
@@ -229,7 +229,8 @@ def test_times_of_lcls_1_are_as_recorded(tmp_path):
     run = next(DataSource(files=write_run(tmp_path, images(2), steps=[0])).runs())
     evt = next(run.events())
     assert str(evt.datetime()) == "2020-09-13 12:26:40" and evt.timestamp >> 32 == 1_600_000_000 - 631_152_000
-    assert [step.evt.datetime().year for step in run.steps()] == [2020]
+    again = next(DataSource(files=run.run.files[0]).runs())
+    assert [step.evt.datetime().year for step in again.steps()] == [2020]
 
 
 def test_a_run_of_lcls_1_and_at_most_some_events(tmp_path):
@@ -341,7 +342,7 @@ def write_leaves(path: Path, configuration: list[bytes], events: list[bytes]) ->
 
 
 PAIR = """CSPAD2X2:V1 0 SENS2X1:V1 0  1000 2000 0  0 0 0  0 0 0
-CSPAD2X2:V1 0 SENS2X1:V1 1  -1000 30000 5  90 0 0  0 0 0
+CSPAD2X2:V1 0 SENS2X1:V1 1  -1000 40000 5  90 0 0  0 0 0
 IP 0 CSPAD2X2:V1 0  0 0 -9  180 0 0  0 0 0
 """
 

@@ -70,7 +70,7 @@ class Run:
         # Loops go on where the one before has stopped, as in psana.
         self._next = events.start
         """The first event that no loop has given."""
-        self._given = 0
+        self._events_given = 0
         """How many events all loops have given."""
         self._last_step = -1
         """The last step that was given: its place among the changes of the run."""
@@ -169,13 +169,13 @@ class Run:
         With `live=True` also those that are to come.
         """
         for begin, stop, end in self._live_ranges() if self._settings.live else self._step_ranges():
+            if self._is_over or self._has_all:
+                return
             if begin.place <= self._last_step or begin.event < self._next and begin.name == "BeginStep":
                 continue
             self._at = begin.number if begin.number >= 0 else self._at
             self._last_step, self._next = begin.place, max(self._next, begin.event)
             yield Step(self, range(begin.event, stop), StepEvent(begin.time_ns, begin.number), end)
-            if self._is_over or self._has_all:
-                return
         self._next = len(self.run)
 
     @contextmanager
@@ -212,7 +212,7 @@ class Run:
     @property
     def _has_all(self) -> bool:
         """Whether loops have given as many events as a script wants."""
-        return 0 < self._settings.max_events <= self._given
+        return 0 < self._settings.max_events <= self._events_given
 
     def _step_ranges(self) -> list[tuple[Change, int, End | None]]:
         """The beginnings of steps, where their events end, and nothing: that will not change."""
@@ -268,7 +268,7 @@ class Run:
                 return
             if event.number < self._next:
                 continue
-            self._next, self._given = event.number + 1, self._given + 1
+            self._next, self._events_given = event.number + 1, self._events_given + 1
             self._at = self._about.before(event.number) if self._about.begin >= 0 else self._at
             yield event
             if self._has_all:
@@ -352,8 +352,16 @@ class Run:
 
 
 def runs_of(run: recording.Run, settings: Settings) -> Iterator[Run]:
-    """The runs that files hold: those of LCLS-II may have several, each with its `BeginRun`."""
-    changes = run._recording.changes() if run.format == "xtc2" else []
+    """The runs that files hold: those of LCLS-II may have several, each with its `BeginRun`, which is waited for with `live=True`."""
+    is_xtc2 = run.format == "xtc2"
+    changes = run._recording.changes() if is_xtc2 else []
+    while settings.live and is_xtc2 and not any(change[0] == "BeginRun" for change in changes):
+        may_grow = run._recording.may_grow
+        run._recording.refresh()
+        changes = run._recording.changes()
+        if not may_grow:
+            break
+        time.sleep(_LOOK_AGAIN_S)
     if not any(change[0] == "BeginRun" for change in changes):
         configure = next((number for number, change in enumerate(changes) if change[0] == "Configure"), -1)
         yield Run(run, settings, About(run._recording, configure, configure, len(changes)), range(len(run)))
