@@ -70,14 +70,15 @@ impl Segment {
     /// `MTRX:ROWS:COLUMNS:HEIGHT:WIDTH`, or the same with `V2:` in front of the rows.
     fn of_text(name: &str) -> Option<Result<Segment>> {
         let sizes = name.strip_prefix("MTRX:")?;
-        let (sizes, make): (_, fn(u32, u32, f64, f64) -> Segment) = match sizes.strip_prefix("V2:") {
-            Some(sizes) => (sizes, centered),
-            None => (sizes, matrix),
+        let (is_centered, sizes) = match sizes.strip_prefix("V2:") {
+            Some(sizes) => (true, sizes),
+            None => (false, sizes),
         };
         let [rows, columns, height, width] = sizes.split(':').collect::<Vec<_>>()[..] else { return None };
         let size = |text: &str| text.parse::<f64>().ok().filter(|size| *size > 0.0 && *size < 1e6);
         let (rows, columns) = (rows.parse().ok()?, columns.parse().ok()?);
         let (height, width) = (size(height)?, size(width)?);
+        let make = if is_centered { centered } else { matrix };
         Some(bounded(rows, columns).map(|()| make(rows, columns, height, width)))
     }
 

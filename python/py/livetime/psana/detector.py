@@ -19,7 +19,9 @@ class Detector:
     def __init__(self, run: Run, name: str) -> None:
         self._det_name = name
         abouts = [about for about in run._about.detectors if about.detector == name]
-        self._dettype, self._detid = abouts[0].kind, abouts[0].serial
+        # As psana has it: of several segments the last one's.
+        last = [about for about in run._about.descriptions if about.detector == name][-1]
+        self._dettype, self._detid = last.kind, last.serial
         self._algorithms = [about.algorithm for about in abouts]
         for about in abouts:
             setattr(self, about.algorithm, interface(run, about))
