@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use livetime_frame::DType;
-use livetime_recording::geometry::{Assembly, Geometry as Placed};
+use livetime_recording::geometry::{
+    Assembly, Coordinates, Geometry as Placed, MaskOptions, OpenSize, Unbonded,
+};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -16,11 +18,12 @@ pub(crate) struct Geometry(Placed, Assembly);
 
 #[pymethods]
 impl Geometry {
-    /// Reads a file.
+    /// Reads a file; `size` has rows, columns and the pixels of segments whose size it leaves open.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Geometry> {
+    fn new(py: Python<'_>, path: PathBuf, size: Option<(u32, u32, f64)>) -> PyResult<Geometry> {
+        let size = size.map(|(rows, columns, pixel_um)| OpenSize { rows, columns, pixel_um });
         let read = apart(py, || {
-            let geometry = Placed::read(&path)?;
+            let geometry = Placed::read_sized(&path, size)?;
             let assembly = geometry.assembly()?;
             Ok::<_, livetime_recording::Error>(Geometry(geometry, assembly))
         })?;
@@ -47,12 +50,41 @@ impl Geometry {
 
     /// x, y and z of each pixel in um.
     fn coordinates<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let all = apart(py, || self.0.coordinates())?;
-        let new = |values: &[f64]| {
-            let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-            array::new_array(py, DType::F64, &all.shape, &bytes)
-        };
-        [&all.x, &all.y, &all.z].into_iter().map(|values| new(values)).collect()
+        three(py, &apart(py, || self.0.coordinates())?)
+    }
+
+    /// The extent of each pixel along x, y and z of its segment in um.
+    fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        three(py, &apart(py, || self.0.sizes())?)
+    }
+
+    /// The area of each pixel.
+    fn areas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        floats(py, self.0.shape(), &apart(py, || self.0.areas())?)
+    }
+
+    /// 1 for each pixel that stays, 0 for the others: `edges` and `centers` are rows and columns.
+    fn mask<'py>(
+        &self,
+        py: Python<'py>,
+        edges: (usize, usize),
+        centers: (usize, usize),
+        unbonded: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let found = Unbonded::ALL.into_iter().find(|(_, name)| *name == unbonded);
+        let (unbonded, _) = found.ok_or_else(|| {
+            let names = Unbonded::ALL.map(|(_, name)| name).join(", ");
+            raise(py, Kind::Param, format_args!("unbonded: wanted one of {names}, found {unbonded:?}"))
+        })?;
+        let ((edge_rows, edge_columns), (center_rows, center_columns)) = (edges, centers);
+        let options = MaskOptions { edge_rows, edge_columns, center_rows, center_columns, unbonded };
+        array::new_array(py, DType::U8, self.0.shape(), &apart(py, || self.0.mask(&options))?)
+    }
+
+    /// The place of each pixel in an assembled picture, row by row; 4294967295 of what is no pixel.
+    fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes: Vec<u8> = self.1.places.iter().flat_map(|place| place.to_le_bytes()).collect();
+        array::new_array(py, DType::U32, self.0.shape(), &bytes)
     }
 
     /// The picture of an array with a value for each pixel, in its type; `fill` has the bytes of one value.
@@ -83,4 +115,14 @@ impl Geometry {
         })?;
         array::new_array(py, of, &[rows, columns], &made.or_raise(py, Kind::Recording)?)
     }
+}
+
+/// Three arrays with a value for each pixel.
+fn three<'py>(py: Python<'py>, all: &Coordinates) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    [&all.x, &all.y, &all.z].into_iter().map(|values| floats(py, &all.shape, values)).collect()
+}
+
+fn floats<'py>(py: Python<'py>, shape: &[usize], values: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    array::new_array(py, DType::F64, shape, &bytes)
 }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import struct
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from conftest import data
 import livetime as lt
 from livetime.bench_peers import write_lcls2
 from livetime.psana import DataSource
-from livetime.testing import OPAL, images, write_run
+from livetime.testing import BEGIN_RUN, CONFIGURE, EVENT, OPAL, datagram, images, write_run
 
 
 def test_the_loop_of_the_tutorial(xtc2, tmp_path):
@@ -81,8 +83,7 @@ def test_several_runs_in_one_file_are_several_runs(tmp_path):
     found = {}
     for run in DataSource(files=path).runs():
         motor = run.Detector("motor")
-        found[run.runnum] = [(motor(step), [motor(evt) for evt in step.events()]) for step in run.steps()]
-        assert [evt.run() is run for evt in run.events()]
+        found[run.runnum] = [(motor(step), [motor(evt) for evt in step.events() if evt.run() is run]) for step in run.steps()]
     assert found == {7: [(7.0, [7.0] * 2), (7.5, [7.5] * 2)], 8: [(8.0, [8.0] * 3), (8.5, [8.5] * 3)]}
 
 
@@ -92,7 +93,8 @@ def test_a_process_variable_has_no_value_before_its_first_update():
     gauge = run.Detector("HX2:DVD:GCC:01:PMON")
     found = [gauge(evt) for evt in run.events()]
     assert found == [None] * 25 + [41.0] * 75 and gauge.dtype is float
-    assert run.Detector("HX2:DVD:GCC:01:PMON,hello1")(next(run.events())) is None
+    again = next(DataSource(exp="xpptut15", run=14, dir=folder).runs())
+    assert again.Detector("HX2:DVD:GCC:01:PMON,hello1")(next(again.events())) is None
     with pytest.raises(KeyError, match="HX2:DVD:GCC:01:PMON.*found `nothing`"):
         run.Detector("nothing")
     missing = run.Detector("nothing", accept_missing=True)
@@ -113,7 +115,7 @@ def test_options_of_psana(tmp_path):
     kept = {evt.number for evt in next(DataSource(files=path, smd_callback=lambda run: (e for e in run.events() if e.number)).runs()).events()}
     assert kept == {1}
     with pytest.raises(NotImplementedError, match="live=True"):
-        next(next(DataSource(files=path, live=True).runs()).steps())
+        next(next(DataSource(files=path, live=True, smd_callback=lambda run: run.events()).runs()).events())
 
 
 def test_a_run_that_is_being_written_is_followed(tmp_path):
@@ -130,6 +132,82 @@ def test_a_run_that_is_being_written_is_followed(tmp_path):
             growing.write_bytes(bytes)
             growing.rename(growing.with_suffix(""))
     assert numbers == list(range(4, 10)), len(bytes)
+
+
+def grows(path: Path, whole: bytes, first: int) -> Thread:
+    """A recorder that writes datagram by datagram, from that one on while others read, and gives the file its name."""
+    parts = xtc2_files.datagrams(whole)
+    path.write_bytes(b"".join(parts[:first]))
+
+    def write() -> None:
+        for part in parts[first:]:
+            with open(path, "ab") as file:
+                # A reader may see half of it.
+                file.write(part[: len(part) // 2])
+                file.flush()
+                file.write(part[len(part) // 2 :])
+        path.rename(path.with_suffix(""))
+
+    return Thread(target=write)
+
+
+@pytest.mark.parametrize("first", range(2, 18, 3))
+def test_steps_of_a_run_that_is_being_written_are_followed(tmp_path, first):
+    xtc2_files.two_runs(whole := tmp_path / "whole.xtc2")
+    recorder = grows(tmp_path / "grow-r0001-s000-c000.xtc2.inprogress", whole.read_bytes(), first)
+    # Where `first` is 2, no run has begun.
+    runs = DataSource(files=tmp_path / "grow-r0001-s000-c000.xtc2.inprogress", live=True).runs()
+    found = {}
+    recorder.start()
+    for run in runs:
+        motor, hsd = run.Detector("motor"), run.Detector("hsd")
+        steps = []
+        for step in run.steps():
+            # What a scan changes is known when its step has begun.
+            steps.append((motor(step), [(motor(evt), hsd.raw.calib(evt)[0]) for evt in step.events()]))
+        found[run.runnum] = steps
+    recorder.join()
+    wanted = {run: [(run + step / 2, [(run + step / 2, float(n)) for n in range(run - 5)]) for step in (0, 1)] for run in (7, 8)}
+    assert found == wanted
+
+
+def test_a_step_is_given_before_its_events_are_recorded(tmp_path):
+    xtc2_files.two_runs(whole := tmp_path / "whole.xtc2")
+    parts = xtc2_files.datagrams(whole.read_bytes())[:15]
+    growing = tmp_path / "grow-r0001-s000-c000.xtc2.inprogress"
+    # Configure, BeginRun, BeginStep, Enable; events and ends come in the loops. The last datagram of a growing file is seen with the next.
+    growing.write_bytes(b"".join(parts[:4]))
+
+    def record(count: int) -> None:
+        path = growing if growing.exists() else growing.with_suffix("")
+        written = len(xtc2_files.datagrams(path.read_bytes()))
+        with open(path, "ab") as file:
+            file.write(b"".join(parts[written : written + count]))
+        if path == growing and written + count >= len(parts):
+            growing.rename(growing.with_suffix(""))
+
+    run = next(DataSource(files=growing, live=True).runs())
+    seen = []
+    for step in run.steps():
+        seen.append(step.evt.timestamp)
+        # Two events; or, of the second step, all up to EndRun.
+        record(2 if len(seen) == 1 else len(parts))
+        for evt in step.events():
+            seen.append(evt.timestamp)
+            # Disable, EndStep, BeginStep, Enable: the step ends before an event of the next one is there.
+            record(4)
+    times = [xtc2_files.stamp(part) for part in parts]
+    assert seen == [times[n] for n in (2, 4, 5, 8, 10, 11)]
+
+
+def test_events_of_a_growing_run_that_are_named_by_their_time(tmp_path):
+    xtc2_files.two_runs(whole := tmp_path / "whole.xtc2")
+    times = [xtc2_files.stamp(part) for part in xtc2_files.datagrams(whole.read_bytes())]
+    recorder = grows(path := tmp_path / "grow-r0001-s000-c000.xtc2.inprogress", whole.read_bytes(), 5)
+    run = next(DataSource(files=path, live=True, timestamps=[times[5], times[11]]).runs())
+    recorder.start()
+    assert [evt.timestamp for evt in run.events()] == [times[5], times[11]]
+    recorder.join()
 
 
 def test_times_are_those_of_psana(tmp_path):
@@ -151,7 +229,8 @@ def test_times_of_lcls_1_are_as_recorded(tmp_path):
     run = next(DataSource(files=write_run(tmp_path, images(2), steps=[0])).runs())
     evt = next(run.events())
     assert str(evt.datetime()) == "2020-09-13 12:26:40" and evt.timestamp >> 32 == 1_600_000_000 - 631_152_000
-    assert [step.evt.datetime().year for step in run.steps()] == [2020]
+    again = next(DataSource(files=run.run.files[0]).runs())
+    assert [step.evt.datetime().year for step in again.steps()] == [2020]
 
 
 def test_a_run_of_lcls_1_and_at_most_some_events(tmp_path):
@@ -180,6 +259,32 @@ def test_steps_of_a_scan_and_what_holds_in_them():
     assert [len(list(step.events())) for step in few.steps()] == [5, 2]
     exact = next(DataSource(files=run.run.files[0], max_events=5).runs())
     assert [len(list(step.events())) for step in exact.steps()] == [5]
+
+
+def test_loops_go_on_where_the_one_before_has_stopped(tmp_path):
+    path = write_run(tmp_path, images(8), steps=[0, 3, 6])
+    run = next(DataSource(files=path, max_events=7).runs())
+    assert [next(run.events()).number, next(run.events()).number] == [0, 1]
+    # The first step has begun, and is over for `steps`.
+    steps = run.steps()
+    assert [next(next(steps).events()).number for _ in range(2)] == [3, 6]
+    assert [evt.number for evt in run.events()] == [7] and list(steps) == [] and list(run.events()) == []
+    few = next(DataSource(files=path, max_events=2).runs())
+    assert next(few.events()).number == 0 and [evt.number for evt in few.events()] == [1] and list(few.steps()) == []
+
+
+def test_events_are_found_by_their_times(tmp_path):
+    run = next(DataSource(files=write_run(tmp_path, images(4))).runs())
+    with pytest.raises(RuntimeError, match="build_table"):
+        run.event(7)
+    with run.build_table() as has_events:
+        assert has_events
+        stamps = [evt.timestamp for evt in run.events()]
+        camera = run.Detector(OPAL)
+        assert [run.event(stamp).number for stamp in reversed(stamps)] == [3, 2, 1, 0]
+        assert np.array_equal(camera(run.event(stamps[2])), images(4)[2])
+        with pytest.raises(ValueError, match="found 7"):
+            run.event(7)
 
 
 def test_a_run_without_steps_is_one_step(tmp_path):
@@ -223,6 +328,55 @@ def test_corrected_and_assembled_pictures(tmp_path, kind):
     assert count == 6
 
 
+def leaf(device: int, kind: int, payload: bytes) -> bytes:
+    """A leaf of LCLS-I, version 1, of the device 0 of `CxiEndstation`."""
+    return struct.pack("<5I", 0, 1 << 24, 24 << 24 | device << 8, kind | 1 << 16, 20 + len(payload)) + payload
+
+
+def write_leaves(path: Path, configuration: list[bytes], events: list[bytes]) -> Path:
+    at = 1_600_000_000 * 10**9
+    parts = [datagram(CONFIGURE, at, 0, configuration), datagram(BEGIN_RUN, at + 1, 0, [])]
+    parts += [datagram(EVENT, at + 2 + number, number, [event]) for number, event in enumerate(events)]
+    path.write_bytes(b"".join(parts))
+    return path
+
+
+PAIR = """CSPAD2X2:V1 0 SENS2X1:V1 0  1000 2000 0  0 0 0  0 0 0
+CSPAD2X2:V1 0 SENS2X1:V1 1  -1000 40000 5  90 0 0  0 0 0
+IP 0 CSPAD2X2:V1 0  0 0 -9  180 0 0  0 0 0
+"""
+
+
+def test_the_last_axis_of_a_cspad_2x2_is_the_segment(tmp_path):
+    (tmp_path / "pair.data").write_text(PAIR)
+    (tmp_path / "apart.data").write_text(PAIR.replace("CSPAD2X2:V1", "PAIR"))
+    pixels = np.arange(185 * 388 * 2, dtype=np.uint32).astype(np.uint16).reshape(185, 388, 2)
+    path = write_leaves(tmp_path / "e1-r0001-s00-c00.xtc", [], [leaf(13, 41, bytes(32) + pixels.tobytes() + bytes(4))])
+    name = "CxiEndstation-0|Cspad2x2-0"
+    dark = lt.Corrections(pedestal=np.full(pixels.shape, 3.0))
+    run = next(DataSource(files=path, constants={name: dark}, geometry={name: tmp_path / "pair.data"}).runs())
+    det, evt = run.Detector("CxiEndstation.0:Cspad2x2.0"), next(run.events())
+    assert np.array_equal(det.raw(evt), pixels)
+    calib = pixels.astype(np.float32) - 3
+    assert np.array_equal(det.calib(evt), calib)
+    apart, pair = lt.geometry.load(tmp_path / "apart.data"), lt.geometry.load(tmp_path / "pair.data")
+    assert (apart.shape, pair.shape) == ((2, 185, 388), (185, 388, 2))
+    assert np.array_equal(det.image(evt), apart.assemble(np.moveaxis(calib, -1, 0)))
+    for one, other in zip(apart.coordinates(), pair.coordinates()):
+        assert np.array_equal(np.moveaxis(one, 0, -1), other)
+
+
+def test_waveforms_of_an_acqiris_are_refused_by_name(tmp_path):
+    path = write_leaves(tmp_path / "e1-r0001-s00-c00.xtc", [leaf(2, 4, bytes(500))], [leaf(2, 3, bytes(64))] * 2)
+    run = next(DataSource(files=path).runs())
+    for name in ("CxiEndstation-0|Acqiris-0", "CxiEndstation.0:Acqiris.0"):
+        for accept in (False, True):
+            with pytest.raises(NotImplementedError, match=f"found `{re.escape(name)}`, which is configured by AcqConfig_v1"):
+                run.Detector(name, accept_missing=accept)
+    with pytest.raises(KeyError, match="Acqiris.1"):
+        run.Detector("CxiEndstation.0:Acqiris.1")
+
+
 @pytest.mark.parametrize("kind", ["xtc1", "xtc2"])
 def test_constants_that_were_not_given_are_asked_for(tmp_path, kind):
     path, _, name = recorded(tmp_path, kind)
@@ -263,6 +417,7 @@ def test_events_that_are_named_by_their_time(tmp_path):
     for given in ([stamps[4], stamps[3], 7], str(tmp_path / "stamps.npy")):
         run = next(DataSource(files=path, timestamps=given).runs())
         assert [evt.timestamp for evt in run.events()] == stamps[3:5]
+        run = next(DataSource(files=path, timestamps=given).runs())
         assert [[evt.timestamp for evt in step.events()] for step in run.steps()] == [stamps[3:4], stamps[4:5]]
 
 

@@ -83,6 +83,22 @@ class File:
         path.write_bytes(self._bytes)
 
 
+def datagrams(bytes: bytes) -> list[bytes]:
+    """The datagrams of a file."""
+    found, at = [], 0
+    while at < len(bytes):
+        end = at + 12 + struct.unpack_from("<I", bytes, at + 20)[0]
+        found.append(bytes[at:end])
+        at = end
+    return found
+
+
+def stamp(datagram: bytes) -> int:
+    """When it was, as psana says it."""
+    ns, seconds = struct.unpack_from("<II", datagram)
+    return int(seconds << 32 | ns)
+
+
 def two_runs(path: Path) -> None:
     """A file with two runs, each a scan of two steps."""
     scan = Detector(1, "scan", "scan", "raw", (2, 0, 0), [("motor", "f8", 0)])
@@ -152,6 +168,23 @@ def beam_line(path: Path) -> None:
             + encoder.record([1000 + number], [6667], [0 if number == 0 else 10])
             + opal.record(np.arange(6).reshape(2, 3) + number)
         )
+    file.step(events)
+    file.add(END_RUN)
+    file.write(path)
+
+
+def cameras(path: Path) -> None:
+    """Cameras whose pictures are not their records as they are."""
+    archon = Detector(1, "archon", "archon", "raw", (1, 0, 0), [("value", "u2", 2)])
+    axis = Detector(2, "axis", "axis", "raw", (1, 0, 0), [("value", "u2", 2)])
+    epixm = Detector(3, "epixm320", "epixm", "raw", (0, 0, 0), [("raw", "u2", 3)])
+    file = File([archon, axis, epixm])
+    file.begin_run(1)
+    events = []
+    for number in range(2):
+        columns = np.arange(3 * 4800).reshape(3, 4800) % 999 + number
+        chips = np.arange(4 * 192 * 384).reshape(4, 192, 384) % 997 + number
+        events.append(archon.record(columns) + axis.record(np.arange(12).reshape(3, 4) + number) + epixm.record(chips))
     file.step(events)
     file.add(END_RUN)
     file.write(path)

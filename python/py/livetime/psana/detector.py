@@ -19,7 +19,9 @@ class Detector:
     def __init__(self, run: Run, name: str) -> None:
         self._det_name = name
         abouts = [about for about in run._about.detectors if about.detector == name]
-        self._dettype, self._detid = abouts[0].kind, abouts[0].serial
+        # As psana has it: of several segments the last one's.
+        last = [about for about in run._about.descriptions if about.detector == name][-1]
+        self._dettype, self._detid = last.kind, last.serial
         self._algorithms = [about.algorithm for about in abouts]
         for about in abouts:
             setattr(self, about.algorithm, interface(run, about))
@@ -126,11 +128,18 @@ def detector(run: Run, name: str, accept_missing: bool) -> Detector | Variable |
 
 
 def _plain(run: Run, name: str, accept_missing: bool) -> Plain | MissingDet:
+    # The spelling of LCLS-I's psana: `CxiEndstation.0:Opal1000.1`.
+    address = name.replace(".", "-").replace(":", "|")
     if name in run._arrays or not len(run.run):
         return Plain(run, name)
-    known = {value.name for value in (*run.run.small(run._events_of.start).all, *run._configured(run._events_of.start).all)}
+    if address in run._arrays:
+        return Plain(run, address)
+    configured = run._configured(run._events_of.start).all
+    known = {value.name for value in (*run.run.small(run._events_of.start).all, *configured)}
     if name in known or any(name in run.run.small(number) for number in run._events_of[:1000]):
         return Plain(run, name)
+    if unread := [value.name for value in configured if value.source in (name, address) and not value.values]:
+        raise NotImplementedError(f"wanted a detector that livetime.psana reads, found `{name}`, which is configured by {', '.join(unread)}")
     return _missing(run, name, accept_missing, run._arrays | known)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as times
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RecordingError
@@ -64,13 +64,11 @@ class StepEvent(_Stamped):
 class Step:
     """A step of a scan."""
 
-    def __init__(self, run: Run, events: range, most: int, evt: StepEvent) -> None:
+    def __init__(self, run: Run, events: range, evt: StepEvent, end: Callable[[], tuple[int, bool]] | None = None) -> None:
         self._run = run
-        self._events, self._most = events, most
+        self._events, self._end = events, end
         self.evt = evt
         """Its beginning."""
-        self.given = 0
-        """How many events its loops have given."""
 
     @property
     def configuration(self) -> SmallData:
@@ -78,10 +76,8 @@ class Step:
         return self._run._configured(self._events.start)
 
     def events(self) -> Iterator[Event]:
-        """The events of this step."""
-        for event in self._run._events(self._events.start, self._events.stop, self._most):
-            self.given += 1
-            yield event
+        """The events of this step that no loop has given so far."""
+        yield from self._run._events(self._events.start, self._events.stop, self._end)
 
 
 class Event(_Stamped):

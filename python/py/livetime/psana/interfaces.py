@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import RecordingError
 from . import hsd
 from .about import Container, Description, contained
+from .images import Assembler, of_segments
 
 if TYPE_CHECKING:
     from .event import Event
@@ -115,27 +116,43 @@ class Camera(Interface):
             return None
         return found[0] if self._field in ("array_raw", "value") else found.reshape(-1, *found.shape[-2:])
 
-    def calib(self, evt: Event, *_: Any, **__: Any) -> NDArray[Any] | None:
-        """Corrected pixels, by the constants of `DataSource`."""
+    def calib(self, evt: Event, **options: Any) -> NDArray[Any] | None:
+        """Corrected pixels, by the constants of `DataSource`, which say all that psana has options for."""
+        refuse(options, "calib", "constants=")
         correct = self._run._given("constants", self._det_name)
         raw = self.raw(evt)
         return None if raw is None else correct(raw)
 
-    def image(self, evt: Event, nda: NDArray[Any] | None = None, *_: Any, **__: Any) -> NDArray[Any] | None:
-        """The assembled picture of `nda`, or else of corrected pixels, or of those that were recorded if there are no constants."""
-        geometry = self._run._given("geometry", self._det_name)
+    def image(self, evt: Event, nda: NDArray[Any] | None = None, **options: Any) -> NDArray[Any] | None:
+        """The assembled picture of `nda`, or else of corrected pixels, or of those that were recorded if there are no constants.
+
+        Options are those of psana: `mapmode`, `fillholes`, `vbase`.
+        """
+        assembler = self._assembler
         if nda is None:
             nda = self._best(evt)
-        return None if nda is None else geometry.assemble(nda)
+        known = {name: options.pop(name) for name in ("mapmode", "fillholes", "vbase") if name in options}
+        refuse(options, "image", "mapmode=, fillholes= and vbase=")
+        return None if nda is None else assembler.picture(nda, **known)
+
+    @cached_property
+    def _assembler(self) -> Assembler:
+        return Assembler(self._run._given("geometry", self._det_name), self._segment_numbers)
 
     def _best(self, evt: Event) -> NDArray[Any] | None:
         return self.calib(evt) if self._det_name in self._run._settings.constants else self.raw(evt)
 
-    def _pixel_coords(self, **_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        found: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] = self._run._given(
-            "geometry", self._det_name
-        ).coordinates()
-        return found
+    def _pixel_coords(self, cframe: int = 0, all_segs: bool = False, **options: Any) -> tuple[NDArray[np.float64], ...]:
+        refuse(options, "_pixel_coords", "cframe= and all_segs=")
+        x, y, z = self._of_segments(self._run._given("geometry", self._det_name).coordinates(), all_segs)
+        return (-y, -x, -z) if cframe else (x, y, z)
+
+    def _pixel_coord_indexes(self, all_segs: bool = False, **options: Any) -> tuple[NDArray[np.int64], ...]:
+        refuse(options, "_pixel_coord_indexes", "all_segs=")
+        return self._of_segments(self._run._given("geometry", self._det_name).places(), all_segs)
+
+    def _of_segments(self, all: tuple[NDArray[Any], ...], all_segs: bool) -> tuple[NDArray[Any], ...]:
+        return all if all_segs else tuple(of_segments(values, self._segment_numbers) for values in all)
 
     def _listed(self) -> list[str]:
         return []
@@ -144,8 +161,9 @@ class Camera(Interface):
 class FlatCamera(Camera):
     """One whose picture is what it recorded, without a geometry."""
 
-    def image(self, evt: Event, nda: NDArray[Any] | None = None, *_: Any, **__: Any) -> NDArray[Any] | None:
+    def image(self, evt: Event, nda: NDArray[Any] | None = None, **options: Any) -> NDArray[Any] | None:
         """The picture of `nda`, or else of corrected pixels, or of those that were recorded if there are no constants."""
+        refuse(options, "image", "nda=")
         found = self._best(evt) if nda is None else nda
         return found if found is None or found.ndim < 3 else found.reshape(-1, found.shape[-1])
 
@@ -153,9 +171,39 @@ class FlatCamera(Camera):
 class TestCspad(FlatCamera):
     """The one of psana's samples, whose corrected pixels are those that were recorded."""
 
-    def calib(self, evt: Event, *_: Any, **__: Any) -> NDArray[Any] | None:
+    def calib(self, evt: Event, **options: Any) -> NDArray[Any] | None:
         """Pixels as they were recorded."""
+        refuse(options, "calib", "none")
         return self.raw(evt)
+
+
+class Chips(Camera):
+    """A camera of one segment, whose chips are segments for its geometry."""
+
+    @property
+    def _segment_numbers(self) -> list[int]:
+        return [0, 1, 2, 3]
+
+
+class Packed(Camera):
+    """A camera whose pixels are packed, in an order that is not known here."""
+
+    def raw(self, evt: Event, copy: bool = True) -> NDArray[Any] | None:
+        """Refused: psana unpacks the bytes that were recorded, which `_segments(evt)` has."""
+        place = f"{self._det_name}.{self._drp_class_name}"
+        raise NotImplementedError(f"wanted pixels of `{place}`, found packed bytes of {self._dettype}, which livetime.psana does not unpack")
+
+
+class Archon(FlatCamera):
+    """A camera with 16 banks, each with 264 columns of pixels and behind them 36 columns that are none."""
+
+    def image(self, evt: Event, nda: NDArray[Any] | None = None, **options: Any) -> NDArray[Any] | None:
+        """The picture of `nda`, or else of corrected pixels, or of those that were recorded, without columns that are no pixels."""
+        if self._about.version not in ((1, 0, 0), (1, 0, 1)):
+            version = ".".join(map(str, self._about.version))
+            raise NotImplementedError(f"wanted records of an Archon of version 1.0.0 or 1.0.1, found {version}, whose columns are not known")
+        found = super().image(evt, nda, **options)
+        return None if found is None else np.hstack([found[:, bank : bank + 264] for bank in range(0, 4800, 300)])
 
 
 class Jungfrau(Camera):
@@ -327,7 +375,13 @@ class Definitions(Interface):
         return found
 
 
-_CAMERAS = ("opal", "archon", "axis", "fakecam", "pva", "camera", "epix100hw", "andor")
+def refuse(options: dict[str, Any], function: str, wanted: str) -> None:
+    """Refuses options of a function that would change nothing."""
+    if options:
+        raise NotImplementedError(f"wanted {wanted} as options of `{function}`, found {', '.join(options)}, which livetime.psana does not have")
+
+
+_CAMERAS = ("opal", "axis", "fakecam", "pva", "camera", "epix100hw", "andor")
 
 
 def interface(run: Run, about: Description) -> Interface:
@@ -340,6 +394,12 @@ def interface(run: Run, about: Description) -> Interface:
         return TestCspad(run, about)
     if kind == "jungfrau" and "raw" in fields:
         return Jungfrau(run, about)
+    if kind == "epixm320" and "raw" in fields:
+        return Chips(run, about)
+    if kind in ("epixuhr", "epixuhr3x2") and "raw" in fields:
+        return Packed(run, about)
+    if kind == "archon" and "value" in fields:
+        return Archon(run, about)
     if kind == "piranha4" and "image" in fields:
         return Piranha(run, about)
     if kind == "wave8":

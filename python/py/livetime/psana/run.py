@@ -6,9 +6,10 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from .. import _livetime, recording
 from ..errors import RecordingError
@@ -20,6 +21,22 @@ from .event import Event, Step, StepEvent, timestamp
 from .interfaces import interface, needed
 
 _LOOK_AGAIN_S = 0.05
+
+End = Callable[[], tuple[int, bool]]
+"""Says where events end now, and whether more may come."""
+
+
+class Change(NamedTuple):
+    """A change of state of a run."""
+
+    place: int
+    """Its place among those of the run."""
+    number: int
+    """Its number in the files; negative in formats without records."""
+    name: str
+    event: int
+    """The first event behind it."""
+    time_ns: int
 
 
 @dataclass(frozen=True)
@@ -50,6 +67,14 @@ class Run:
         self._at = about.begin
         """The last change of state before what the script looks at."""
         self._is_over = False
+        # Loops go on where the one before has stopped, as in psana.
+        self._next = events.start
+        """The first event that no loop has given."""
+        self._events_given = 0
+        """How many events all loops have given."""
+        self._last_step = -1
+        """The last step that was given: its place among the changes of the run."""
+        self._table: dict[int, int] | None = None
 
     # ---- What is in it ----
 
@@ -70,6 +95,10 @@ class Run:
         if self.run.format != "xtc2":
             return {(name, "raw"): ["calib", "image", "raw"] for name in sorted(self._arrays)}
         return {(about.detector, about.algorithm): interface(self, about)._public for about in self._about.detectors}
+
+    def get_filtered_detinfo(self) -> dict[str, str]:
+        """For each detector its kind with the serial numbers of its segments."""
+        return {about.detector: interface(self, about)._uniqueid for about in self._about.detectors}
 
     @property
     def epicsinfo(self) -> dict[tuple[str, str], str]:
@@ -131,21 +160,38 @@ class Run:
     # ---- Its events ----
 
     def events(self) -> Iterator[Event]:
-        """All events, in the order of time."""
-        yield from self._events(self._events_of.start, self._events_of.stop, self._settings.max_events)
+        """All events that no loop has given so far, in the order of time."""
+        yield from self._events(self._events_of.start, self._events_of.stop)
 
     def steps(self) -> Iterator[Step]:
-        """The steps of a scan, with one that has all events if the run tells of none."""
-        if self._settings.live:
-            raise NotImplementedError("wanted `run.events()` with live=True, found `run.steps()`: it knows no steps that are to come")
-        left = self._settings.max_events
-        for change, events in self._step_ranges():
-            self._at = change if change >= 0 else self._at
-            time_ns = self._about.time_ns(change) if change >= 0 else self._time_of(events.start)
-            yield (step := Step(self, events, left, StepEvent(time_ns, change)))
-            left -= step.given
-            if self._is_over or self._settings.max_events and left <= 0:
+        """The steps of a scan that no loop has reached so far, with one that has all events if the run tells of none.
+
+        With `live=True` also those that are to come.
+        """
+        for begin, stop, end in self._live_ranges() if self._settings.live else self._step_ranges():
+            if self._is_over or self._has_all:
                 return
+            if begin.place <= self._last_step or begin.event < self._next and begin.name == "BeginStep":
+                continue
+            self._at = begin.number if begin.number >= 0 else self._at
+            self._last_step, self._next = begin.place, max(self._next, begin.event)
+            yield Step(self, range(begin.event, stop), StepEvent(begin.time_ns, begin.number), end)
+        self._next = len(self.run)
+
+    @contextmanager
+    def build_table(self) -> Iterator[bool]:
+        """Finds the events by their timestamps, for `event`: `with run.build_table() as has_events: ...`."""
+        stop = self._grown()[0] if self._settings.live else self._events_of.stop
+        self._table = {timestamp(self._time_of(number)): number for number in range(self._events_of.start, stop)}
+        yield bool(self._table)
+
+    def event(self, timestamp: int) -> Event:
+        """The event with this timestamp; raises `ValueError` if there is none. `build_table()` comes before it."""
+        if self._table is None:
+            raise RuntimeError("wanted `run.build_table()` before `run.event`, found none")
+        if timestamp not in self._table:
+            raise ValueError(f"wanted the timestamp of an event of the run, found {timestamp}")
+        return Event(self, self._table[timestamp], None, ())
 
     def step(self, evt: Event) -> StepEvent:
         """The beginning of the step in which an event is."""
@@ -163,37 +209,79 @@ class Run:
         """Ends the loops: the event that they are at is their last one."""
         self._is_over = True
 
-    def _step_ranges(self) -> list[tuple[int, range]]:
-        """The change that begins each step, negative where no records tell of it, and its events."""
+    @property
+    def _has_all(self) -> bool:
+        """Whether loops have given as many events as a script wants."""
+        return 0 < self._settings.max_events <= self._events_given
+
+    def _step_ranges(self) -> list[tuple[Change, int, End | None]]:
+        """The beginnings of steps, where their events end, and nothing: that will not change."""
+        begun = [change for change in self._changes() if change.name == "BeginStep"] or [self._beginning()]
+        ends = [*(change.event for change in begun[1:]), self._events_of.stop]
+        return [(change, end, None) for change, end in zip(begun, ends)]
+
+    def _live_ranges(self) -> Iterator[tuple[Change, int, End | None]]:
+        """The same of a run that is still being recorded: a step comes when it has begun, and its loop looks where it ends."""
+        seen = 0
+        may_grow = True
+        while may_grow:
+            _, may_grow = self._grown()
+            while seen < len(changes := self._changes()):
+                seen += 1
+                if (change := changes[seen - 1]).name == "BeginStep":
+                    yield change, change.event, partial(self._step_end, seen)
+            if may_grow:
+                time.sleep(_LOOK_AGAIN_S)
+        if all(change.name != "BeginStep" for change in self._changes()):
+            yield from self._step_ranges()
+
+    def _step_end(self, behind: int) -> tuple[int, bool]:
+        """Where the events of a step end, by the changes of the run behind its beginning, and whether more may come."""
+        stop, may_grow = self._grown()
+        end = next((change.event for change in self._changes()[behind:] if change.name in ("BeginStep", "EndStep")), None)
+        return (stop, may_grow) if end is None else (end, False)
+
+    def _changes(self) -> list[Change]:
+        """The changes of state of the run."""
         if self.run.format != "xtc2":
-            return [(-1, events) for events in self.run.steps or [self._events_of]]
-        begins = [c for c in range(self._about.begin + 1, self._about.end) if self._about.name(c) == "BeginStep"]
-        first = [self._about._changes[change][2] for change in begins]
-        ranges = [range(begin, end) for begin, end in zip(first, [*first[1:], self._events_of.stop])]
-        return list(zip(begins, ranges)) or [(self._about.begin, self._events_of)]
+            all = enumerate(self.run.transitions)
+            return [Change(place, -1, found.name, found.event, found.time_ns) for place, found in all]
+        about, first = self._about, self._about.begin + 1
+        return [Change(n - first, n, about.name(n), about._changes[n][2], about.time_ns(n)) for n in range(first, about.end)]
+
+    def _beginning(self) -> Change:
+        """The begin of the run, for one that tells of no steps."""
+        start, number = self._events_of.start, self._about.begin
+        return Change(0, number, "BeginRun", start, self._about.time_ns(number) if number >= 0 else self._time_of(start))
 
     def _time_of(self, event: int) -> int:
         return self.run._recording.time_ns(event) if event < len(self.run) else 0
 
-    def _events(self, start: int, stop: int, most: int) -> Iterator[Event]:
-        given = 0
-        for event in self._read(start, stop):
+    def _events(self, start: int, stop: int, end: End | None = None) -> Iterator[Event]:
+        """Events from one to another, or, of a run that grows, to where `end` says, which no loop has given."""
+        if self._settings.live and self._settings.smd_callback is not None:
+            raise NotImplementedError("wanted smd_callback= of a recorded run, found live=True, with which livetime.psana does not have it")
+        end = self._grown if self._settings.live and end is None else end
+        events = iter(()) if self._has_all else self._read(max(start, self._next), stop, end)
+        for event in events:
             if self._is_over:
                 return
+            if event.number < self._next:
+                continue
+            self._next, self._events_given = event.number + 1, self._events_given + 1
             self._at = self._about.before(event.number) if self._about.begin >= 0 else self._at
             yield event
-            given += 1
-            if given == most:
+            if self._has_all:
                 return
 
-    def _read(self, start: int, stop: int) -> Iterator[Event]:
-        """All events; those with arrays that the script has used so far are read ahead."""
+    def _read(self, start: int, stop: int, end: End | None) -> Iterator[Event]:
+        """All events; those with arrays that the script has used so far are read ahead, if their end is known."""
         ahead: Iterator[_livetime.Event] = iter(())
         found: _livetime.Event | None = None
         trouble: RecordingError | None = None
         names: tuple[str, ...] = ()
-        for number in self._numbers(start, stop):
-            if len(names) < len(self._names) and self._chosen is None and not self._settings.live:
+        for number in self._numbers(start, end or (lambda: (stop, False))):
+            if end is None and len(names) < len(self._names) and self._chosen is None:
                 names = tuple(self._names)
                 ahead = iter(self.run.events(*names, start=number, stop=stop, ahead=self._settings.ahead))
                 found = None
@@ -212,24 +300,35 @@ class Run:
         # What could not be read is an exception here, behind the last event.
         for _ in ahead:
             pass
-        if not names and stop >= len(self.run):
+        if not names and (stop if end is None else end()[0]) >= len(self.run):
             for path, why in self.run.problems:
                 raise RecordingError(f"{path}: {why}")
 
-    def _numbers(self, start: int, stop: int) -> Iterator[int]:
+    def _numbers(self, start: int, end: End) -> Iterator[int]:
         """The numbers of the events, also of those that are still being recorded."""
         number = start
         while True:
-            may_grow = self._settings.live and self.run._recording.may_grow
-            if self._settings.live:
-                self.run._recording.refresh()
-                stop, is_last = self._about.refresh(len(self.run))
-                may_grow = may_grow and is_last
-            yield from (n for n in range(number, stop) if self._chosen is None or n in self._chosen)
+            stop, may_grow = end()
+            yield from (n for n in range(number, stop) if self._is_wanted(n))
             number = max(number, stop)
             if not may_grow:
                 return
             time.sleep(_LOOK_AGAIN_S)
+
+    def _grown(self) -> tuple[int, bool]:
+        """Takes in what was recorded meanwhile: where the events of the run end, and whether more may come."""
+        # Asked first: what comes in between is then seen.
+        may_grow = self.run._recording.may_grow
+        self.run._recording.refresh()
+        stop, is_last = self._about.refresh(len(self.run))
+        return stop, may_grow and is_last
+
+    def _is_wanted(self, number: int) -> bool:
+        """Whether a script has named no event, or this one."""
+        if not self._settings.live:
+            return self._chosen is None or number in self._chosen
+        wanted = self._settings.timestamps
+        return wanted is None or timestamp(self._time_of(number)) in wanted
 
     @cached_property
     def _chosen(self) -> frozenset[int] | None:
@@ -253,15 +352,27 @@ class Run:
 
 
 def runs_of(run: recording.Run, settings: Settings) -> Iterator[Run]:
-    """The runs that files hold: those of LCLS-II may have several, each with its `BeginRun`."""
-    changes = run._recording.changes() if run.format == "xtc2" else []
-    begins = [number for number, change in enumerate(changes) if change[0] == "BeginRun"]
-    configured = [number for number, change in enumerate(changes) if change[0] == "Configure"]
-    if not begins:
-        yield Run(run, settings, About(run._recording, (configured or [-1])[0], (configured or [-1])[0], len(changes)), range(len(run)))
+    """The runs that files hold: those of LCLS-II may have several, each with its `BeginRun`, which is waited for with `live=True`."""
+    is_xtc2 = run.format == "xtc2"
+    changes = run._recording.changes() if is_xtc2 else []
+    while settings.live and is_xtc2 and not any(change[0] == "BeginRun" for change in changes):
+        may_grow = run._recording.may_grow
+        run._recording.refresh()
+        changes = run._recording.changes()
+        if not may_grow:
+            break
+        time.sleep(_LOOK_AGAIN_S)
+    if not any(change[0] == "BeginRun" for change in changes):
+        configure = next((number for number, change in enumerate(changes) if change[0] == "Configure"), -1)
+        yield Run(run, settings, About(run._recording, configure, configure, len(changes)), range(len(run)))
         return
-    for begin, end in zip(begins, [*begins[1:], len(changes)]):
-        configure = max((number for number in configured if number < begin), default=-1)
+    given = 0
+    while given < len(begins := [number for number, change in enumerate(changes) if change[0] == "BeginRun"]):
+        begin, end = begins[given], [*begins[1:], len(changes)][given]
+        configure = max((number for number, change in enumerate(changes[:begin]) if change[0] == "Configure"), default=-1)
         last = changes[end][2] if end < len(changes) else len(run)
         # Of a run that grows the last event is not known.
         yield Run(run, settings, About(run._recording, configure, begin, end), range(changes[begin][2], last))
+        given += 1
+        # Another one may have begun meanwhile.
+        changes = run._recording.changes() if settings.live else changes

@@ -68,7 +68,7 @@ class DataSource:
         - `timestamps`: only events with one of these (`evt.timestamp`), or with those of a file `.npy`.
         - `detectors`, `xdetectors`: with `exp=` only streams that have one of these, or that have none of those.
         - `intg_det`: the detector that `evt.EndOfBatch()` is about.
-        - `live`: follows a run that is still being written (not by steps).
+        - `live`: follows a run that is still being written, by its events or by its steps.
         - `smd_callback`: gives those events of a run that the loop shall have.
         - `ahead`: threads that read arrays ahead.
         - `constants`: by the name of a detector, what `det.raw.calib(evt)` is made with: `livetime.Corrections`, or any function of
@@ -102,7 +102,7 @@ class DataSource:
     def runs(self) -> Iterator[Run]:
         """The runs, one after the other."""
         for files, is_alone in self._sources:
-            yield from runs_of(recording.Run(files, only=is_alone), self._settings)
+            yield from runs_of(recording.Run([_named_now(file) for file in files], only=is_alone), self._settings)
 
     def smalldata(
         self,
@@ -166,6 +166,12 @@ def _files(file: str) -> tuple[list[str], bool]:
     """A file of LCLS-II is read alone."""
     is_pattern = any(sign in file for sign in "*?") and not os.path.exists(file)
     return [file], not is_pattern and bool(re.search(r"\.xtc2(\.inprogress)?$", file))
+
+
+def _named_now(file: str) -> str:
+    """The name of a file that its recorder may have ended since it was found."""
+    ended = file.removesuffix(".inprogress")
+    return ended if not os.path.exists(file) and os.path.exists(ended) else file
 
 
 def _folder(exp: str) -> str:
