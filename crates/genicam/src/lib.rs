@@ -17,6 +17,7 @@
 mod aravis;
 mod clock;
 mod control;
+mod error;
 mod factory;
 mod features;
 mod node;
@@ -26,5 +27,6 @@ mod pixels;
 mod settings;
 
 pub use aravis::version;
+pub use error::CameraError;
 pub use factory::all;
 pub use params::{GenicamParams, TimeSource, TriggerMode};
