@@ -10,6 +10,7 @@ mod account;
 #[path = "../../../analysis/tests/camera.rs"]
 mod camera;
 mod describe;
+mod error;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
@@ -23,6 +24,7 @@ use livetime_frame::Layout;
 use livetime_recording::{Detector, Picture, Reader, Recording};
 
 pub use account::{LostEvent, MOST_NAMED, PipelineAccount};
+pub use error::{PictureError, RecordedError};
 pub use graph::{GraphAnalysis, GraphFound, GraphOptions};
 pub use reducer::{Outcome, PipelineReducer, ReducedOptions};
 
@@ -39,7 +41,7 @@ fn first_picture(
     recording: &Recording,
     detector: &Detector,
     events: &Range<usize>,
-) -> Result<(Layout, usize), String> {
+) -> Result<(Layout, usize), RecordedError> {
     let (mut reader, mut picture) = (Reader::default(), Picture::default());
     let (mut first, mut last) = (None, "none".to_owned());
     let end = events.end.min(recording.events()).min(events.start.saturating_add(MOST_LOOKED_AT));
@@ -51,5 +53,5 @@ fn first_picture(
             Err(fault) => last = fault.why,
         }
     }
-    first.ok_or_else(|| format!("wanted a picture in the first events, found {last}"))
+    first.ok_or(RecordedError::NoPicture { last })
 }
