@@ -2,5 +2,5 @@
 
 pub use livetime_analysis::*;
 pub use livetime_control::recorded::{
-    GraphAnalysis, GraphFound, GraphOptions, PipelineAccount, PipelineReducer, ReducedOptions,
+    GraphAnalysis, GraphFound, GraphOptions, PipelineAccount, PipelineReducer, RecordedError, ReducedOptions,
 };

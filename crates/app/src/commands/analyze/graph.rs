@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::AnalyzeArgs;
 use super::files::{self, Files};
 use super::report::RunFiles;
-use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording};
+use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::config;
 use crate::interrupts::Interrupts;
@@ -98,7 +98,11 @@ fn refuse_reducing(args: &AnalyzeArgs) -> Result<(), Failure> {
 }
 
 /// Shows the progress of the run and the messages of nodes, and ends the run when the user wants.
-fn watched(work: &GraphAnalysis, recording: &Recording, output: &mut Output) -> Result<GraphFound, String> {
+fn watched(
+    work: &GraphAnalysis,
+    recording: &Recording,
+    output: &mut Output,
+) -> Result<GraphFound, RecordedError> {
     let interrupts = Interrupts::counted(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
