@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use livetime_engine::Refusal;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -47,6 +48,15 @@ pub(crate) fn raise(py: Python<'_>, kind: Kind, message: impl Display) -> PyErr 
         Ok(class) => PyErr::from_type(class, message.to_string()),
         Err(error) => error,
     }
+}
+
+/// The exception for a refusal: a `ParamError` that knows the parameter and the code.
+pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    let error = raise(py, Kind::Param, refusal);
+    let value = error.value(py);
+    let known = value.setattr("parameter", refusal.parameter());
+    let known = known.and_then(|()| value.setattr("code", refusal.kind().code()));
+    known.err().unwrap_or(error)
 }
 
 /// Turns an error into an exception of one kind.

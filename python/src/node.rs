@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use livetime_engine as engine;
 use livetime_engine::{
-    Choice, Context, DeclaredParams, DynNode, Next, NodeError, NodeFactory, NodeKind, NodeSpec, ParamError,
-    ParamKind, ParamSpec, Params, PortSpec, Value, intern, intern_list,
+    Choice, Context, DeclaredParams, DynNode, Next, NodeError, NodeFactory, NodeKind, NodeSpec, ParamKind,
+    ParamSpec, Params, PortSpec, Refusal, Value, intern, intern_list,
 };
 use livetime_frame::FrameMut;
 use numpy::PyUntypedArray;
@@ -118,7 +118,7 @@ impl NodeFactory for Factory {
         self.spec
     }
 
-    fn params(&self) -> Result<DeclaredParams, ParamError> {
+    fn params(&self) -> Result<DeclaredParams, Refusal> {
         DeclaredParams::new(&self.params)
     }
 

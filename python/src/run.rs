@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use livetime_control::model::Bell;
 use livetime_control::report::json::report_json;
 use livetime_engine as engine;
-use livetime_engine::{Report, RunOptions, Starting, Value};
+use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::attach;
 use crate::epics;
-use crate::errors::{Kind, OrRaise, apart, raise};
+use crate::errors::{Kind, OrRaise, apart, raise, refused};
 use crate::faces::{self, Faces, PageOptions};
 use crate::fork::{self, Process};
 use crate::graph::{Graph, edge, of_graph};
@@ -320,10 +320,12 @@ impl Run {
         }
         let set = |run: &engine::Run| {
             let values: Vec<(&str, Value)> = all.iter().map(|(n, v)| (&**n, v.clone())).collect();
-            run.set_all(node, &values).map_err(|e| e.to_string())
+            run.set_all(node, &values)
         };
-        self.with(py, set, |_| Err("wanted a run that goes on, found one that has ended".to_owned()))?
-            .or_raise(py, Kind::Param)
+        let ended =
+            || RefusalKind::State { wanted: "a run that goes on".into(), found: "one that has ended" };
+        let set = self.with(py, set, |_| Err(Refusal::new(ended())))?;
+        set.map_err(|refusal| refused(py, &refusal))
     }
 
     /// The parameters and readbacks of a node by name.

@@ -142,8 +142,9 @@ def test_parameters_are_attributes_of_a_run():
         for frame in frames:
             if not (frame.array[frame.array < 255] != 0).any():
                 break
-        with pytest.raises(lt.ParamError, match="at least 0"):
+        with pytest.raises(lt.ParamError, match="at least 0") as refused:
             run["cut"].level = -1
+        assert (refused.value.parameter, refused.value.code) == ("level", "value")
         with pytest.raises(AttributeError, match="level"):
             run["cut"].levle
         with pytest.raises(lt.ParamError):

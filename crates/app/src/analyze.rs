@@ -2,5 +2,6 @@
 
 pub use livetime_analysis::*;
 pub use livetime_control::recorded::{
-    GraphAnalysis, GraphFound, GraphOptions, PipelineAccount, PipelineReducer, ReducedOptions, first_picture,
+    GraphAnalysis, GraphFound, GraphOptions, PipelineAccount, PipelineReducer, RecordedError, ReducedOptions,
+    first_picture,
 };

@@ -1,6 +1,7 @@
 //! Simulated links of wire readout as files.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,17 +20,17 @@ const LOOK: Duration = Duration::from_millis(10);
 /// called with the number of bytes done; it stops the work by returning false. Returns the files and their sizes.
 ///
 /// # Errors
-/// Text, if a file is there already or the operating system reports an error. The written part is removed then.
+/// If a file is there already or the operating system reports an error. What was written is removed then.
 pub(crate) fn simulate_wib(
     name: &Path,
     links: &SimulatedLinks,
     workers: usize,
     mut watch: impl FnMut(u64) -> bool,
-) -> Result<Vec<(PathBuf, u64)>, String> {
+) -> Result<Vec<(PathBuf, u64)>, SimulateError> {
     let create = |link: usize| {
         let mut path = name.as_os_str().to_owned();
         path.push(format!("-l{link:02}.wib"));
-        GrowingFile::make(Path::new(&path)).map_err(|e| e.to_string())
+        GrowingFile::make(Path::new(&path)).map_err(SimulateError::File)
     };
     let mut files = (0..links.links()).map(create).collect::<Result<Vec<_>, _>>()?;
     write_all(&mut files, links, workers, &mut watch)?;
@@ -37,7 +38,7 @@ pub(crate) fn simulate_wib(
     for file in files {
         let done = (file.path().to_owned(), file.len());
         if let Err(error) = file.finish() {
-            return Err(removed(&written, error.to_string()));
+            return Err(SimulateError::Unfinished(error, remove(&written)));
         }
         written.push(done);
     }
@@ -50,7 +51,7 @@ fn write_all(
     links: &SimulatedLinks,
     workers: usize,
     watch: &mut impl FnMut(u64) -> bool,
-) -> Result<(), String> {
+) -> Result<(), SimulateError> {
     let (done, failed) = (AtomicU64::new(0), Mutex::new(None));
     let is_over = AtomicBool::new(false);
     let work = Mutex::new(files.iter_mut().enumerate());
@@ -66,7 +67,7 @@ fn write_all(
             });
             if let Err(error) = written {
                 is_over.store(true, Ordering::Relaxed);
-                failed.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error.to_string());
+                failed.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return;
             }
         }
@@ -82,26 +83,47 @@ fn write_all(
         }
     });
     match failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
-        Some(error) => Err(error),
+        Some(error) => Err(SimulateError::Link(error)),
         None => Ok(()),
     }
 }
 
 /// Removes files that have their names already; returns the error, with further ones.
-fn removed(files: &[(PathBuf, u64)], mut error: String) -> String {
-    for (path, _) in files {
-        if let Err(more) = std::fs::remove_file(path) {
-            error += &format!("; cannot remove {}: {more}", path.display());
+fn remove(files: &[(PathBuf, u64)]) -> Vec<(PathBuf, io::Error)> {
+    let remove = |path: &PathBuf| Some((path.clone(), std::fs::remove_file(path).err()?));
+    files.iter().filter_map(|(path, _)| remove(path)).collect()
+}
+
+/// Why links are not simulated.
+#[derive(Debug)]
+pub(crate) enum SimulateError {
+    /// A file cannot be created.
+    File(livetime_formats::Error),
+    /// A link cannot be made, or not be written.
+    Link(NodeError),
+    /// A file cannot be given its name; files that could not be removed then.
+    Unfinished(livetime_formats::Error, Vec<(PathBuf, io::Error)>),
+}
+
+impl fmt::Display for SimulateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SimulateError::File(error) => error.fmt(f),
+            SimulateError::Link(error) => error.fmt(f),
+            SimulateError::Unfinished(error, left) => {
+                error.fmt(f)?;
+                let mut left = left.iter();
+                left.try_for_each(|(path, more)| write!(f, "; cannot remove {}: {more}", path.display()))
+            }
         }
     }
-    error
 }
 
 /// Writes the true pulses as the node `table_csv` does: the names of the columns, then a line for each.
 ///
 /// # Errors
-/// Text, if the file is there already or the operating system reports an error.
-pub(crate) fn write_truth(path: &Path, rows: &[TruthRow]) -> Result<(), String> {
+/// If the file is there already or the operating system reports an error.
+pub(crate) fn write_truth(path: &Path, rows: &[TruthRow]) -> livetime_formats::Result<()> {
     let schema = TruthRow::schema();
     let names: Vec<&str> = schema.columns().iter().map(|column| &*column.name).collect();
     let mut text = names.join(",") + "\n";
@@ -114,10 +136,7 @@ pub(crate) fn write_truth(path: &Path, rows: &[TruthRow]) -> Result<(), String> 
             "{time_peak},{channel},{adc_integral},{adc_peak},{width},{link},{plane},{origin},{bipolar}"
         );
     }
-    let write = || {
-        let mut file = GrowingFile::make(path)?;
-        file.append(&[text.as_bytes()])?;
-        file.finish()
-    };
-    write().map_err(|e: livetime_formats::Error| e.to_string())
+    let mut file = GrowingFile::make(path)?;
+    file.append(&[text.as_bytes()])?;
+    file.finish()
 }

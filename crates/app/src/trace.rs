@@ -5,9 +5,10 @@
 //! where a frame was sent to where it was handled.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use livetime_engine::{Report, Span, Tracer};
 use livetime_formats::file::GrowingFile;
@@ -32,9 +33,9 @@ impl TraceFile {
     /// A file that is empty for now, beside its place.
     ///
     /// # Errors
-    /// Text: the reason why it cannot be written.
-    pub(crate) fn create(path: &Path, every: u64) -> Result<TraceFile, String> {
-        let file = GrowingFile::replace(path).map_err(|e| cannot(path, &e.cause()))?;
+    /// What keeps it from being written.
+    pub(crate) fn create(path: &Path, every: u64) -> Result<TraceFile, TraceError> {
+        let file = GrowingFile::replace(path).map_err(TraceError::file(path))?;
         Ok(TraceFile { file, every, tracer: None, spans: VecDeque::new(), left_out: 0 })
     }
 
@@ -56,7 +57,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn write(mut self, report: &Report) -> Result<String, String> {
+    pub(crate) fn write(mut self, report: &Report) -> Result<String, TraceError> {
         self.collect();
         let lost = self.tracer.as_ref().map_or(0, Tracer::lost);
         let other = json!({
@@ -64,9 +65,9 @@ impl TraceFile {
         });
         let events = events(self.spans.make_contiguous(), report);
         let path = self.file.path().to_owned();
-        let out = self.file.file().map_err(|e| cannot(&path, &e.cause()))?;
-        write_to(out, &events, &other).map_err(|e| cannot(&path, &e.to_string()))?;
-        self.file.finish().map_err(|e| cannot(&path, &e.cause()))?;
+        let out = self.file.file().map_err(TraceError::file(&path))?;
+        write_to(out, &events, &other).map_err(|error| TraceError::System(path.clone(), error))?;
+        self.file.finish().map_err(TraceError::file(&path))?;
         let (path, frames) = (path.display(), self.spans.len());
         let mut text = format!("trace: {path} has {frames} spans of 1 frame in {}", self.every);
         if lost + self.left_out > 0 {
@@ -76,8 +77,32 @@ impl TraceFile {
     }
 }
 
-fn cannot(path: &Path, why: &str) -> String {
-    format!("cannot write the trace {}: {why}", path.display())
+/// Why a trace is not written to the file of this name.
+#[derive(Debug)]
+pub(crate) enum TraceError {
+    /// The file cannot be created, opened, or given its name.
+    File(PathBuf, livetime_formats::Error),
+    /// The system refuses to write.
+    System(PathBuf, io::Error),
+}
+
+impl TraceError {
+    fn file(path: &Path) -> impl FnOnce(livetime_formats::Error) -> TraceError {
+        |error| TraceError::File(path.to_owned(), error)
+    }
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TraceError::File(path, error) => {
+                write!(f, "cannot write the trace {}: {}", path.display(), error.cause())
+            }
+            TraceError::System(path, error) => {
+                write!(f, "cannot write the trace {}: {error}", path.display())
+            }
+        }
+    }
 }
 
 fn write_to(file: File, events: &[Value], other: &Value) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use crate::model::Caller;
+use crate::wrong_text::WrongText;
 
 /// Which callers may act on a run. Every client that can connect may read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,20 +83,16 @@ pub(crate) fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
 ///
 /// # Errors
 /// What was wanted and what was found.
-pub fn access_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Access, String> {
+pub fn access_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Access, WrongText> {
     let rules = texts.into_iter().map(rule_of).collect::<Result<_, _>>()?;
     Ok(Access { rules })
 }
 
-fn rule_of(text: &str) -> Result<Rule, String> {
+fn rule_of(text: &str) -> Result<Rule, WrongText> {
     let (user, host) = text.rsplit_once('@').map_or((None, text), |(user, host)| (Some(user), host));
     let user = user.filter(|u| !u.is_empty()).map(str::to_owned);
-    let wanted = || {
-        format!(
-            "wanted local, loopback, any, an address, a network as 10.1.2.0/24, or user@ one of these, found `{text}`"
-        )
-    };
-    Ok(Rule { host: host_of(host).ok_or_else(wanted)?, user })
+    let wanted = "local, loopback, any, an address, a network as 10.1.2.0/24, or user@ one of these";
+    Ok(Rule { host: host_of(host).ok_or_else(|| WrongText::new(wanted, text))?, user })
 }
 
 pub(crate) fn host_of(text: &str) -> Option<Host> {
@@ -124,7 +121,10 @@ mod tests {
         let network = Host::Network("10.1.2.0".parse().unwrap(), 24);
         assert_eq!(access.rules[1], Rule { host: network, user: Some("ops".into()) });
         for wrong in ["everybody", "10.1.2.0/40", "10.1.2", "a@b", ""] {
-            assert!(access_of([wrong]).unwrap_err().contains("wanted local, loopback, any"), "{wrong}");
+            assert!(
+                access_of([wrong]).unwrap_err().to_string().contains("wanted local, loopback, any"),
+                "{wrong}"
+            );
         }
     }
 

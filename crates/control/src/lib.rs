@@ -38,3 +38,6 @@ pub mod schema;
 #[cfg(test)]
 mod test_nodes;
 pub mod web;
+mod wrong_text;
+
+pub use wrong_text::WrongText;

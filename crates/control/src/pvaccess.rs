@@ -8,6 +8,7 @@ use livetime_pva::server::{Limits, ServerConfig, UDP_PORT};
 
 use crate::access::Access;
 pub use crate::access::access_of;
+use crate::wrong_text::WrongText;
 
 /// How a run is served.
 #[derive(Clone, Debug)]
@@ -64,7 +65,7 @@ pub fn this_machine() -> Vec<IpAddr> {
 /// What was wanted and what was found.
 pub fn listen_at<'a>(
     texts: impl IntoIterator<Item = &'a str>,
-) -> Result<(Vec<IpAddr>, Vec<Destination>), String> {
+) -> Result<(Vec<IpAddr>, Vec<Destination>), WrongText> {
     let mut list = List::default();
     let mut hosts = Vec::new();
     for text in texts {
@@ -73,7 +74,7 @@ pub fn listen_at<'a>(
             "local" => hosts.extend(this_machine()),
             text => {
                 let found = Destination::parse_address(text, 0);
-                list.add(found.map_err(|_| format!("wanted {INTERFACE}, found `{text}`"))?);
+                list.add(found.map_err(|_| WrongText::new(INTERFACE, text))?);
             }
         }
     }
@@ -155,7 +156,7 @@ mod tests {
         let (hosts, groups) = listen_at(["10.1.2.3", "ff02::42:1@1"]).unwrap();
         assert_eq!((hosts, groups.len()), (vec![[10, 1, 2, 3].into()], 1));
         assert_eq!(listen_at(["ff02::42:1@1"]).unwrap().0, this_machine());
-        assert!(listen_at(["everywhere"]).unwrap_err().contains("wanted any, local"));
+        assert!(listen_at(["everywhere"]).unwrap_err().to_string().contains("wanted any, local"));
         let options = Options::default();
         assert!(options.server.hint.contains("--writers {host}"));
     }

@@ -16,6 +16,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::access::{Host, host_of, same_network};
+use crate::wrong_text::WrongText;
 
 /// The header in which a proxy names its user.
 pub const USER_HEADER: &str = "x-forwarded-user";
@@ -91,39 +92,68 @@ impl Rules {
     /// Why these rules must not be used together with the names in `hosts`, by which the run may be called.
     ///
     /// # Errors
-    /// What is wanted instead.
-    pub fn check(&self, hosts: &[String]) -> Result<(), String> {
+    /// [`RulesError`] that says what is wanted instead.
+    pub fn check(&self, hosts: &[String]) -> Result<(), RulesError> {
         let writes = |grant: &&Grant| grant.may == May::Write;
         if let Some(grant) = self.grants.iter().find(|grant| grant.whom != Whom::Everybody)
             && self.proxies.is_empty()
         {
-            return Err(format!(
-                "wanted `proxies`, whose word for who somebody is is taken: without one, nobody is `{grant}`"
-            ));
+            return Err(RulesError::NoProxy(grant.clone()));
         }
         let behind = |grant: &Grant| self.proxies.iter().any(|proxy| proxy.overlaps(grant.host));
         let mut open = self.grants.iter().filter(writes).filter(|grant| grant.whom == Whom::Everybody);
         if let Some(grant) = open.find(|grant| behind(grant)) {
-            return Err(format!(
-                "wanted a user in `{grant}`: a proxy is among these hosts, so that everybody behind it might write"
-            ));
+            return Err(RulesError::NoUser(grant.clone()));
         }
         if let Some(grant) = self.grants.iter().find(writes)
             && hosts.iter().any(|name| name == "*")
         {
-            return Err(format!(
-                "wanted the names of this machine in `hosts`, found `*` beside `{grant}`: a page of others might write"
-            ));
+            return Err(RulesError::AnyName(grant.clone()));
         }
         let all = |grant: &Grant| grant.whom == Whom::Everybody && grant.host == Host::Any;
         match self.grants.iter().position(all) {
             Some(place) if place + 1 < self.grants.len() => {
-                Err(format!("wanted `{}` as the last rule: it fits everybody", self.grants[place]))
+                Err(RulesError::NotLast(self.grants[place].clone()))
             }
             _ => Ok(()),
         }
     }
 }
+
+/// Why rules must not be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RulesError {
+    /// This rule needs a proxy that names its users.
+    NoProxy(Grant),
+    /// This rule would let all users of a proxy write.
+    NoUser(Grant),
+    /// This rule would let pages of other servers write, because the run may be called by any name.
+    AnyName(Grant),
+    /// Rules behind this one are never asked.
+    NotLast(Grant),
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesError::NoProxy(grant) => write!(
+                f,
+                "wanted `proxies`, whose word for who somebody is is taken: without one, nobody is `{grant}`"
+            ),
+            RulesError::NoUser(grant) => write!(
+                f,
+                "wanted a user in `{grant}`: a proxy is among these hosts, so that everybody behind it might write"
+            ),
+            RulesError::AnyName(grant) => write!(
+                f,
+                "wanted the names of this machine in `hosts`, found `*` beside `{grant}`: a page of others might write"
+            ),
+            RulesError::NotLast(grant) => write!(f, "wanted `{grant}` as the last rule: it fits everybody"),
+        }
+    }
+}
+
+impl std::error::Error for RulesError {}
 
 impl Grant {
     fn fits(&self, address: IpAddr, user: Option<&str>) -> bool {
@@ -185,10 +215,9 @@ impl Host {
 ///
 /// # Errors
 /// What was wanted and what was found.
-pub fn host(text: &str) -> Result<Host, String> {
-    let wanted =
-        || format!("wanted local, loopback, any, an address, or a network as 10.1.2.0/24, found `{text}`");
-    host_of(text).ok_or_else(wanted)
+pub fn host(text: &str) -> Result<Host, WrongText> {
+    let wanted = "local, loopback, any, an address, or a network as 10.1.2.0/24";
+    host_of(text).ok_or_else(|| WrongText::new(wanted, text))
 }
 
 #[cfg(test)]
@@ -242,7 +271,7 @@ mod tests {
     fn rules_that_would_open_more_than_they_say_are_refused() {
         let wrong = |grants: &[Grant], proxies: &[&str], hosts: &[&str]| {
             let hosts: Vec<String> = hosts.iter().map(|name| (*name).to_owned()).collect();
-            rules(grants, proxies).check(&hosts).err().unwrap_or_default()
+            rules(grants, proxies).check(&hosts).err().map(|error| error.to_string()).unwrap_or_default()
         };
         let ada = grant("ada", "any", May::Write);
         let here = grant("", "local", May::Write);

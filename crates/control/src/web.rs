@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::access::Access;
 use crate::rules::Rules;
+use crate::wrong_text::WrongText;
 
 /// The port that is taken if it is free.
 pub const PORT: u16 = 8090;
@@ -50,12 +51,12 @@ impl Default for Options {
 ///
 /// # Errors
 /// What was wanted.
-pub fn address(text: &str) -> Result<SocketAddr, String> {
+pub fn address(text: &str) -> Result<SocketAddr, WrongText> {
     let alone = text.strip_prefix(':').unwrap_or(text);
     if let Ok(port) = alone.parse() {
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
-    text.parse().map_err(|_| format!("wanted PORT or ADDRESS:PORT, as 9090 or 0.0.0.0:9090, found `{text}`"))
+    text.parse().map_err(|_| WrongText::new("PORT or ADDRESS:PORT, as 9090 or 0.0.0.0:9090", text))
 }
 
 #[cfg(test)]
@@ -67,7 +68,7 @@ mod tests {
         let found = ["9090", ":9090", "0.0.0.0:80", "[::1]:9090"].map(|t| address(t).unwrap().to_string());
         assert_eq!(found, ["127.0.0.1:9090", "127.0.0.1:9090", "0.0.0.0:80", "[::1]:9090"]);
         for wrong in ["", "localhost", "70000", "1.2.3.4", "-1", "::1"] {
-            assert!(address(wrong).unwrap_err().contains("wanted PORT"), "{wrong}");
+            assert!(address(wrong).unwrap_err().to_string().contains("wanted PORT"), "{wrong}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use livetime_control::access::{Access, access_of};
 use livetime_control::config;
-use livetime_control::model::{Action, Bell, Caller, Change, Counter, Model, Rewire, What};
+use livetime_control::model::{Action, Bell, Caller, Change, Counter, Model, Refused, Rewire, What};
 use livetime_engine::{
     Context, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Run, RunOptions, Value,
 };
@@ -236,7 +236,7 @@ fn who_rewires_to_a_node_that_hangs_delays_nobody() {
     }
     assert!(told.try_recv().is_err());
     let answer = told.recv_timeout(LONG).unwrap();
-    assert!(answer.result.unwrap_err().contains("`stats` did not answer"));
+    assert!(answer.result.unwrap_err().to_string().contains("`stats` did not answer"));
     // It has its frames from where it had them.
     let input = model.newest().nodes[one].state.input.clone().unwrap();
     assert_eq!((&*input.from, input.options.queue), ("cam.out", 20));
@@ -310,7 +310,7 @@ fn changes_that_are_not_parameters_act_and_refusals_say_why() {
     assert_eq!(answer.result, Ok(()));
     let input = answer.moment.nodes[also].state.input.clone().unwrap();
     assert_eq!((&*input.from, input.options.queue), ("cam.out", 7));
-    assert!(act(from("nobody")).result.unwrap_err().contains("unknown node"));
+    assert!(act(from("nobody")).result.unwrap_err().to_string().contains("unknown node"));
     assert!(act(Change::Set("no_such".into(), 1.into())).result.is_err());
     let all = |min_x: i32, other: &str| {
         let values = vec![("min_x".into(), min_x.into()), (other.into(), 5.into())];
@@ -336,7 +336,10 @@ fn changes_that_are_not_parameters_act_and_refusals_say_why() {
     };
     assert_eq!(model.act_and_wait(somebody("ops"), set(cam, "offset", 3)).result, Ok(()));
     let refused = model.act_and_wait(somebody("me"), set(cam, "offset", 4));
-    assert_eq!(refused.result.unwrap_err(), "me at 10.1.2.3:5 (test) is not among those who may act");
+    assert_eq!(
+        refused.result.unwrap_err().to_string(),
+        "me at 10.1.2.3:5 (test) is not among those who may act"
+    );
     assert!(model.act_and_wait(Caller::program(), set(99, "offset", 4)).result.is_err());
     assert_eq!(model.act_and_wait(Caller::program(), Action::Stop).result, Ok(()));
     assert!(model.run().wait(LONG));
@@ -354,7 +357,7 @@ fn what_waits_at_the_end_is_told() {
     // It waits by now, or is not begun: whichever it is, somebody learns of the end.
     model.act_and_wait(Caller::program(), set(0, "offset", 1));
     model.end();
-    assert_eq!(told.recv().unwrap(), Err("the run has ended".into()));
+    assert_eq!(told.recv().unwrap(), Err(Refused::RunEnded));
     assert!(model.is_ended() && model.newer_than(model.newest().version, LONG).is_none());
     ledger_closes(model);
 }

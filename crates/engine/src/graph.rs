@@ -229,7 +229,7 @@ impl Graph {
             let index = crate::find(specs, name)?;
             Ok((index, specs[index].accept(value)?))
         };
-        let (index, value) = accept().map_err(|e: crate::ParamError| {
+        let (index, value) = accept().map_err(|e: crate::Refusal| {
             error(Place::Param(node, name.into()), format!("{}: {e}", decl.name))
         })?;
         decl.values.retain(|(i, _)| *i != index);

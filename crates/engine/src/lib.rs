@@ -131,10 +131,10 @@ pub use node::{
     NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
 };
 pub use param::{
-    Choice, ParamEnum, ParamError, ParamKind, ParamSpec, ParamType, Params, Role, Value, assign, find,
-    group_get, group_len, group_set, group_specs, nearest, parse_quantity,
+    Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, Refusal, RefusalKind, Role, Value, assign,
+    find, group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
-pub use refusal::UnknownName;
+pub use refusal::{UnknownName, UnknownNodeType};
 pub use rehearsal::{Note, Part, Rehearsal, Trail};
 pub use run::{
     ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,

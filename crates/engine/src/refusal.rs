@@ -67,6 +67,23 @@ impl From<UnknownName> for String {
     }
 }
 
+/// No type of nodes has this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownNodeType {
+    /// The name.
+    pub name: String,
+    /// What may have been meant: `"; did you mean `null`?"`.
+    pub hint: String,
+}
+
+impl fmt::Display for UnknownNodeType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown node type `{}`{}", self.name, self.hint)
+    }
+}
+
+impl std::error::Error for UnknownNodeType {}
+
 /// A placement that a node cannot have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum BadPlacement {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use livetime_engine::testing::{Harness, assert_type_compliant};
 use livetime_engine::{
     Choice, Context, DeclaredParams, DynNode, Graph, Next, NodeError, NodeFactory, NodeKind, NodeSpec,
-    NodeType, ParamError, ParamKind, ParamSpec, Params, Placement, PortSpec, Run, RunOptions, Value,
-    WhenFull, intern, intern_list,
+    NodeType, ParamKind, ParamSpec, Params, Placement, PortSpec, Refusal, Run, RunOptions, Value, WhenFull,
+    intern, intern_list,
 };
 use livetime_frame::Frame;
 
@@ -71,7 +71,7 @@ impl NodeFactory for Factory {
         }
     }
 
-    fn params(&self) -> Result<DeclaredParams, ParamError> {
+    fn params(&self) -> Result<DeclaredParams, Refusal> {
         DeclaredParams::new(&self.params)
     }
 

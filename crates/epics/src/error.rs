@@ -2,14 +2,15 @@
 
 use std::{fmt, io};
 
+use livetime_control::model::StartError;
 use livetime_engine::{NodeError, Value};
 use livetime_pva::client;
 
 /// Why a run cannot be served.
 #[derive(Debug)]
 pub enum ServeError {
-    /// The model of the run does not start, with its reason.
-    Model(String),
+    /// The model of the run does not start.
+    Model(StartError),
     /// A PV cannot be made.
     Pva(livetime_pva::Error),
     /// What shows pictures cannot be made.
@@ -23,7 +24,7 @@ pub enum ServeError {
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ServeError::Model(why) => f.write_str(why),
+            ServeError::Model(error) => error.fmt(f),
             ServeError::Pva(error) => error.fmt(f),
             ServeError::Pictures(error) => error.fmt(f),
             ServeError::Socket(error) => error.fmt(f),
@@ -35,7 +36,7 @@ impl fmt::Display for ServeError {
 impl std::error::Error for ServeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ServeError::Model(_) => None,
+            ServeError::Model(error) => Some(error),
             ServeError::Pva(error) => Some(error),
             ServeError::Pictures(error) => Some(error),
             ServeError::Socket(error) | ServeError::Thread(error) => Some(error),

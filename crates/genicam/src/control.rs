@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use livetime_engine::Value;
 
 use crate::aravis::{Camera, Stream};
+use crate::error::CameraError;
 use crate::features::Feature;
 use crate::settings::{self, SETTINGS, TRIGGER_MODE, Wanted};
 
@@ -23,7 +24,7 @@ const FEATURES_AT_ONCE: usize = 8;
 const SETTINGS_EVERY: u64 = 10;
 
 /// Whether a parameter was written, by name.
-pub(crate) type Answer = Result<(), String>;
+pub(crate) type Answer = Result<(), CameraError>;
 
 /// The orders of the node.
 pub(crate) enum Order {
@@ -40,7 +41,7 @@ pub(crate) enum News {
     /// The camera is there.
     Connected(About),
     /// It is not there, and why. Comes once for each reason.
-    Absent(String),
+    Absent(CameraError),
     /// It was there and is gone.
     Lost,
     /// Images come out of this stream from now on, after the remaining ones of the stream before.
@@ -88,7 +89,7 @@ pub(crate) fn run(setup: Setup, orders: &Receiver<Order>, news: SyncSender<News>
         news,
         camera: None,
         due: Instant::now(),
-        absent: String::new(),
+        absent: None,
         shown: BTreeMap::new(),
         round: 0,
         next: 0,
@@ -120,7 +121,7 @@ struct Control {
     /// When there is something to do without an order.
     due: Instant,
     /// Why the camera was absent when that was last reported.
-    absent: String,
+    absent: Option<CameraError>,
     /// Values that the node knows.
     shown: BTreeMap<&'static str, Value>,
     round: u64,
@@ -176,7 +177,7 @@ impl Control {
                     serial_number: camera.serial_number().unwrap_or_default(),
                 };
                 self.camera = Some(camera);
-                self.absent.clear();
+                self.absent = None;
                 self.tell(News::Connected(about));
                 self.write_given();
                 self.read_settings();
@@ -186,8 +187,8 @@ impl Control {
                 }
             }
             Err(why) => {
-                if self.absent != why {
-                    self.absent.clone_from(&why);
+                if !why.is_same(self.absent.as_ref()) {
+                    self.absent = Some(why.clone());
                     self.tell(News::Absent(why));
                 }
                 self.due = Instant::now() + RETRY;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use livetime_engine::{
-    Counterpart, DeclaredParams, DynNode, NodeError, NodeFactory, NodeSpec, NodeType, ParamError, ParamSpec,
-    Params, PortSpec, Value, intern_list,
+    Counterpart, DeclaredParams, DynNode, NodeError, NodeFactory, NodeSpec, NodeType, ParamSpec, Params,
+    PortSpec, Refusal, Value, intern_list,
 };
 
 use crate::aravis::Camera;
@@ -50,7 +50,7 @@ impl NodeFactory for Factory {
         Some(Counterpart::new("ADGenICam", "cam").or(&["ADAravis", "aravisGigE", "ADSpinnaker", "ADVimba"]))
     }
 
-    fn params(&self) -> Result<DeclaredParams, ParamError> {
+    fn params(&self) -> Result<DeclaredParams, Refusal> {
         let params: Vec<_> = self.specs().iter().copied().zip(self.defaults()).collect();
         DeclaredParams::new(&params)
     }

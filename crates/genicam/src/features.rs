@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use livetime_engine::{Choice, ParamKind, ParamSpec, Value, intern, intern_list};
+use livetime_engine::{Choice, ParamKind, ParamSpec, Refusal, Value, intern, intern_list};
 
 use crate::aravis::{Access, Camera, Kind};
+use crate::error::CameraError;
 
 /// A feature of a camera and the parameter that it is.
 #[derive(Clone, Debug)]
@@ -92,8 +93,8 @@ impl Feature {
     /// The value now; `None` when it cannot be read.
     ///
     /// # Errors
-    /// Text of libaravis.
-    pub(crate) fn read(&self, camera: &Camera) -> Result<Option<Value>, String> {
+    /// The error of libaravis.
+    pub(crate) fn read(&self, camera: &Camera) -> Result<Option<Value>, CameraError> {
         if self.access == Access::Write || !camera.is_available(&self.name) {
             return Ok(None);
         }
@@ -123,8 +124,8 @@ impl Feature {
     }
 
     /// # Errors
-    /// That the value is not allowed now, or text of libaravis.
-    pub(crate) fn write(&self, camera: &Camera, value: &Value) -> Result<(), String> {
+    /// That the value is not allowed now, or the error of libaravis.
+    pub(crate) fn write(&self, camera: &Camera, value: &Value) -> Result<(), CameraError> {
         match (self.kind, value) {
             (Kind::Command, Value::Bool(true)) => camera.execute(&self.name),
             (Kind::Command, _) => Ok(()),
@@ -138,7 +139,7 @@ impl Feature {
                 camera.set_float(&self.name, *value)
             }
             (Kind::Text | Kind::Enumeration, Value::Text(value)) => camera.set_text(&self.name, value),
-            _ => Err(format!("wanted {}, found `{value}`", self.spec.describe())),
+            _ => Err(Refusal::value(self.spec.describe(), format_args!("`{value}`")).into()),
         }
     }
 }
@@ -146,11 +147,11 @@ impl Feature {
 /// A camera that does not say a range is left to check the value itself.
 fn within<T: PartialOrd + Copy + std::fmt::Display>(
     value: T,
-    range: Result<(T, T), String>,
-) -> Result<(), String> {
+    range: Result<(T, T), CameraError>,
+) -> Result<(), Refusal> {
     match range {
         Ok((min, max)) if min < max && !(min..=max).contains(&value) => {
-            Err(format!("wanted {min} to {max} as the camera is set now, found {value}"))
+            Err(Refusal::value(format!("{min} to {max} as the camera is set now"), value))
         }
         _ => Ok(()),
     }
@@ -218,7 +219,8 @@ mod tests {
 
     #[test]
     fn values_outside_the_range_of_now_are_refused() {
-        assert!(within(5, Ok((0, 5))).is_ok() && within(9, Err("none".into())).is_ok());
-        assert_eq!(within(6, Ok((0, 5))).unwrap_err(), "wanted 0 to 5 as the camera is set now, found 6");
+        assert!(within(5, Ok((0, 5))).is_ok() && within(9, Err(CameraError::NoCamera)).is_ok());
+        let refused = within(6, Ok((0, 5))).unwrap_err().to_string();
+        assert_eq!(refused, "wanted 0 to 5 as the camera is set now, found 6");
     }
 }

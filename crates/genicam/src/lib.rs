@@ -30,6 +30,7 @@
 mod aravis;
 mod clock;
 mod control;
+mod error;
 mod factory;
 mod features;
 mod node;
@@ -39,5 +40,6 @@ mod pixels;
 mod settings;
 
 pub use aravis::version;
+pub use error::CameraError;
 pub use factory::all;
 pub use params::{GenicamParams, TimeSource, TriggerMode};

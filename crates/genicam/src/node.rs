@@ -6,7 +6,7 @@ use std::sync::mpsc::{channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::{Context, DynNode, Next, NodeError, ParamError, ParamSpec, Params, Value};
+use livetime_engine::{Context, DynNode, Next, NodeError, ParamSpec, Params, Refusal, Value};
 use livetime_frame::{AttributeValue, Flags, Layout};
 use livetime_nodes::sources::{ACQUIRING, COMPLETE, DetectorState, STOPPED};
 
@@ -62,10 +62,10 @@ impl Params for AllParams {
         }
     }
 
-    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError> {
+    fn set(&mut self, index: usize, value: &Value) -> Result<(), Refusal> {
         match index.checked_sub(self.base_len()) {
             Some(feature) => {
-                let place = self.features.get_mut(feature).ok_or_else(|| ParamError::unknown_index(index))?;
+                let place = self.features.get_mut(feature).ok_or_else(|| Refusal::unknown_index(index))?;
                 place.clone_from(value);
                 Ok(())
             }
@@ -175,7 +175,7 @@ impl Genicam {
             match news {
                 News::Connected(about) => self.connect(about, ctx),
                 News::Absent(why) => {
-                    self.set_state(DetectorState::Disconnected, &why);
+                    self.set_state(DetectorState::Disconnected, &why.to_string());
                     ctx.tell_error(format!(
                         "wanted camera `{}`, found: {why}; it is looked for",
                         self.name()
@@ -377,7 +377,7 @@ impl Genicam {
                 self.given.insert(spec.name, value);
                 Ok(())
             }
-            Ok(Err(why)) => Err(NodeError::new(why)),
+            Ok(Err(why)) => Err(NodeError::new(why).of_param(spec.name)),
             Err(_) => Err(NodeError::new(format_args!(
                 "wanted an answer of the camera within {} s, found none",
                 ANSWER.as_secs()

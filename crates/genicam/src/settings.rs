@@ -1,8 +1,9 @@
 //! The settings that every camera has, as parameters: how they are written and read back.
 
-use livetime_engine::Value;
+use livetime_engine::{Refusal, Value};
 
 use crate::aravis::Camera;
+use crate::error::CameraError;
 
 /// Names of parameters that are settings of a camera, in the order in which they are written: what changes the size of
 /// images comes first, because rates depend on it.
@@ -37,8 +38,13 @@ pub(crate) trait Wanted {
 /// Writes the setting `name`.
 ///
 /// # Errors
-/// Text of libaravis: the camera has no such setting, or does not take the value.
-pub(crate) fn write(camera: &Camera, name: &str, value: &Value, given: &impl Wanted) -> Result<(), String> {
+/// The error of libaravis: the camera has no such setting, or does not take the value.
+pub(crate) fn write(
+    camera: &Camera,
+    name: &str,
+    value: &Value,
+    given: &impl Wanted,
+) -> Result<(), CameraError> {
     match (name, value) {
         // Nothing is given, as at the start.
         (_, Value::Text(text)) if text.is_empty() => Ok(()),
@@ -57,12 +63,15 @@ pub(crate) fn write(camera: &Camera, name: &str, value: &Value, given: &impl Wan
         }
         ("trigger_software", Value::Bool(true)) => camera.execute("TriggerSoftware"),
         ("trigger_software", _) => Ok(()),
-        _ => Err(format!("`{name}`: wanted a value of its type, found `{value}`")),
+        _ => {
+            let refused = Refusal::value("a value of its type", format_args!("`{value}`"));
+            Err(refused.of(name.to_owned()).into())
+        }
     }
 }
 
 /// All four numbers at once; a part beyond the sensor is cut off, as areaDetector does.
-fn write_region(camera: &Camera, given: &impl Wanted) -> Result<(), String> {
+fn write_region(camera: &Camera, given: &impl Wanted) -> Result<(), CameraError> {
     let (now, bins, sensor) = (camera.region()?, camera.binning().unwrap_or([1, 1]), camera.sensor()?);
     let wanted = |name: &str| match given.wanted(name) {
         Some(Value::Int(value)) => Some(*value),

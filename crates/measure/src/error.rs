@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use livetime_engine::{GraphError, ParamError, UnknownName};
+use livetime_engine::{GraphError, Refusal, UnknownName};
 
 use crate::in_one_line;
 
@@ -14,7 +14,7 @@ pub enum MeasureError {
     /// The graph cannot be built or started.
     Graph(Vec<GraphError>),
     /// A parameter was refused, or a node did not answer.
-    Param(ParamError),
+    Param(Refusal),
     /// No node has this name.
     NoNode(UnknownName),
     /// A chain began at this source, which has no input.
@@ -70,8 +70,8 @@ impl From<Vec<GraphError>> for MeasureError {
     }
 }
 
-impl From<ParamError> for MeasureError {
-    fn from(error: ParamError) -> MeasureError {
+impl From<Refusal> for MeasureError {
+    fn from(error: Refusal) -> MeasureError {
         MeasureError::Param(error)
     }
 }

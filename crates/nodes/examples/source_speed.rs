@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use livetime_engine::testing::Harness;
-use livetime_engine::{EdgeOptions, Graph, NodeError, NodeType, ParamError, Run, RunOptions, Value};
+use livetime_engine::{EdgeOptions, Graph, NodeError, NodeType, Run, RunOptions, Value};
 use livetime_nodes::sinks::null::Null;
 use livetime_nodes::sources::sim_detector::SimDetector;
 
@@ -26,18 +26,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     measure(&["ramp, flipped", "u8", "mono"], &[("reverse_y", true.into())])?;
     println!("\nwanted frames/s  found frames/s  missed periods  longest gap");
     for rate in [100.0, 1000.0, 10_000.0] {
-        keep(rate).map_err(|error| error.to_string())?;
+        keep(rate)?;
     }
     Ok(())
 }
 
 /// 64 x 64 pixels at a fixed rate for a second, from one thread to another.
-fn keep(rate: f64) -> Result<(), ParamError> {
-    let text = |error: &dyn std::fmt::Display| ParamError::new(error.to_string());
+fn keep(rate: f64) -> Result<(), Box<dyn std::error::Error>> {
     let mut graph = Graph::default();
-    let detector = graph.add("detector", NodeType::of::<SimDetector>()).map_err(|e| text(&e))?;
-    graph.add("null", NodeType::of::<Null>()).map_err(|e| text(&e))?;
-    graph.connect("detector", "null", EdgeOptions::default()).map_err(|e| text(&e))?;
+    let detector = graph.add("detector", NodeType::of::<SimDetector>())?;
+    graph.add("null", NodeType::of::<Null>())?;
+    graph.connect("detector", "null", EdgeOptions::default())?;
     let params: [(&str, Value); 4] = [
         ("max_size_x", 64.into()),
         ("max_size_y", 64.into()),
@@ -45,9 +44,9 @@ fn keep(rate: f64) -> Result<(), ParamError> {
         ("acquire_period", (1.0 / rate).into()),
     ];
     for (name, value) in &params {
-        graph.set(detector, name, value).map_err(|e| text(&e))?;
+        graph.set(detector, name, value)?;
     }
-    let run = Run::start(&graph, RunOptions::default()).map_err(|e| text(&format!("{e:?}")))?;
+    let run = Run::start(&graph, RunOptions::default()).map_err(|e| format!("{e:?}"))?;
     std::thread::sleep(Duration::from_secs(1));
     let params = run.params("detector")?;
     let missed = params.iter().find(|(spec, _)| spec.name == "missed_periods");

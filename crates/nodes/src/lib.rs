@@ -32,6 +32,7 @@ mod attribute;
 mod calc;
 pub mod codec;
 pub mod convert;
+mod error;
 pub mod ntndarray;
 mod packed;
 mod planes;
@@ -42,7 +43,8 @@ pub mod sources;
 #[cfg(test)]
 mod test_data;
 
-use livetime_engine::NodeType;
+pub use error::Mismatch;
+use livetime_engine::{NodeType, UnknownNodeType};
 pub use livetime_kernels::Level;
 
 /// All nodes, in the order in which `livetime nodes` shows them.
@@ -97,13 +99,11 @@ pub const ALL: &[NodeType] = &[
 /// The node called `name`.
 ///
 /// # Errors
-/// Text with the nearest right name.
-pub fn find(name: &str) -> Result<NodeType, String> {
+/// [`UnknownNodeType`] with the nearest right name.
+pub fn find(name: &str) -> Result<NodeType, UnknownNodeType> {
     ALL.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
-        format!(
-            "unknown node type `{name}`{}",
-            livetime_engine::nearest(name, ALL.iter().map(|n| n.spec.name))
-        )
+        let hint = livetime_engine::nearest(name, ALL.iter().map(|n| n.spec.name));
+        UnknownNodeType { name: name.to_owned(), hint }
     })
 }
 
@@ -116,6 +116,6 @@ mod tests {
         let names: BTreeSet<_> = super::ALL.iter().map(|n| n.spec.name).collect();
         assert_eq!(names.len(), super::ALL.len());
         assert!(names.iter().all(|n| super::find(n).is_ok()));
-        assert!(super::find("nul").unwrap_err().contains("did you mean `null`?"));
+        assert!(super::find("nul").unwrap_err().to_string().contains("did you mean `null`?"));
     }
 }

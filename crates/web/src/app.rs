@@ -14,6 +14,7 @@ use crate::metrics::Texts;
 use crate::picture::{Maker, Sources, Views};
 use crate::recorded::Recorded;
 use crate::records::Records;
+use crate::serve_error::ServeError;
 use crate::session::{Sessions, Visitor, secret};
 use crate::show;
 use crate::state::Board;
@@ -42,7 +43,7 @@ pub(crate) struct RunFacts {
 }
 
 impl App {
-    pub(crate) fn new(model: Model, options: Options, port: u16) -> Result<App, String> {
+    pub(crate) fn new(model: Model, options: Options, port: u16) -> Result<App, ServeError> {
         options.rules.check(&options.hosts)?;
         let own = own_name();
         let token = options.token.clone().map_or_else(secret, Ok)?;

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use livetime_control::describe::value_json;
 use livetime_control::model::{Action, Answer, Change, Rewire, Which};
-use livetime_engine::{ParamKind, ParamSpec, Value as ParamValue, WhenFull, find};
+use livetime_engine::{ParamKind, ParamSpec, Refusal, Value as ParamValue, WhenFull, find};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
@@ -47,10 +47,9 @@ pub(crate) async fn set(
         Err(values) => Change::SetAll(values),
     };
     change_node(&app, &visitor, node, change).await.map_err(|error| {
-        // The sentence begins with the name of the parameter.
-        let named = names.iter().find(|name| error.message.contains(&format!("`{name}`"))).or(names.first());
-        let is_refusal = error.status == StatusCode::UNPROCESSABLE_ENTITY;
-        match named.filter(|_| is_refusal) {
+        // The first one stands for all where no single one is refused.
+        let is_unnamed = error.status == StatusCode::UNPROCESSABLE_ENTITY && !error.has("param");
+        match names.first().filter(|_| is_unnamed) {
             Some(name) => error.with("param", json!(name)),
             None => error,
         }
@@ -63,9 +62,8 @@ fn number_of(app: &App, name: &str) -> Result<usize, Error> {
 
 /// The value of a parameter as JSON has it.
 fn value_of(specs: &'static [ParamSpec], name: &str, value: &Value) -> Result<(String, ParamValue), Error> {
-    let refused = |message: String| Error::refused(message).with("param", json!(name));
-    let spec = &specs[find(specs, name).map_err(|e| refused(e.to_string()))?];
-    let wanted = || refused(format!("`{name}`: wanted {}, found {value}", spec.kind.name()));
+    let spec = &specs[find(specs, name).map_err(|refusal| Error::of_refusal(&refusal))?];
+    let wanted = || Error::of_refusal(&Refusal::value(spec.kind.name(), value).of(spec.name));
     let found = match value {
         Value::Bool(value) => ParamValue::Bool(*value),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
@@ -220,7 +218,7 @@ fn output_of(app: &App, output: &str) -> Option<(String, usize)> {
 
 async fn change_node(app: &App, visitor: &Visitor, node: usize, change: Change) -> Routed {
     let answer = act(app, visitor, Action::Change(node, change)).await?;
-    answer.result.map_err(Error::refused)?;
+    answer.result.map_err(|refused| Error::of(&refused))?;
     Ok(done(app, visitor, show::node_json(&answer.moment, app.model.run(), node)))
 }
 
@@ -241,7 +239,7 @@ async fn end_run(app: &App, visitor: &Visitor, body: &[u8], action: Action) -> R
     if run != app.run.id {
         return Err(Error::new(StatusCode::CONFLICT, "this is another run than the one that is meant"));
     }
-    act(app, visitor, action).await?.result.map_err(Error::refused)?;
+    act(app, visitor, action).await?.result.map_err(|refused| Error::of(&refused))?;
     Ok(done(app, visitor, json!({ "state": "ending" })))
 }
 
@@ -250,7 +248,7 @@ pub(crate) async fn acknowledge((State(app), Extension(visitor)): Of, body: Byte
     let seen = body_of(&body)?["unintended"].as_u64();
     let seen = seen.ok_or_else(|| Error::bad("`unintended`: wanted the number of losses that were seen"))?;
     let answer = act(&app, &visitor, Action::Acknowledge(seen)).await?;
-    answer.result.map_err(Error::refused)?;
+    answer.result.map_err(|refused| Error::of(&refused))?;
     Ok(done(&app, &visitor, json!({ "state": answer.moment.losses.standing.name() })))
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Error, Message, WebSocket};
 
+pub use crate::client_error::{ClientError, ConnectFault};
 use crate::history::MOST_ASKED;
 
 /// How long a connection may take.
@@ -31,13 +32,13 @@ impl Link {
     /// let link = Link::new("http://127.0.0.1:8090/#t=abc")?;
     /// assert_eq!((&*link.host, link.token.as_deref()), ("127.0.0.1:8090", Some("abc")));
     /// assert_eq!(Link::new("daq7")?.host, "daq7:8090");
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), livetime_web::client::ClientError>(())
     /// ```
     ///
     /// # Errors
     /// The wanted form.
-    pub fn new(text: &str) -> Result<Link, String> {
-        let wanted = || format!("wanted a link as http://HOST:PORT/#t=TOKEN, found `{text}`");
+    pub fn new(text: &str) -> Result<Link, ClientError> {
+        let wanted = || ClientError::Link { found: text.to_owned() };
         let rest = text.strip_prefix("http://").unwrap_or(text);
         let (address, fragment) = rest.split_once('#').unwrap_or((rest, ""));
         let host = address.trim_end_matches('/');
@@ -61,9 +62,13 @@ impl State {
     ///
     /// # Errors
     /// Why not, in a sentence.
-    pub fn connect(link: &Link) -> Result<State, String> {
-        let failed = |what: &dyn std::fmt::Display| format!("cannot connect to {}: {what}", link.host);
-        let addresses = link.host.to_socket_addrs().map_err(|e| failed(&e))?;
+    pub fn connect(link: &Link) -> Result<State, ClientError> {
+        let failed = |found| ClientError::Connect { host: link.host.clone(), found };
+        Self::connected(link).map_err(failed)
+    }
+
+    fn connected(link: &Link) -> Result<State, ConnectFault> {
+        let addresses = link.host.to_socket_addrs()?;
         let mut stream = Err(io::Error::new(io::ErrorKind::NotFound, "no address"));
         for address in addresses {
             stream = TcpStream::connect_timeout(&address, CONNECT);
@@ -71,17 +76,17 @@ impl State {
                 break;
             }
         }
-        let stream = stream.map_err(|e| failed(&e))?;
-        stream.set_read_timeout(Some(CONNECT)).map_err(|e| failed(&e))?;
-        let mut request =
-            format!("ws://{}/api/v1/state", link.host).into_client_request().map_err(|e| failed(&e))?;
+        let stream = stream?;
+        stream.set_read_timeout(Some(CONNECT))?;
+        let mut request = format!("ws://{}/api/v1/state", link.host).into_client_request()?;
         if let Some(token) = &link.token {
-            let value = format!("Bearer {token}").parse().map_err(|_| failed(&"the token is none"))?;
+            let value = format!("Bearer {token}").parse().map_err(|_| ConnectFault::Token)?;
             request.headers_mut().insert("Authorization", value);
         }
         let (socket, _) = tungstenite::client(request, stream).map_err(|e| match e {
-            tungstenite::HandshakeError::Failure(Error::Http(response)) => failed(&refusal(&response)),
-            other => failed(&other),
+            tungstenite::HandshakeError::Failure(Error::Http(response)) => refusal(&response),
+            tungstenite::HandshakeError::Failure(error) => error.into(),
+            tungstenite::HandshakeError::Interrupted(_) => ConnectFault::Interrupted,
         })?;
         Ok(State { socket })
     }
@@ -90,22 +95,20 @@ impl State {
     ///
     /// # Errors
     /// Why the connection has ended.
-    pub fn next(&mut self, limit: Duration) -> Result<Option<Value>, String> {
+    pub fn next(&mut self, limit: Duration) -> Result<Option<Value>, ClientError> {
         let until = Instant::now() + limit;
         loop {
             let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            self.socket.get_ref().set_read_timeout(Some(left)).map_err(|e| e.to_string())?;
+            self.socket.get_ref().set_read_timeout(Some(left)).map_err(ClientError::System)?;
             match self.socket.read() {
                 Ok(Message::Text(text)) => return self.taken(&text).map(Some),
                 Ok(Message::Close(frame)) => {
-                    return Err(
-                        frame.map_or("the server closed the connection".into(), |f| f.reason.to_string())
-                    );
+                    return Err(ClientError::Closed(frame.map(|frame| frame.reason.to_string())));
                 }
                 Ok(_) => {}
                 Err(Error::Io(e))
                     if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {}
-                Err(error) => return Err(error.to_string()),
+                Err(error) => return Err(error.into()),
             }
             if Instant::now() >= until {
                 return Ok(None);
@@ -113,9 +116,8 @@ impl State {
         }
     }
 
-    fn taken(&mut self, text: &str) -> Result<Value, String> {
-        let message: Value =
-            serde_json::from_str(text).map_err(|e| format!("wanted a message in JSON: {e}"))?;
+    fn taken(&mut self, text: &str) -> Result<Value, ClientError> {
+        let message: Value = serde_json::from_str(text).map_err(ClientError::Json)?;
         if message["kind"] == "moment" {
             // The last one comes from a server that may have gone; its answer is still to be read.
             let _ = self.say(&json!({ "kind": "seen", "version": message["version"] }));
@@ -127,8 +129,8 @@ impl State {
     ///
     /// # Errors
     /// Why the connection has ended.
-    pub fn say(&mut self, message: &Value) -> Result<(), String> {
-        self.socket.send(Message::text(message.to_string())).map_err(|e| e.to_string())
+    pub fn say(&mut self, message: &Value) -> Result<(), ClientError> {
+        Ok(self.socket.send(Message::text(message.to_string()))?)
     }
 }
 
@@ -153,30 +155,28 @@ impl Columns {
     /// let found = Columns::read(&words)?;
     /// assert!(found.is_coarse && found.times_ms.is_empty() && found.series.len() == 2);
     /// assert!(Columns::read(&words[..15]).is_err());
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), livetime_web::client::ClientError>(())
     /// ```
     ///
     /// # Errors
     /// When it is of another version, or shorter or longer than its header says.
-    pub fn read(bytes: &[u8]) -> Result<Columns, String> {
+    pub fn read(bytes: &[u8]) -> Result<Columns, ClientError> {
+        let refused = |wanted, found: String| Err(ClientError::History { wanted, found });
         let word = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);
         let head = [word(0), word(4), word(8), word(12)];
         let [Some(version), Some(series), Some(rows), Some(step)] = head else {
-            return Err(format!("wanted a history's header of 16 bytes, found {}", bytes.len()));
+            return refused("a history's header of 16 bytes".into(), bytes.len().to_string());
         };
         if version != 1 || step > 1 {
-            return Err(format!(
-                "wanted a history of version 1, step 0 or 1, found version {version}, step {step}"
-            ));
+            let found = format!("version {version}, step {step}");
+            return refused("a history of version 1, step 0 or 1".into(), found);
         }
         // Both fit into 128 bits, whatever they are.
         let wanted = 16 + u128::from(rows) * (8 + 4 * u128::from(series));
         // Series without rows take no room: their number needs a bound of its own.
         if wanted != bytes.len() as u128 || series as usize > MOST_ASKED {
-            return Err(format!(
-                "wanted {wanted} bytes of {series} series (at most {MOST_ASKED}) and {rows} rows, found {}",
-                bytes.len()
-            ));
+            let of = format!("{series} series (at most {MOST_ASKED}) and {rows} rows");
+            return refused(format!("{wanted} bytes of {of}"), bytes.len().to_string());
         }
         let (times, values) = bytes[16..].split_at(8 * rows as usize);
         let (times, _) = times.as_chunks::<8>();
@@ -193,10 +193,10 @@ impl Columns {
 }
 
 /// The refusal of a server.
-fn refusal(response: &tungstenite::http::Response<Option<Vec<u8>>>) -> String {
+fn refusal(response: &tungstenite::http::Response<Option<Vec<u8>>>) -> ConnectFault {
     let body: Option<Value> = response.body().as_ref().and_then(|body| serde_json::from_slice(body).ok());
     let message = body.as_ref().and_then(|body| body["error"]["message"].as_str());
-    message.map_or_else(|| response.status().to_string(), str::to_owned)
+    ConnectFault::Refused(response.status(), message.map(str::to_owned))
 }
 
 #[cfg(test)]

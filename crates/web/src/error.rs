@@ -1,34 +1,66 @@
 //! The refusal of a request: a status and a sentence, in JSON.
 
+use std::fmt::Display;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use livetime_control::model::Refused;
+use livetime_engine::Refusal;
 use serde_json::{Map, Value, json};
 
 /// Why a request was refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Error {
     pub(crate) status: StatusCode,
+    /// A name for programs, which stays the same when sentences change.
+    code: &'static str,
     pub(crate) message: String,
     /// Further keys of the answer.
     more: Map<String, Value>,
 }
 
 impl Error {
-    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Error {
-        Error { status, message: message.into(), more: Map::new() }
+    pub(crate) fn new(status: StatusCode, message: impl Display) -> Error {
+        Error { status, code: code_of(status), message: message.to_string(), more: Map::new() }
     }
 
-    pub(crate) fn bad(message: impl Into<String>) -> Error {
+    pub(crate) fn bad(message: impl Display) -> Error {
         Error::new(StatusCode::BAD_REQUEST, message)
     }
 
-    pub(crate) fn not_found(message: impl Into<String>) -> Error {
+    pub(crate) fn not_found(message: impl Display) -> Error {
         Error::new(StatusCode::NOT_FOUND, message)
     }
 
     /// Understood, and refused by the run.
-    pub(crate) fn refused(message: impl Into<String>) -> Error {
+    pub(crate) fn refused(message: impl Display) -> Error {
         Error::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+    }
+
+    /// What the model of the run refuses, with the parameter if it knows one.
+    pub(crate) fn of(refused: &Refused) -> Error {
+        let error = Error { code: refused.code(), ..Error::refused(refused) };
+        match refused.refusal() {
+            Some(refusal) => error.of_param(refusal),
+            None => error,
+        }
+    }
+
+    /// A parameter that is refused.
+    pub(crate) fn of_refusal(refusal: &Refusal) -> Error {
+        Error { code: refusal.kind().code(), ..Error::refused(refusal) }.of_param(refusal)
+    }
+
+    fn of_param(self, refusal: &Refusal) -> Error {
+        match refusal.parameter() {
+            Some(param) => self.with("param", json!(param)),
+            None => self,
+        }
+    }
+
+    /// Whether the answer has this key besides status, code and message.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.more.contains_key(key)
     }
 
     pub(crate) fn ended() -> Error {
@@ -54,8 +86,25 @@ impl Error {
     pub(crate) fn body(&self) -> Value {
         let mut error = self.more.clone();
         error.insert("status".into(), json!(self.status.as_u16()));
+        error.insert("code".into(), json!(self.code));
         error.insert("message".into(), json!(self.message));
         json!({ "error": error })
+    }
+}
+
+/// The code of errors that have none of their own.
+fn code_of(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::BAD_REQUEST => "bad_request",
+        StatusCode::UNAUTHORIZED => "wrong_token",
+        StatusCode::FORBIDDEN => "forbidden",
+        StatusCode::NOT_FOUND => "not_found",
+        StatusCode::CONFLICT => "conflict",
+        StatusCode::UNPROCESSABLE_ENTITY => "refused",
+        StatusCode::LOCKED => "locked",
+        StatusCode::TOO_MANY_REQUESTS => "too_many",
+        StatusCode::SERVICE_UNAVAILABLE => "unavailable",
+        _ => "failed",
     }
 }
 

@@ -11,6 +11,7 @@ use livetime_engine::{Graph, NodeDecl, ParamKind, Value};
 use serde_json::json;
 
 use crate::show::lost_by;
+use crate::wrong::Wrong;
 
 /// How long every moment is kept.
 const FINE_MS: f64 = 600_000.0;
@@ -205,16 +206,14 @@ impl History {
     ///
     /// # Errors
     /// When none of them is kept, or too many are wanted.
-    pub(crate) fn read(&self, names: &[&str], since_ms: f64, step: Step) -> Result<Vec<u8>, String> {
+    pub(crate) fn read(&self, names: &[&str], since_ms: f64, step: Step) -> Result<Vec<u8>, Wrong> {
         if names.len() > MOST_ASKED {
-            return Err(format!("wanted at most {MOST_ASKED} series, found {}", names.len()));
+            return Err(Wrong::new(format!("at most {MOST_ASKED} series")).found(names.len()));
         }
         let columns: Vec<Option<usize>> = names.iter().map(|name| self.by_name.get(*name).copied()).collect();
         if columns.iter().all(Option::is_none) {
-            return Err(format!(
-                "`of`: wanted names of series as `/api/v1/history` lists them, found `{}`",
-                names.join(",")
-            ));
+            let wanted = Wrong::new("names of series as `/api/v1/history` lists them").at("of");
+            return Err(wanted.found(format_args!("`{}`", names.join(","))));
         }
         let rows = if step == Step::Fine { &self.fine.rows } else { &self.coarse.rows };
         let first = rows.partition_point(|(at, _)| *at <= since_ms);
@@ -289,6 +288,6 @@ mod tests {
         let names = ["cam0.hz", "cam0.nothing", "run.hz"];
         assert_eq!(history.read(&names, 0.0, Step::Fine).unwrap()[4], 3);
         assert_eq!(history.unknown(&names), ["cam0.nothing"]);
-        assert!(history.read(&["a", "b"], 0.0, Step::Fine).unwrap_err().contains("`a,b`"));
+        assert!(history.read(&["a", "b"], 0.0, Step::Fine).unwrap_err().to_string().contains("`a,b`"));
     }
 }

@@ -35,6 +35,7 @@ mod app;
 mod assets;
 mod changes;
 pub mod client;
+mod client_error;
 mod error;
 mod files;
 #[cfg(test)]
@@ -54,12 +55,14 @@ mod recorded;
 mod records;
 mod routes;
 mod seats;
+mod serve_error;
 mod server;
 mod session;
 mod sessions;
 mod show;
 mod state;
 mod threads;
+mod wrong;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -93,6 +96,7 @@ const TRIED: u16 = 50;
 const FAREWELL: Duration = Duration::from_millis(500);
 
 pub use records::Describe;
+pub use serve_error::{NoRandom, ServeError};
 
 /// How a run is served.
 #[derive(Clone, Default, Debug)]
@@ -155,22 +159,22 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// A token of 128 random bits in hexadecimal, which cannot be guessed.
 ///
 /// # Errors
-/// Text when the system gives no random numbers.
-pub fn new_token() -> Result<String, String> {
+/// When the system gives no random numbers.
+pub fn new_token() -> Result<String, NoRandom> {
     session::secret()
 }
 
 /// Serves the run of `model` to those who connect to `listener`.
 ///
 /// # Errors
-/// A text when the system gives no thread, or when the rules would open more than they say. The run goes on all the same.
-pub fn serve(listener: TcpListener, model: &Model, options: Options) -> Result<Served, String> {
-    let text = |e: io::Error| format!("cannot serve the page: {e}");
-    let port = listener.local_addr().map_err(text)?.port();
+/// [`ServeError`] when the system gives no thread, or when the rules would open more than they say. The run goes on all
+/// the same.
+pub fn serve(listener: TcpListener, model: &Model, options: Options) -> Result<Served, ServeError> {
+    let port = listener.local_addr().map_err(ServeError::Socket)?.port();
     let app = Arc::new(App::new(model.clone(), options, port)?);
-    let server = Server::start("web", listener, routes::router(&app), true).map_err(text)?;
+    let server = Server::start("web", listener, routes::router(&app), true).map_err(ServeError::Socket)?;
     let putting = app.clone();
-    let state = threads::spawn("web state", move || state::put_up(&putting)).map_err(text)?;
+    let state = threads::spawn("web state", move || state::put_up(&putting)).map_err(ServeError::Socket)?;
     Ok(Served { app, server: Some(server), state: Some(state) })
 }
 

@@ -231,7 +231,7 @@ impl Wanted {
             _ => {
                 let file = tokio::task::spawn_blocking(move || file(&format, &picture, range)).await;
                 let file = file.map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
-                file.map_err(Error::refused)?.into_response()
+                file?.into_response()
             }
         };
         for (name, value) in
@@ -264,13 +264,13 @@ fn file(
     format: &str,
     picture: &Shared,
     range: Option<(f64, f64)>,
-) -> Result<impl IntoResponse + use<>, String> {
+) -> Result<impl IntoResponse + use<>, Error> {
     if picture.made.header.colours == 0 {
-        return Err("wanted a picture, found a table: ask for `as=raw`".into());
+        return Err(Error::refused("wanted a picture, found a table: ask for `as=raw`"));
     }
     let (kind, bytes) = match format {
         "npy" => ("application/octet-stream", npy(&picture.made)),
-        _ => ("image/png", png(&picture.made, range)?),
+        _ => ("image/png", png(&picture.made, range).map_err(Error::refused)?),
     };
     Ok(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], bytes))
 }

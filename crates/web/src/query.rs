@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::wrong::Wrong;
+
 /// The parts of a query by name. Of equal names the last one counts.
 #[derive(Default, Debug)]
 pub(crate) struct Query(BTreeMap<String, String>);
@@ -25,9 +27,9 @@ impl Query {
     ///
     /// # Errors
     /// When it is something else.
-    pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, String> {
-        let parse =
-            |text: &str| text.parse().map_err(|_| format!("`{name}`: wanted a number, found `{text}`"));
+    pub(crate) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Wrong> {
+        let wrong = |text: &str| Wrong::new("a number").at(name).found(format_args!("`{text}`"));
+        let parse = |text: &str| text.parse().map_err(|_| wrong(text));
         self.get(name).map(parse).transpose()
     }
 }

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use crate::error::Error;
 use crate::guard::{Rights, named};
+use crate::serve_error::NoRandom;
 
 /// A session ends after this time, however much it is used.
 const LONGEST: Duration = Duration::from_secs(12 * 3600);
@@ -123,9 +124,9 @@ impl Bucket {
 ///
 /// # Errors
 /// When the system gives none.
-pub(crate) fn secret() -> Result<String, String> {
+pub(crate) fn secret() -> Result<String, NoRandom> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|e| format!("the system gives no random numbers: {e}"))?;
+    getrandom::fill(&mut bytes).map_err(NoRandom)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

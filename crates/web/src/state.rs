@@ -2,13 +2,14 @@
 //! client has seen the one before. Nothing waits in a queue for a slow client.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use livetime_control::model::{Model, Moment, NodeTimes};
-use livetime_engine::time_of_day_ns;
+use livetime_engine::{UnknownName, time_of_day_ns};
 use livetime_runtime::lock;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -17,6 +18,7 @@ use tokio::time::{Instant as Later, MissedTickBehavior, interval, sleep_until};
 use crate::app::App;
 use crate::session::Visitor;
 use crate::show;
+use crate::wrong::Wrong;
 
 /// Time between moments with clients, and without.
 const WATCHED: Duration = Duration::from_millis(100);
@@ -253,8 +255,8 @@ impl Client {
             tokio::select! {
                 message = socket.recv() => match self.hear(message?.ok()?) {
                     Ok(()) => {}
-                    Err(Some(reason)) => return Some((1008, reason)),
-                    Err(None) => return None,
+                    Err(Hangup::Gone) => return None,
+                    Err(reason) => return Some((1008, reason.to_string())),
                 },
                 _ = self.shown.changed() => self.log(socket).await.ok()?,
                 () = sleep_until(self.next_at), if may_send && self.has_newer() => {
@@ -364,25 +366,25 @@ impl Client {
     // ---- Messages of the client ----
 
     /// # Errors
-    /// Why the socket is to end; `None` if the client ends it.
-    fn hear(&mut self, message: Message) -> Result<(), Option<String>> {
+    /// Why the socket is to end.
+    fn hear(&mut self, message: Message) -> Result<(), Hangup> {
         self.alive = Instant::now();
         if self.heard.1.elapsed() > Duration::from_secs(1) {
             self.heard = (0, Instant::now());
         }
         self.heard.0 += 1;
         if self.heard.0 > MOST_MESSAGES {
-            return Err(Some(format!("wanted at most {MOST_MESSAGES} messages a second")));
+            return Err(Wrong::new(format!("at most {MOST_MESSAGES} messages a second")).into());
         }
         match message {
-            Message::Text(text) => self.obey(&text).map_err(Some),
-            Message::Binary(_) => Err(Some("wanted text, found bytes".into())),
+            Message::Text(text) => self.obey(&text),
+            Message::Binary(_) => Err(Wrong::new("text").found("bytes").into()),
             Message::Ping(_) | Message::Pong(_) => Ok(()),
-            Message::Close(_) => Err(None),
+            Message::Close(_) => Err(Hangup::Gone),
         }
     }
 
-    fn obey(&mut self, text: &str) -> Result<(), String> {
+    fn obey(&mut self, text: &str) -> Result<(), Hangup> {
         match wish(text)? {
             Wish::Seen(version) => self.seen = version.max(self.seen).min(self.sent),
             Wish::Pace(period) => {
@@ -391,7 +393,8 @@ impl Client {
             }
             Wish::Watch(names) => {
                 let graph = self.app.model.run().graph();
-                let numbers = names.iter().map(|name| graph.node(name)).collect::<Result<Vec<_>, _>>()?;
+                let numbers = names.iter().map(|name| graph.node(name)).collect::<Result<Vec<_>, _>>();
+                let numbers = numbers.map_err(Hangup::NoNode)?;
                 let mut old = std::mem::take(&mut self.watched);
                 let of = |number| (number, old.remove(&number).unwrap_or_default());
                 self.watched = numbers.into_iter().map(of).collect();
@@ -421,29 +424,61 @@ pub(crate) enum Wish {
     Watch(Vec<String>),
 }
 
+/// Why the socket of a client ends.
+#[derive(Debug)]
+pub(crate) enum Hangup {
+    /// The client has gone.
+    Gone,
+    /// The client sent something else than a message.
+    Wrong(Wrong),
+    /// A message is no JSON.
+    Json(serde_json::Error),
+    /// The client wants to watch a node that the run does not have.
+    NoNode(UnknownName),
+}
+
+impl fmt::Display for Hangup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hangup::Gone => f.write_str("the client has gone"),
+            Hangup::Wrong(error) => error.fmt(f),
+            Hangup::Json(error) => write!(f, "wanted a message in JSON: {error}"),
+            Hangup::NoNode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<Wrong> for Hangup {
+    fn from(error: Wrong) -> Hangup {
+        Hangup::Wrong(error)
+    }
+}
+
 /// Reads a message of a client.
 ///
 /// # Errors
 /// The wanted and the found value.
-pub(crate) fn wish(text: &str) -> Result<Wish, String> {
-    let value: Value = serde_json::from_str(text).map_err(|e| format!("wanted a message in JSON: {e}"))?;
+pub(crate) fn wish(text: &str) -> Result<Wish, Hangup> {
+    let value: Value = serde_json::from_str(text).map_err(Hangup::Json)?;
     match value["kind"].as_str() {
         Some("seen") => {
-            value["version"].as_u64().map(Wish::Seen).ok_or("`version`: wanted a whole number".into())
+            let version = value["version"].as_u64().map(Wish::Seen);
+            Ok(version.ok_or_else(|| Wrong::new("a whole number").at("version"))?)
         }
         Some("pace") => {
             let hz = value["hz"].as_f64().filter(|hz| (0.1..=10.0).contains(hz));
-            let hz =
-                hz.ok_or_else(|| format!("`hz`: wanted a number from 0.1 to 10, found {}", value["hz"]))?;
+            let wanted = || Wrong::new("a number from 0.1 to 10").at("hz").found(&value["hz"]);
+            let hz = hz.ok_or_else(wanted)?;
             Ok(Wish::Pace(Duration::from_secs_f64(1.0 / hz)))
         }
         Some("watch") => {
             let names = value["nodes"].as_array().filter(|names| names.len() <= MOST_NODES);
             let text = |name: &Value| name.as_str().map(str::to_owned);
             let names = names.and_then(|names| names.iter().map(text).collect());
-            names.map(Wish::Watch).ok_or_else(|| format!("`nodes`: wanted at most {MOST_NODES} names"))
+            let wanted = || Wrong::new(format!("at most {MOST_NODES} names")).at("nodes");
+            Ok(names.map(Wish::Watch).ok_or_else(wanted)?)
         }
-        _ => Err(format!("`kind`: wanted seen, pace or watch, found {}", value["kind"])),
+        _ => Err(Wrong::new("seen, pace or watch").at("kind").found(&value["kind"]).into()),
     }
 }
 
@@ -453,9 +488,9 @@ mod tests {
 
     #[test]
     fn clients_are_understood_or_told_what_was_wanted() {
-        assert_eq!(wish(r#"{"kind": "seen", "version": 7}"#), Ok(Wish::Seen(7)));
-        assert_eq!(wish(r#"{"kind": "pace", "hz": 0.5}"#), Ok(Wish::Pace(Duration::from_secs(2))));
-        assert_eq!(wish(r#"{"kind": "watch", "nodes": ["a"]}"#), Ok(Wish::Watch(vec!["a".into()])));
+        assert_eq!(wish(r#"{"kind": "seen", "version": 7}"#).unwrap(), Wish::Seen(7));
+        assert_eq!(wish(r#"{"kind": "pace", "hz": 0.5}"#).unwrap(), Wish::Pace(Duration::from_secs(2)));
+        assert_eq!(wish(r#"{"kind": "watch", "nodes": ["a"]}"#).unwrap(), Wish::Watch(vec!["a".into()]));
         for (text, named) in [
             ("", "JSON"),
             ("[]", "`kind`"),
@@ -465,7 +500,7 @@ mod tests {
             (r#"{"kind": "pace"}"#, "`hz`"),
             (r#"{"kind": "watch", "nodes": [7]}"#, "`nodes`"),
         ] {
-            let error = wish(text).unwrap_err();
+            let error = wish(text).unwrap_err().to_string();
             assert!(error.contains(named), "{text}: {error}");
         }
     }

@@ -277,3 +277,19 @@ fn losses_are_acknowledged_as_far_as_they_were_seen_and_by_whom() {
     run.served.end();
     run.model.finish(LONG);
 }
+
+/// A value may name another parameter, as a sentence does: neither is searched for the parameter that is refused.
+#[test]
+fn the_parameter_that_is_refused_is_named_whatever_its_value_says() {
+    let run = Run::start(SMALL);
+    let body = json!({ "set": { "size_x": 5, "size_y": "`size_x`" } });
+    let refused = run.send("PATCH", "/api/v1/nodes/roi", &body);
+    let error = &refused.json()["error"];
+    assert_eq!((&error["param"], &error["code"]), (&json!("size_y"), &json!("value")), "{}", refused.text());
+    let unknown = set(&run, "roi", "size_z_", &json!(1));
+    let error = &unknown.json()["error"];
+    assert_eq!((&error["param"], &error["code"]), (&json!("size_z_"), &json!("unknown_parameter")));
+    let stranger = run.send("PATCH", "/api/v1/nodes/nobody", &body);
+    assert_eq!(stranger.json()["error"]["code"], "not_found");
+    run.end();
+}

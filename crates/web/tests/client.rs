@@ -7,7 +7,7 @@ use std::time::Duration;
 use livetime_control::config;
 use livetime_control::model::Model;
 use livetime_engine::RunOptions;
-use livetime_web::{Options, Served};
+use livetime_web::{Options, ServeError, Served};
 use serde_json::Value;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
@@ -42,7 +42,7 @@ impl Run {
         Run::try_with_options(text, options).unwrap()
     }
 
-    pub(crate) fn try_with_options(text: &str, options: Options) -> Result<Run, String> {
+    pub(crate) fn try_with_options(text: &str, options: Options) -> Result<Run, ServeError> {
         let pipeline = config::parse("small.yaml", text, livetime_nodes::ALL, &[]).unwrap();
         let model = Model::run_graph(&pipeline.graph, RunOptions::default()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -105,5 +105,5 @@ fn a_machine_that_may_write_writes_for_its_own_page_and_programs_only() {
     run.end();
     let hosts = vec!["*".to_owned()];
     let refused = Run::try_with_options(SMALL, Options { rules, hosts, ..Options::default() });
-    assert!(refused.is_err_and(|why| why.contains("found `*` beside")));
+    assert!(refused.is_err_and(|why| why.to_string().contains("found `*` beside")));
 }

@@ -29,7 +29,14 @@ class GraphError(Error):
 
 
 class ParamError(Error, ValueError):
-    """A parameter cannot have this value, or there is none of this name."""
+    """A parameter cannot have this value, or there is none of this name.
+
+    `parameter` is the name of the parameter, and `code` a word for programs, such as `value`, `unknown_parameter` or
+    `read_only`; both are `None` where no run has refused the value.
+    """
+
+    parameter: str | None = None
+    code: str | None = None
 
 
 class CodecError(Error, ValueError):

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use livetime_engine::{
     Accepts, Context, DeclaredParams, DynNode, NodeError, NodeFactory, NodeKind, NodeSpec, NodeType,
-    ParamError, ParamKind, ParamSpec, Params, PortSpec, Stream, Value, intern, intern_list,
+    ParamKind, ParamSpec, Params, PortSpec, Refusal, Stream, Value, intern, intern_list,
 };
 use livetime_frame::{DType, Frame, PayloadKind};
 
@@ -14,14 +14,14 @@ use livetime_frame::{DType, Frame, PayloadKind};
 type Function = fn(u16, f64) -> Result<u16, TooBright>;
 
 /// The node types `brighten` and `darken`.
-pub(crate) fn all() -> Result<[NodeType; 2], ParamError> {
+pub(crate) fn all() -> Result<[NodeType; 2], Refusal> {
     Ok([
         made("brighten", |pixel, by| checked(f64::from(pixel) * by))?,
         made("darken", |pixel, by| checked(f64::from(pixel) / by))?,
     ])
 }
 
-fn made(name: &str, function: Function) -> Result<NodeType, ParamError> {
+fn made(name: &str, function: Function) -> Result<NodeType, Refusal> {
     NodeType::dynamic(Arc::new(Factory { name: name.into(), function }))
 }
 
@@ -59,7 +59,7 @@ impl NodeFactory for Factory {
         }
     }
 
-    fn params(&self) -> Result<DeclaredParams, ParamError> {
+    fn params(&self) -> Result<DeclaredParams, Refusal> {
         let by = ParamSpec {
             name: "by",
             doc: "What the function takes beside the pixel.",

@@ -96,7 +96,7 @@ pub(crate) fn run_here(
     let (mut report, ended_by) = watch.until_end(model, &mut beside, show, output);
     let trace = beside.trace.map(|trace| trace.write(&report)).transpose();
     let traced = trace.unwrap_or_else(|problem| {
-        report.unfinished.push(problem);
+        report.unfinished.push(problem.to_string());
         None
     });
     ended(&report);

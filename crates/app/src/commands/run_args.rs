@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use livetime_control::WrongText;
 
 use crate::args::{PipelineArgs, duration};
 use crate::config::checked_prefix;
@@ -83,10 +84,10 @@ pub(crate) struct RunArgs {
     pub(crate) trace_every: u64,
 }
 
-fn listen(text: &str) -> Result<String, String> {
+fn listen(text: &str) -> Result<String, WrongText> {
     crate::pvs::listen_at([text]).map(|_| text.to_owned())
 }
 
-fn writer(text: &str) -> Result<String, String> {
+fn writer(text: &str) -> Result<String, WrongText> {
     crate::pvs::access_of([text]).map(|_| text.to_owned())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use livetime_engine::{Value, assign};
+use livetime_engine::{NodeError, Value, assign};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_kernels::cspad::Preset;
 use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
@@ -140,7 +140,7 @@ pub(crate) fn sim(args: &SimArgs, output: &mut Output) -> Result<Exit, Failure> 
 }
 
 fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let links = links_of(args).map_err(|text| Failure::new(Exit::Usage, text))?;
+    let links = links_of(args).map_err(|error| Failure::new(Exit::Usage, error))?;
     let truth = links.truth();
     if let Some(file) = &args.truth {
         write_truth(file, &truth).map_err(|e| Failure::new(Exit::Failed, e))?;
@@ -157,7 +157,7 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
         // It would be the truth of nothing.
         let removed = args.truth.as_ref().map_or(Ok(()), std::fs::remove_file);
         let more = removed.map_or_else(|e| format!("; cannot remove the truth: {e}"), |()| String::new());
-        Failure::new(Exit::Failed, e + &more)
+        Failure::new(Exit::Failed, format!("{e}{more}"))
     })?;
     let total: u64 = files.iter().map(|file| file.1).sum();
     let usage = meter.stop(total, total);
@@ -169,10 +169,10 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn links_of(args: &WibArgs) -> Result<SimulatedLinks, String> {
+fn links_of(args: &WibArgs) -> Result<SimulatedLinks, NodeError> {
     let seconds = args.duration.as_secs_f64();
     if seconds > 1000.0 {
-        return Err(format!("wanted at most 1000 s, found {seconds} s"));
+        return Err(NodeError::new(format_args!("wanted at most 1000 s, found {seconds} s")));
     }
     let mut params = WibSimulatorParams::default();
     let given: [(&str, Value); 5] = [
@@ -183,14 +183,14 @@ fn links_of(args: &WibArgs) -> Result<SimulatedLinks, String> {
         ("seed", (args.seed as i64).into()),
     ];
     for (name, value) in given {
-        assign(&mut params, name, &value).map_err(|e| e.to_string())?;
+        assign(&mut params, name, &value)?;
     }
     for text in &args.set {
-        let (name, value) =
-            text.split_once('=').ok_or_else(|| format!("wanted NAME=VALUE, found `{text}`"))?;
-        assign(&mut params, name, &value_of(value)).map_err(|e| e.to_string())?;
+        let wanted = || NodeError::new(format_args!("wanted NAME=VALUE, found `{text}`"));
+        let (name, value) = text.split_once('=').ok_or_else(wanted)?;
+        assign(&mut params, name, &value_of(value))?;
     }
-    SimulatedLinks::new(&params, seconds).map_err(|e| e.to_string())
+    SimulatedLinks::new(&params, seconds)
 }
 
 /// `pulses` are those in the truth.

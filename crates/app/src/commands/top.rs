@@ -6,7 +6,7 @@ use livetime_control::model::{Standing, Window};
 use livetime_control::report::numbers::{bytes, percent, rate, time};
 use livetime_control::report::summary::{self, Columns};
 use livetime_control::report::table::{Cell, Style, Table, cell, cut};
-use livetime_web::client::{Link, State};
+use livetime_web::client::{ClientError, Link, State};
 use serde_json::{Value, json};
 
 use crate::interrupts::Interrupts;
@@ -40,7 +40,7 @@ const WINDOW: Window = Window::Ten;
 const HZ: f64 = 4.0;
 
 pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let failed = |problem: String| Failure::new(Exit::Failed, problem);
+    let failed = |problem: ClientError| Failure::new(Exit::Failed, problem);
     let link = Link::new(&args.link).map_err(|problem| Failure::new(Exit::Usage, problem))?;
     let mut state = State::connect(&link).map_err(failed)?;
     state.say(&json!({ "kind": "pace", "hz": HZ })).map_err(failed)?;

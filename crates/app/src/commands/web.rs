@@ -1,15 +1,17 @@
 //! The page of a run: where it is served, with which token, and the link to it.
 
+use std::fmt;
 use std::fs::{File, Permissions};
 use std::io::{self, IsTerminal, Read};
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use livetime_control::model::Model;
 use livetime_control::rules::Rules;
 use livetime_control::web;
 use livetime_formats::file::GrowingFile;
-use livetime_web::{Options, Served};
+use livetime_web::{NoRandom, Options, ServeError, Served};
 
 use crate::commands::run_args::RunArgs;
 use crate::config::Pipeline;
@@ -75,12 +77,31 @@ fn tell_rules(rules: &Rules, output: &mut Output) {
     }
 }
 
-fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, String> {
+/// Why a run has no page.
+enum NoPage {
+    Token(TokenError),
+    /// No socket can be opened at this address.
+    Address(SocketAddr, io::Error),
+    Server(ServeError),
+}
+
+impl fmt::Display for NoPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoPage::Token(error) => error.fmt(f),
+            NoPage::Address(address, error) => write!(f, "{address}: {error}"),
+            NoPage::Server(error) => error.fmt(f),
+        }
+    }
+}
+
+fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, NoPage> {
     let (wanted, pvaccess) = (&pipeline.web, &pipeline.pvaccess);
-    let token = wanted.token_file.as_deref().map(token).transpose()?;
+    let token = wanted.token_file.as_deref().map(token).transpose().map_err(NoPage::Token)?;
     let options = options(name, wanted, token, pvaccess.enabled.then(|| pvaccess.prefix.clone()));
-    let listener = livetime_web::listen(wanted.address).map_err(|e| format!("{}: {e}", wanted.address))?;
-    livetime_web::serve(listener, model, options)
+    let listener =
+        livetime_web::listen(wanted.address).map_err(|error| NoPage::Address(wanted.address, error))?;
+    livetime_web::serve(listener, model, options).map_err(NoPage::Server)
 }
 
 /// The options of the server of a page: from the pipeline file, with the token and the prefix of the PVs.
@@ -112,30 +133,73 @@ const SHORTEST: usize = 16;
 /// The token in a file that its owner alone can read. If there is none, it is made, with a new token.
 ///
 /// # Errors
-/// Text if the file cannot be read or made, can be read by others, or holds no token that is accepted.
-pub fn token(path: &Path) -> Result<String, String> {
-    let place = path.display();
-    let failed = |what: &str, e: String| format!("cannot {what} the token in {place}: {e}");
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return new_token(path).map_err(|e| failed("write", e));
-        }
-        Err(e) => return Err(failed("read", e.to_string())),
-    };
-    let mode = file.metadata().map_err(|e| failed("read", e.to_string()))?.permissions().mode() & 0o777;
-    if mode & 0o077 != 0 {
-        return Err(format!(
-            "{place}: wanted a file that its owner alone can read, found mode {mode:04o}: `chmod 600 {place}`, and a new token"
-        ));
-    }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|e| failed("read", e.to_string()))?;
-    checked(text.trim()).map_err(|problem| format!("{place}: {problem}"))
+/// If the file cannot be read or made, can be read by others, or holds no token that is accepted.
+pub fn token(path: &Path) -> Result<String, TokenError> {
+    let refused = |fault| TokenError { file: path.to_owned(), fault };
+    read_token(path).map_err(refused)
 }
 
-fn new_token(path: &Path) -> Result<String, String> {
-    let token = livetime_web::new_token()?;
+fn read_token(path: &Path) -> Result<String, TokenFault> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return new_token(path),
+        Err(e) => return Err(TokenFault::NotRead(e)),
+    };
+    let mode = file.metadata().map_err(TokenFault::NotRead)?.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(TokenFault::Open(mode));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(TokenFault::NotRead)?;
+    checked(text.trim()).map_err(TokenFault::Wrong)
+}
+
+/// Why there is no token in a file.
+#[derive(Debug)]
+pub struct TokenError {
+    file: PathBuf,
+    fault: TokenFault,
+}
+
+#[derive(Debug)]
+enum TokenFault {
+    NotRead(io::Error),
+    NotWritten(livetime_formats::Error),
+    NoRandom(NoRandom),
+    /// Others can read the file, which has this mode.
+    Open(u32),
+    Wrong(WrongToken),
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match &self.fault {
+            TokenFault::NotRead(error) => write!(f, "cannot read the token in {file}: {error}"),
+            TokenFault::NotWritten(error) => {
+                write!(f, "cannot write the token in {file}: {}", error.cause())
+            }
+            TokenFault::NoRandom(error) => write!(f, "cannot write the token in {file}: {error}"),
+            TokenFault::Open(mode) => write!(
+                f,
+                "{file}: wanted a file that its owner alone can read, found mode {mode:04o}: `chmod 600 {file}`, and a new token"
+            ),
+            TokenFault::Wrong(error) => write!(f, "{file}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for TokenError {}
+
+/// For callers that hand the sentence on.
+impl From<TokenError> for String {
+    fn from(error: TokenError) -> String {
+        error.to_string()
+    }
+}
+
+fn new_token(path: &Path) -> Result<String, TokenFault> {
+    let token = livetime_web::new_token().map_err(TokenFault::NoRandom)?;
     let write = || {
         let mut new = GrowingFile::make(path)?;
         // Before anything is in it.
@@ -144,19 +208,31 @@ fn new_token(path: &Path) -> Result<String, String> {
         new.append(&[token.as_bytes(), b"\n"])?;
         new.finish()
     };
-    write().map_err(|e| e.cause())?;
+    write().map_err(TokenFault::NotWritten)?;
     Ok(token)
 }
 
 /// A token that cannot be guessed and fits into a link.
 ///
 /// # Errors
-/// Text for any other.
-pub fn checked(token: &str) -> Result<String, String> {
+/// [`WrongToken`] for any other.
+pub fn checked(token: &str) -> Result<String, WrongToken> {
     let fits =
         token.len() >= SHORTEST && token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~".contains(c));
     match fits {
         true => Ok(token.to_owned()),
-        false => Err(format!("wanted a token of at least {SHORTEST} letters, digits, `-`, `_`, `.` or `~`")),
+        false => Err(WrongToken),
     }
 }
+
+/// A text that is no token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrongToken;
+
+impl fmt::Display for WrongToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wanted a token of at least {SHORTEST} letters, digits, `-`, `_`, `.` or `~`")
+    }
+}
+
+impl std::error::Error for WrongToken {}

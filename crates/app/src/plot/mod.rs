@@ -4,7 +4,8 @@ mod axis;
 mod canvas;
 mod map;
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageResult, Rgb, RgbImage};
@@ -110,12 +111,33 @@ pub(crate) fn png(image: &RgbImage) -> ImageResult<Vec<u8>> {
 /// Writes a picture to the file `path` as PNG; an older one of this name is replaced when the new one is whole.
 ///
 /// # Errors
-/// Text, if the operating system reports an error.
-pub(crate) fn save(image: &RgbImage, path: &Path) -> Result<(), String> {
-    let cannot = |e: String| format!("cannot write {}: {e}", path.display());
-    let bytes = png(image).map_err(|e| cannot(e.to_string()))?;
-    let mut new = GrowingFile::replace(path).map_err(|e| cannot(e.reason()))?;
-    new.append(&[&bytes]).map(drop).and_then(|()| new.finish()).map_err(|e| cannot(e.reason()))
+/// Why it is not written.
+pub(crate) fn save(image: &RgbImage, path: &Path) -> Result<(), PlotError> {
+    let refused = |error| PlotError::File(path.to_owned(), error);
+    let bytes = png(image).map_err(|error| PlotError::Picture(path.to_owned(), error))?;
+    let mut new = GrowingFile::replace(path).map_err(refused)?;
+    new.append(&[&bytes]).map(drop).and_then(|()| new.finish()).map_err(refused)
+}
+
+/// Why a plot is not written to the file of this name.
+#[derive(Debug)]
+pub(crate) enum PlotError {
+    /// The picture is larger than its format allows.
+    Picture(PathBuf, image::ImageError),
+    /// The system refuses the file.
+    File(PathBuf, livetime_formats::Error),
+    /// The system refuses the folder.
+    Folder(PathBuf, std::io::Error),
+}
+
+impl fmt::Display for PlotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlotError::Picture(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            PlotError::File(path, error) => write!(f, "cannot write {}: {}", path.display(), error.reason()),
+            PlotError::Folder(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+        }
+    }
 }
 
 /// Draws panels beside each other.

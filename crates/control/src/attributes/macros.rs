@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::error::AttributesError;
+
 /// The longest text that comes of it: what a file of attributes may have.
 const LONGEST: usize = 1 << 20;
 
@@ -15,13 +17,13 @@ const LONGEST: usize = 1 << 20;
 /// use livetime_control::attributes::expand;
 ///
 /// assert_eq!(expand("$(P)cam1:${N} $(Q=none)", "P=BL7:, N='Temp, in K'")?, "BL7:cam1:Temp, in K none");
-/// assert!(expand("$(P)cam1", "").unwrap_err().contains("`P`"));
-/// # Ok::<(), String>(())
+/// assert!(expand("$(P)cam1", "").unwrap_err().to_string().contains("`P`"));
+/// # Ok::<(), livetime_control::attributes::AttributesError>(())
 /// ```
 ///
 /// # Errors
-/// Text with the name, for a macro without value, one that does not end, and a result of more than 1 MiB.
-pub fn expand<'a>(text: &'a str, macros: &str) -> Result<Cow<'a, str>, String> {
+/// With the name, for a macro without value, one that does not end, and a result of more than 1 MiB.
+pub fn expand<'a>(text: &'a str, macros: &str) -> Result<Cow<'a, str>, AttributesError> {
     let values = values(macros)?;
     let (mut expanded, mut left) = (String::new(), text);
     while let Some(place) = left.find("$(").into_iter().chain(left.find("${")).min() {
@@ -29,12 +31,12 @@ pub fn expand<'a>(text: &'a str, macros: &str) -> Result<Cow<'a, str>, String> {
         let close = if left[place..].starts_with("$(") { ')' } else { '}' };
         let end = inner.find(close).ok_or_else(|| {
             let found: String = inner.chars().take(50).collect();
-            format!("macros: wanted `{close}` behind `{found}`, found none")
+            refused(format!("`{close}` behind `{found}`"), "none")
         })?;
         expanded += before;
         expanded += value(&inner[..end], &values)?;
         if expanded.len() > LONGEST {
-            return Err(format!("macros: wanted a text of at most {LONGEST} bytes, found more"));
+            return Err(refused(format!("a text of at most {LONGEST} bytes"), "more"));
         }
         left = &inner[end + 1..];
     }
@@ -44,24 +46,27 @@ pub fn expand<'a>(text: &'a str, macros: &str) -> Result<Cow<'a, str>, String> {
     Ok(Cow::Owned(expanded + left))
 }
 
-fn value<'a>(name: &'a str, values: &BTreeMap<&str, &'a str>) -> Result<&'a str, String> {
+fn value<'a>(name: &'a str, values: &BTreeMap<&str, &'a str>) -> Result<&'a str, AttributesError> {
     let (name, other) = name.split_once('=').map_or((name, None), |(name, other)| (name, Some(other)));
     let value = values.get(name.trim()).copied().or(other);
-    value.ok_or_else(|| {
-        format!("macros: wanted a value of `{}`, found none", name.chars().take(50).collect::<String>())
-    })
+    let wanted = || format!("a value of `{}`", name.chars().take(50).collect::<String>());
+    value.ok_or_else(|| refused(wanted(), "none"))
+}
+
+fn refused(wanted: impl Into<String>, found: impl Into<String>) -> AttributesError {
+    AttributesError::Macros { wanted: wanted.into(), found: found.into() }
 }
 
 /// The values by name.
-fn values(mut text: &str) -> Result<BTreeMap<&str, &str>, String> {
+fn values(mut text: &str) -> Result<BTreeMap<&str, &str>, AttributesError> {
     let mut values = BTreeMap::new();
     loop {
         text = text.trim_matches([' ', ',']);
         if text.is_empty() {
             return Ok(values);
         }
-        let wrong =
-            || format!("macros: wanted NAME=value, found `{}`", text.chars().take(50).collect::<String>());
+        let found = || format!("`{}`", text.chars().take(50).collect::<String>());
+        let wrong = || refused("NAME=value", found());
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
         let rest = rest.trim_start();
         let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
@@ -99,10 +104,10 @@ mod tests {
             ("x", "A", "wanted NAME=value, found `A`"),
             ("x", "A='1", "wanted NAME=value"),
         ] {
-            let error = expanded(text, macros).unwrap_err();
+            let error = expanded(text, macros).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
         }
         let long = "A=".to_owned() + &"x".repeat(2000);
-        assert!(expanded(&"$(A)".repeat(1000), &long).unwrap_err().contains("at most 1048576"));
+        assert!(expanded(&"$(A)".repeat(1000), &long).unwrap_err().to_string().contains("at most 1048576"));
     }
 }

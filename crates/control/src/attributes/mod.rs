@@ -10,6 +10,7 @@
 //!
 //! Every attribute is there from the first frame on: a number that is not known yet is NaN, a text empty. `FUNCTION` is refused.
 
+mod error;
 mod macros;
 mod source;
 mod stamp;
@@ -18,34 +19,24 @@ mod xml;
 use std::sync::Arc;
 
 use livetime_engine::files::{AttributeNote, AttributeNotes};
-use livetime_engine::{NodeType, Stamp};
+use livetime_engine::{Cause, NodeType, Stamp};
 
+pub use error::{AttributesError, FileFault, Problem};
 pub use macros::expand;
 pub use xml::{Kind, Type, Wanted, parse};
-
-/// What is in the way of attributes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Problem {
-    /// There is no such file.
-    NotFound,
-    /// The text is no list of attributes.
-    Syntax,
-    /// A macro has no value.
-    Macro,
-}
 
 /// What a node of this type adds to its frames when a client has written `text`: XML, the name of a file with it, or nothing.
 /// `macros` says what is put in the place of `$(NAME)` in it; see [`expand`]. What is known of the attributes besides goes to
 /// `notes`.
 ///
 /// # Errors
-/// What kind of problem it is, and a text with its place.
+/// What is wrong, with its place.
 pub fn stamp_of(
     text: &str,
     macros: &str,
     node: &NodeType,
     notes: &AttributeNotes,
-) -> Result<Option<Arc<dyn Stamp>>, (Problem, String)> {
+) -> Result<Option<Arc<dyn Stamp>>, AttributesError> {
     let text = text.trim_matches(['\0', ' ', '\n', '\r', '\t']);
     if text.is_empty() {
         return Ok(None);
@@ -54,12 +45,12 @@ pub fn stamp_of(
     let xml = if text.contains("<Attributes") {
         text
     } else {
-        read = read_file(text).map_err(|e| (Problem::NotFound, e))?;
+        read = read_file(text)?;
         &read
     };
-    let xml = expand(xml, macros).map_err(|e| (Problem::Macro, e))?;
-    let wanted = parse(&xml).map_err(|e| (Problem::Syntax, e))?;
-    let stamp = stamp::Stamps::new(&wanted, node).map_err(|e| (Problem::Syntax, e))?;
+    let xml = expand(xml, macros)?;
+    let wanted = parse(&xml)?;
+    let stamp = stamp::Stamps::new(&wanted, node)?;
     wanted.iter().for_each(|wanted| notes.set(&wanted.name, note(wanted)));
     Ok(Some(Arc::new(stamp)))
 }
@@ -77,11 +68,12 @@ fn note(wanted: &Wanted) -> AttributeNote {
 /// Files of attributes are short.
 const LONGEST_FILE: u64 = 1 << 20;
 
-fn read_file(name: &str) -> Result<String, String> {
-    let found = |e: &dyn std::fmt::Display| format!("`{name}`: wanted a file with <Attributes>, found: {e}");
-    let size = std::fs::metadata(name).map_err(|e| found(&e))?.len();
+fn read_file(name: &str) -> Result<String, AttributesError> {
+    let refused = |found| AttributesError::File { name: name.to_owned(), found };
+    let system = |e: std::io::Error| refused(FileFault::System(Cause::new(Arc::new(e))));
+    let size = std::fs::metadata(name).map_err(system)?.len();
     if size > LONGEST_FILE {
-        return Err(found(&format!("{size} bytes, more than {LONGEST_FILE}")));
+        return Err(refused(FileFault::TooLong(size, LONGEST_FILE)));
     }
-    std::fs::read_to_string(name).map_err(|e| found(&e))
+    std::fs::read_to_string(name).map_err(system)
 }

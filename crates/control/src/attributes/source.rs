@@ -26,11 +26,15 @@ fn key(name: &str) -> String {
     short.strip_suffix("_VALUE").unwrap_or(short).replace('_', "")
 }
 
+/// Which parameter may have been meant: `"; did you mean `total`?"`.
+#[derive(PartialEq, Debug)]
+pub(super) struct Hint(pub(super) String);
+
 /// The parameter that `source` means: of readbacks and set-points with one name the readback.
 ///
 /// # Errors
-/// Text with the nearest right name.
-pub(super) fn find(source: &str, specs: &[ParamSpec]) -> Result<usize, String> {
+/// Which parameter may have been meant.
+pub(super) fn find(source: &str, specs: &[ParamSpec]) -> Result<usize, Hint> {
     let by_table = OTHERS.iter().find(|(drv_info, _)| *drv_info == source).map(|(_, suffix)| *suffix);
     let wanted = by_table.unwrap_or(source);
     let is_it = |spec: &ParamSpec| {
@@ -40,10 +44,7 @@ pub(super) fn find(source: &str, specs: &[ParamSpec]) -> Result<usize, String> {
             || (!pv.is_empty() && (key(pv) == key(wanted) || in_full(pv) == in_full(wanted)))
     };
     let found = specs.iter().position(|s| s.readback && is_it(s)).or_else(|| specs.iter().position(is_it));
-    found.ok_or_else(|| {
-        let hint = nearest(&source.to_ascii_lowercase(), specs.iter().map(|spec| spec.name));
-        format!("wanted a parameter of the node, found `{source}`{hint}")
-    })
+    found.ok_or_else(|| Hint(nearest(&source.to_ascii_lowercase(), specs.iter().map(|spec| spec.name))))
 }
 
 fn in_full(name: &str) -> String {
@@ -74,6 +75,6 @@ mod tests {
         ] {
             assert_eq!(of(node, source), Ok(wanted), "{source}");
         }
-        assert!(of("statistics", "TOTTAL").unwrap_err().contains("did you mean `total`?"));
+        assert!(of("statistics", "TOTTAL").unwrap_err().0.contains("did you mean `total`?"));
     }
 }

@@ -7,7 +7,8 @@ use livetime_frame::{AttributeValue, Attributes, Header};
 use livetime_pva::client::{Client, Event, Monitor};
 use livetime_pva::data::Field;
 
-use super::source::find;
+use super::error::AttributesError;
+use super::source::{Hint, find};
 use super::xml::{Kind, Type, Wanted};
 
 /// Attributes with their sources.
@@ -30,21 +31,23 @@ enum From {
 
 impl Stamps {
     /// # Errors
-    /// Text, for a parameter that the node does not have, or when no client of EPICS can be made.
-    pub(super) fn new(wanted: &[Wanted], node: &NodeType) -> Result<Stamps, String> {
+    /// For a parameter that the node does not have, or when no client of EPICS can be made.
+    pub(super) fn new(wanted: &[Wanted], node: &NodeType) -> Result<Stamps, AttributesError> {
         let needs_client = wanted.iter().any(|w| matches!(w.kind, Kind::Pv(_)));
-        let client = if needs_client { Some(Client::from_env().map_err(|e| e.to_string())?) } else { None };
+        let client = if needs_client { Some(Client::from_env()?) } else { None };
         let stamps =
             wanted.iter().map(|wanted| one(wanted, node, client.as_ref())).collect::<Result<_, _>>()?;
         Ok(Stamps { stamps, _client: client })
     }
 }
 
-fn one(wanted: &Wanted, node: &NodeType, client: Option<&Client>) -> Result<One, String> {
+fn one(wanted: &Wanted, node: &NodeType, client: Option<&Client>) -> Result<One, AttributesError> {
     let from = match (wanted.kind, client) {
         (Kind::Param(kind), _) => {
+            let Wanted { name: attribute, source, .. } = wanted.clone();
             let index = find(&wanted.source, node.param_specs());
-            From::Param(index.map_err(|e| format!("attribute `{}`: {e}", wanted.name))?, kind)
+            let refused = |Hint(hint)| AttributesError::NoParameter { attribute, source, hint };
+            From::Param(index.map_err(refused)?, kind)
         }
         (Kind::Pv(kind), Some(client)) => watch(&wanted.source, kind, client)?,
         (Kind::Pv(_), None) | (Kind::Constant, _) => {
@@ -55,7 +58,7 @@ fn one(wanted: &Wanted, node: &NodeType, client: Option<&Client>) -> Result<One,
 }
 
 /// The newest value of a PV, from when there is one.
-fn watch(name: &str, kind: Type, client: &Client) -> Result<From, String> {
+fn watch(name: &str, kind: Type, client: &Client) -> Result<From, AttributesError> {
     let newest = Arc::new(Mutex::new(unknown(kind)));
     let shown = newest.clone();
     let take = move |event: Event| {
@@ -69,7 +72,7 @@ fn watch(name: &str, kind: Type, client: &Client) -> Result<From, String> {
         *lock(&shown) = value;
     };
     let name = name.split_once("://").map_or(name, |(_, name)| name);
-    let monitor = client.channel(name).subscribe("", take).map_err(|e| e.to_string())?;
+    let monitor = client.channel(name).subscribe("", take)?;
     Ok(From::Pv(newest, Mutex::new(monitor)))
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use livetime_frame::DType;
 use roxmltree::{Document, Node, ParsingOptions};
 
+use super::error::AttributesError;
+
 /// Most attributes of a node: each costs time with every frame.
 const MOST: usize = 1000;
 /// Longest name.
@@ -57,16 +59,15 @@ pub enum Type {
 /// let text = r#"<Attributes><Attribute name="sum" type="PARAM" source="TOTAL" datatype="DOUBLE"/></Attributes>"#;
 /// assert_eq!(parse(text)?[0].source, "TOTAL");
 /// assert!(parse("<Attributes><Attribute name='a/b' source='x'/></Attributes>").is_err());
-/// # Ok::<(), String>(())
+/// # Ok::<(), livetime_control::attributes::AttributesError>(())
 /// ```
 ///
 /// # Errors
-/// Text with the place, for what is no XML, has a document type (which could make it arbitrarily large), or is no list of
+/// With the place, for a text that is no XML, has a document type (which could make it arbitrarily large), or is no list of
 /// attributes.
-pub fn parse(text: &str) -> Result<Vec<Wanted>, String> {
+pub fn parse(text: &str) -> Result<Vec<Wanted>, AttributesError> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 100_000, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options)
-        .map_err(|e| format!("attributes: wanted XML, found: {e}"))?;
+    let document = Document::parse_with_options(text, options).map_err(AttributesError::Xml)?;
     let root = document.root_element();
     if root.tag_name().name() != "Attributes" {
         return Err(refusal(&root, "<Attributes>", &format!("<{}>", root.tag_name().name())));
@@ -86,7 +87,7 @@ pub fn parse(text: &str) -> Result<Vec<Wanted>, String> {
     Ok(wanted)
 }
 
-fn attribute(element: &Node<'_, '_>) -> Result<Wanted, String> {
+fn attribute(element: &Node<'_, '_>) -> Result<Wanted, AttributesError> {
     let of = |key: &str| element.attribute(key);
     let needed = |key: &str| {
         of(key).filter(|v| !v.is_empty()).ok_or_else(|| refusal(element, &format!("`{key}`"), "none"))
@@ -125,7 +126,7 @@ fn is_name(name: &str) -> bool {
     name.len() <= LONGEST_NAME && name != "." && name != ".." && name.chars().all(is_good)
 }
 
-fn datatype(element: &Node<'_, '_>, name: &str) -> Result<Type, String> {
+fn datatype(element: &Node<'_, '_>, name: &str) -> Result<Type, AttributesError> {
     match name.to_ascii_uppercase().as_str() {
         "INT" | "INT64" => Ok(Type::Int),
         "DOUBLE" => Ok(Type::Float),
@@ -134,7 +135,7 @@ fn datatype(element: &Node<'_, '_>, name: &str) -> Result<Type, String> {
     }
 }
 
-fn dbrtype(element: &Node<'_, '_>, name: &str) -> Result<Type, String> {
+fn dbrtype(element: &Node<'_, '_>, name: &str) -> Result<Type, AttributesError> {
     match name.to_ascii_uppercase().as_str() {
         "DBR_CHAR" | "DBR_SHORT" | "DBR_ENUM" | "DBR_INT" | "DBR_LONG" => Ok(Type::Int),
         "DBR_FLOAT" | "DBR_DOUBLE" => Ok(Type::Float),
@@ -157,9 +158,9 @@ fn dtype(name: &str) -> Option<DType> {
     }
 }
 
-fn refusal(at: &Node<'_, '_>, wanted: &str, found: &str) -> String {
+fn refusal(at: &Node<'_, '_>, wanted: &str, found: &str) -> AttributesError {
     let place = at.document().text_pos_at(at.range().start);
-    format!("attributes:{}:{}: wanted {wanted}, found {found}", place.row, place.col)
+    AttributesError::Content { place, wanted: wanted.to_owned(), found: found.to_owned() }
 }
 
 #[cfg(test)]
@@ -195,7 +196,7 @@ mod tests {
                 }
                 Err(error) => {
                     refused += 1;
-                    assert!(!error.is_empty(), "{text}");
+                    assert!(!error.to_string().is_empty(), "{text}");
                 }
             }
             let _ = super::super::expand("$(A)", &livetime_testkit::mutated("A=1,B='x y',C=\"z\"", number));
@@ -224,10 +225,15 @@ mod tests {
             (one("name='a' source='x' type='PARAM' datatype='FLOAT'"), "found `FLOAT`"),
             (one("name='a' source='x'/><Attribute name='a' source='y'"), "found `a` twice"),
         ] {
-            let error = parse(&text).unwrap_err();
+            let error = parse(&text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
         let many: String = (0..1001).map(|i| format!("<Attribute name='a{i}' source='x'/>")).collect();
-        assert!(parse(&format!("<Attributes>{many}</Attributes>")).unwrap_err().contains("at most 1000"));
+        assert!(
+            parse(&format!("<Attributes>{many}</Attributes>"))
+                .unwrap_err()
+                .to_string()
+                .contains("at most 1000")
+        );
     }
 }

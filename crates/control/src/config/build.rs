@@ -1,15 +1,18 @@
 //! Second stage: builds the graph of a pipeline file from the available nodes.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use livetime_engine::{
-    Counterpart, Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Value, nearest,
+    Counterpart, Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Refusal, RefusalKind,
+    UnknownName, UnknownNodeType, Value, nearest,
 };
 
 use super::error::{At, Problem};
 use super::file::{EdgeEntry, NodeEntry, Pipeline};
 use super::yaml::{Data, Item, Scalar};
 use crate::pvaccess::Options;
+use crate::wrong_text::WrongText;
 
 /// A parameter set on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,21 +25,21 @@ pub struct Setting {
     pub value: String,
 }
 
-impl std::fmt::Display for Setting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}={}", self.node, self.param, self.value)
     }
 }
 
 impl std::str::FromStr for Setting {
-    type Err = String;
+    type Err = WrongText;
 
-    fn from_str(text: &str) -> Result<Setting, String> {
+    fn from_str(text: &str) -> Result<Setting, WrongText> {
         let split = text.split_once('=').and_then(|(name, value)| {
             let (node, param) = name.trim().split_once('.')?;
             Some(Setting { node: node.into(), param: param.into(), value: value.trim().into() })
         });
-        split.ok_or_else(|| format!("wanted node.param=value, found `{text}`"))
+        split.ok_or_else(|| WrongText::new("node.param=value", text))
     }
 }
 
@@ -140,7 +143,7 @@ impl<'a> Builder<'a> {
     fn add(&mut self, entry: &NodeEntry) -> Result<(), Option<Problem>> {
         let type_name = entry.type_name.as_ref().ok_or(None)?;
         let node_type = find_type(self.node_types, &type_name.text)
-            .map_err(|message| Some(Problem::new(type_name.at, message)))?;
+            .map_err(|error| Some(Problem::new(type_name.at, error.to_string())))?;
         let node_type = node_type.for_node(&|name| self.given(entry, &node_type, name));
         let added = self.graph.add(&entry.name.text, node_type.clone());
         let node = added.map_err(|e| Some(Problem::new(entry.name.at, e.message)))?;
@@ -159,7 +162,7 @@ impl<'a> Builder<'a> {
                 Ok(value) => {
                     self.param(node, &name.text, &value, |known| if known { item.at } else { name.at })
                 }
-                Err(message) => self.problems.push(Problem::new(item.at, message)),
+                Err(refusal) => self.problems.push(Problem::new(item.at, refusal.to_string())),
             }
         }
         Ok(())
@@ -178,9 +181,8 @@ impl<'a> Builder<'a> {
     }
 
     fn param(&mut self, node: usize, name: &str, value: &Value, at: impl Fn(bool) -> At) {
-        if let Err(message) = set_param(&mut self.graph, node, name, value) {
-            let known = livetime_engine::find(self.graph.nodes()[node].node_type.param_specs(), name).is_ok();
-            self.problems.push(Problem::new(at(known), message));
+        if let Err(error) = set_param(&mut self.graph, node, name, value) {
+            self.problems.push(Problem::new(at(!error.is_of_name()), error.to_string()));
         }
     }
 
@@ -217,9 +219,9 @@ impl<'a> Builder<'a> {
         if self.broken.contains(&*setting.node) {
             return;
         }
-        if let Err(message) = apply(&mut self.graph, setting) {
+        if let Err(error) = apply(&mut self.graph, setting) {
             let Setting { node, param, value } = setting;
-            self.problems.push(Problem::elsewhere(format!("--set {node}.{param}={value}: {message}")));
+            self.problems.push(Problem::elsewhere(format!("--set {node}.{param}={value}: {error}")));
         }
     }
 
@@ -242,15 +244,15 @@ impl<'a> Builder<'a> {
 /// The type of node called `name`.
 ///
 /// # Errors
-/// The error for an unknown name, with the nearest known one.
-pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, String> {
+/// [`UnknownNodeType`], with the nearest known name.
+pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, UnknownNodeType> {
     node_types.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
         let names = || node_types.iter().map(|n| n.spec.name);
         let hint = match name.contains(':') {
             true => ": `--python` (`imports=True` in Python) looks for nodes of Python in modules".to_owned(),
             false => area_detector_hint(name, node_types).unwrap_or_else(|| nearest(name, names())),
         };
-        format!("unknown node type `{}`{hint}", super::yaml::shortened(name))
+        UnknownNodeType { name: super::yaml::shortened(name), hint }
     })
 }
 
@@ -285,35 +287,62 @@ fn plain(name: &str) -> String {
     own.strip_suffix("configure").or_else(|| own.strip_suffix("config")).unwrap_or(own).to_owned()
 }
 
-fn apply(graph: &mut Graph, setting: &Setting) -> Result<(), String> {
-    let node = graph.node(&setting.node)?;
+/// Why a parameter is not set.
+enum SetError {
+    UnknownNode(UnknownName),
+    /// First the name of the node.
+    Refused(String, Refusal),
+    Graph(GraphError),
+}
+
+impl SetError {
+    /// Whether the name of the parameter is wrong, not its value.
+    fn is_of_name(&self) -> bool {
+        matches!(self, SetError::Refused(_, refusal)
+            if matches!(refusal.kind(), RefusalKind::UnknownParameter { .. }))
+    }
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SetError::UnknownNode(error) => error.fmt(f),
+            SetError::Refused(node, refusal) => write!(f, "{node}: {refusal}"),
+            SetError::Graph(error) => error.fmt(f),
+        }
+    }
+}
+
+fn apply(graph: &mut Graph, setting: &Setting) -> Result<(), SetError> {
+    let node = graph.node(&setting.node).map_err(SetError::UnknownNode)?;
     let scalar = Scalar { text: setting.value.clone(), plain: true };
     let value = scalar_value(spec_of(graph.nodes()[node].node_type.param_specs(), &setting.param), &scalar);
     set_param(graph, node, &setting.param, &value)
 }
 
 /// Sets a parameter after trying it on a fresh set of parameters, which also knows the range of its Rust type.
-fn set_param(graph: &mut Graph, node: usize, name: &str, value: &Value) -> Result<(), String> {
+fn set_param(graph: &mut Graph, node: usize, name: &str, value: &Value) -> Result<(), SetError> {
     let decl = &graph.nodes()[node];
     let tried = livetime_engine::assign(&mut *decl.node_type.params(), name, value);
-    tried.map_err(|e| format!("{}: {e}", decl.name))?;
-    graph.set(node, name, value).map_err(|e| e.message)
+    tried.map_err(|refusal| SetError::Refused(decl.name.clone(), refusal))?;
+    graph.set(node, name, value).map_err(SetError::Graph)
 }
 
 fn spec_of(specs: &'static [ParamSpec], name: &str) -> Option<&'static ParamSpec> {
     specs.iter().find(|s| s.name == name)
 }
 
-fn written_value(specs: &'static [ParamSpec], name: &str, item: &Item) -> Result<Value, String> {
+fn written_value(specs: &'static [ParamSpec], name: &str, item: &Item) -> Result<Value, Refusal> {
+    let refused = |wanted, found| Refusal::value(wanted, found).of(name.to_owned());
     match &item.data {
-        Data::Scalar(scalar) if scalar.is_null() => Err(format!("`{name}`: wanted a value, found nothing")),
+        Data::Scalar(scalar) if scalar.is_null() => Err(refused("a value", "nothing")),
         Data::Scalar(scalar) => Ok(scalar_value(spec_of(specs, name), scalar)),
         Data::List(items) => {
             let numbers: Option<Vec<f64>> = items.iter().map(number).collect();
             let list = numbers.map(Value::List);
-            list.ok_or_else(|| format!("`{name}`: wanted a list of numbers, found something else in it"))
+            list.ok_or_else(|| refused("a list of numbers", "something else in it"))
         }
-        Data::Map(_) => Err(format!("`{name}`: wanted a value, found a mapping")),
+        Data::Map(_) => Err(refused("a value", "a mapping")),
     }
 }
 

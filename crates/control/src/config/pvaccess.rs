@@ -9,6 +9,7 @@ use super::error::At;
 use super::read::Reader;
 use super::yaml::{Data, Item};
 use crate::pvaccess::{INTERFACE, Options, access_of, listen_at};
+use crate::wrong_text::WrongText;
 
 /// Keys of the block.
 pub(crate) const PVACCESS_KEYS: &[&str] = &[
@@ -111,11 +112,14 @@ const BROADCAST: &str = "an address as 10.1.2.255 or 10.1.2.255:5076, or a group
 ///
 /// # Errors
 /// What was wanted and what was found.
-pub fn checked_prefix(text: &str) -> Result<String, String> {
+pub fn checked_prefix(text: &str) -> Result<String, WrongText> {
     let fits = |c: char| c.is_ascii_graphic() && !"\"'\\{}[]<>".contains(c);
     match text.len() <= MAX_PREFIX && text.chars().all(fits) {
         true => Ok(text.to_owned()),
-        false => Err(format!("wanted at most {MAX_PREFIX} letters, digits, `:`, `-`, `_`, found `{text}`")),
+        false => {
+            let wanted = format!("at most {MAX_PREFIX} letters, digits, `:`, `-`, `_`");
+            Err(WrongText::new(wanted, text))
+        }
     }
 }
 

@@ -101,7 +101,7 @@ fn what_a_node_refuses_is_shown_where_it_is_written() {
 
 #[test]
 fn names_of_area_detector_lead_to_ours() {
-    let of = |name: &str| find_type(livetime_nodes::ALL, name).unwrap_err();
+    let of = |name: &str| find_type(livetime_nodes::ALL, name).unwrap_err().to_string();
     for (theirs, ours) in [
         ("NDStats", "statistics"),
         ("NDPluginStats", "statistics"),

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use livetime_engine::{NodeReport, Report, Role, Snapshot, Value};
 
 use super::act::{Asked, Change, enable, look_now};
+use super::locks::{lock, try_lock};
 use super::looker::Shared;
 use super::moment::Moment;
 use super::node::Node;
-use super::{lock, try_lock};
+use super::refused::Refused;
 
 /// How long a detector that was just asked whether it still acquires is waited for, so that short acquisitions end at once. One that takes
 /// longer is asked again for its answer, not waited for: the looker serves all faces.
@@ -53,7 +54,7 @@ impl Waiting {
 /// Sets a parameter to true that the node sets back when it has done what that asks for, and lets the answer wait until then.
 pub(super) fn let_work(shared: &Arc<Shared>, asked: Asked, param: &str) {
     let mut node = lock(&shared.nodes[asked.node]);
-    let set = shared.run.set(&node.name, param, &Value::Bool(true)).map_err(|e| e.to_string());
+    let set = shared.run.set(&node.name, param, &Value::Bool(true)).map_err(Refused::from);
     let moment = look_now(shared, &mut node);
     let Some(index) = node.index_of(param).filter(|_| set.is_ok()) else {
         drop(node);
@@ -92,7 +93,7 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: b
     }
 }
 
-fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), String>, Arc<Moment>) {
+fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), Refused>, Arc<Moment>) {
     let mut node = lock(&shared.nodes[number]);
     // What was asked before is out of date: it must not end what begins now.
     node.actions += 1;
@@ -107,7 +108,7 @@ fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), String>, Arc<
     let result = match node.acquire_param {
         Some(index) => {
             let set = shared.run.set(&node.name, node.spec(index).name, &Value::Bool(start));
-            set.map_err(|e| e.to_string())
+            set.map_err(Refused::from)
         }
         None => enable(shared, &mut node, start),
     };
@@ -197,15 +198,15 @@ impl Waiting {
     }
 
     /// The outcome of the work, now that it is over.
-    pub(super) fn result(&self, shared: &Shared) -> Result<(), String> {
+    pub(super) fn result(&self, shared: &Shared) -> Result<(), Refused> {
         match self.is_capture {
-            true => lock(&shared.nodes[self.asked.node]).capture.result(),
+            true => lock(&shared.nodes[self.asked.node]).capture.result().map_err(Refused::Short),
             false => Ok(()),
         }
     }
 
     /// Tells whoever waits what came of it; `moment` is one of after the end.
-    pub(super) fn answer(self, shared: &Shared, result: Result<(), String>, moment: Arc<Moment>) {
+    pub(super) fn answer(self, shared: &Shared, result: Result<(), Refused>, moment: Arc<Moment>) {
         shared.answer(self.asked, result, moment);
     }
 }

@@ -1,7 +1,6 @@
 //! The one way to act on a run.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,56 +8,16 @@ use livetime_engine::{EdgeOptions, NodeReport, Run, Value, WhenFull};
 
 use crate::attributes::stamp_of;
 
+use super::caller::{Caller, LINK};
+use super::locks::lock;
 use super::looker::Shared;
 use super::moment::{Input, Moment, Offsets};
 use super::node::{Node, output_name};
-use super::{acquire, joins, lock};
+use super::refused::{EdgeRefusal, Refused};
+use super::{acquire, joins};
 
 /// How long a node may take to say what has become of it before the answer goes without it.
 pub(super) const READBACK: Duration = Duration::from_secs(1);
-
-/// Who asks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Caller {
-    /// Through which face: `pvaccess`, `web`, `program`.
-    pub face: &'static str,
-    /// As whom; empty if nobody said.
-    pub user: String,
-    /// From where; `None` for this program itself, which may do everything.
-    pub from: Option<SocketAddr>,
-    /// Whether that is this machine, at whichever of its addresses.
-    pub is_local: bool,
-    /// Whether they have shown the secret of this run, or their face has a rule of its own for them: such a caller may act from
-    /// anywhere.
-    pub has_token: bool,
-}
-
-impl Caller {
-    /// This program itself.
-    pub fn program() -> Caller {
-        Caller { face: "program", user: String::new(), from: None, is_local: true, has_token: false }
-    }
-}
-
-impl Caller {
-    /// A PV that a parameter follows.
-    pub fn link() -> Caller {
-        Caller { face: LINK, ..Caller::program() }
-    }
-}
-
-/// The face of parameters that follow PVs.
-const LINK: &str = "link";
-
-impl fmt::Display for Caller {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let user = if self.user.is_empty() { String::new() } else { format!("{} ", self.user) };
-        match self.from {
-            Some(from) => write!(f, "{user}at {from} ({})", self.face),
-            None => write!(f, "{user}{}", self.face),
-        }
-    }
-}
 
 /// What somebody wants to be done.
 #[derive(Clone, PartialEq, Debug)]
@@ -236,8 +195,8 @@ impl fmt::Display for Rewire {
 /// What has become of an action.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Why it was not done, for people.
-    pub result: Result<(), String>,
+    /// Why it was not done.
+    pub result: Result<(), Refused>,
     /// The run as it is afterwards: a face that has shown this moment, or a newer one, has shown what the action did.
     pub moment: Arc<Moment>,
 }
@@ -271,16 +230,16 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked) {
     shared.answer(asked, result, moment);
 }
 
-fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), String> {
+fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refused> {
     let run = &shared.run;
     match change {
         Change::Set(param, value) => {
-            run.set(&node.name, param, value).map_err(|e| e.to_string())?;
+            run.set(&node.name, param, value)?;
             note_written(node, [param]);
         }
         Change::SetAll(values) => {
             let values: Vec<(&str, Value)> = values.iter().map(|(p, value)| (&**p, value.clone())).collect();
-            run.set_all(&node.name, &values).map_err(|e| e.to_string())?;
+            run.set_all(&node.name, &values)?;
             note_written(node, values.iter().map(|(param, _)| *param));
         }
         Change::Enable(enabled) => enable(shared, node, *enabled)?,
@@ -290,20 +249,20 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), String
             let attributes = node.state.attributes.clone();
             add_attributes(run, node, &attributes)?;
         }
-        Change::Again => run.process_again(&node.name).map_err(|e| e.to_string())?,
-        Change::Preallocate(count) => run.preallocate(&node.name, *count).map_err(|e| e.to_string())?,
+        Change::Again => run.process_again(&node.name)?,
+        Change::Preallocate(count) => run.preallocate(&node.name, *count)?,
         Change::ReleaseMemory => {
             run.release_free_memory();
         }
         Change::Send(sends) => {
-            run.set_sending(&node.name, *sends).map_err(|e| e.to_string())?;
+            run.set_sending(&node.name, *sends)?;
             node.state.sends = *sends;
         }
         Change::Rewire(rewire) => joins::rewire(shared, node, rewire)?,
         Change::WaitForNodes(wait) => node.state.waits_for_nodes = *wait,
         Change::Recount(counter, number) => {
             let report = run.report();
-            let counts = report.nodes.get(node.number).ok_or("the node has ended")?;
+            let counts = report.nodes.get(node.number).ok_or(Refused::NodeEnded)?;
             node.state.offsets = recounted(node, counts, *counter, *number);
         }
         // These wait for what comes of them.
@@ -331,19 +290,17 @@ pub(super) fn look_now(shared: &Shared, node: &mut Node) -> Arc<Moment> {
     })
 }
 
-pub(super) fn enable(shared: &Shared, node: &mut Node, enabled: bool) -> Result<(), String> {
-    shared.run.set_enabled(&node.name, enabled).map_err(|e| e.to_string())?;
+pub(super) fn enable(shared: &Shared, node: &mut Node, enabled: bool) -> Result<(), Refused> {
+    shared.run.set_enabled(&node.name, enabled)?;
     node.state.is_enabled = enabled;
     Ok(())
 }
 
-fn add_attributes(run: &Run, node: &mut Node, text: &str) -> Result<(), String> {
+fn add_attributes(run: &Run, node: &mut Node, text: &str) -> Result<(), Refused> {
     let node_type = &run.graph().nodes()[node.number].node_type;
-    let stamp = stamp_of(text, &node.state.macros, node_type, &run.service()).map_err(|(problem, why)| {
-        node.state.attributes_problem = Some(problem);
-        why
-    })?;
-    run.set_stamp(&node.name, stamp).map_err(|e| e.to_string())?;
+    let stamp = stamp_of(text, &node.state.macros, node_type, &run.service())
+        .inspect_err(|error| node.state.attributes_problem = Some(error.problem()))?;
+    run.set_stamp(&node.name, stamp)?;
     (node.state.attributes, node.state.attributes_problem) = (text.into(), None);
     Ok(())
 }
@@ -358,14 +315,14 @@ fn recounted(node: &Node, counts: &NodeReport, counter: Counter, number: u64) ->
 }
 
 /// The input as it is to be.
-pub(super) fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, String> {
+pub(super) fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, Refused> {
     let mut wanted = input.clone();
     if rewire.node.is_some() || rewire.output.is_some() {
         let name = rewire.node.as_ref().unwrap_or(&input.node);
         let output = rewire.output.unwrap_or(input.output);
         let graph = shared.run.graph();
         let sender = &graph.nodes()[graph.node(name)?];
-        let missing = || format!("node `{name}` has no output number {output}");
+        let missing = || EdgeRefusal::NoOutput(name.clone(), output);
         wanted.from = output_name(sender, output).ok_or_else(missing)?;
         (wanted.node, wanted.output) = (name.clone(), output);
     }
@@ -379,28 +336,28 @@ pub(super) fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result
 }
 
 /// A limit as it is to be: 0 is none.
-fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, String> {
+fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, EdgeRefusal> {
     match wanted {
         None => Ok(now),
         Some(0.0) => Ok(None),
         Some(rate) if rate > 0.0 => Ok(Some(rate)),
-        Some(other) => Err(format!("wanted at least 0, found {other}")),
+        Some(other) => Err(EdgeRefusal::Limit(other)),
     }
 }
 
 /// Connects the first edge to the first input anew. What cannot be connected stays as it was.
-pub(super) fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), String> {
+pub(super) fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), Refused> {
     if *old == new && !node.is_cut_off {
         return Ok(());
     }
     let run = &shared.run;
     if !node.is_cut_off {
-        run.disconnect(&old.from, &old.to).map_err(|e| e.message)?;
+        run.disconnect(&old.from, &old.to)?;
     }
     node.is_cut_off = true;
-    let connected = run.connect(&new.from, &new.to, new.options).map_err(|e| e.message);
+    let connected = run.connect(&new.from, &new.to, new.options);
     if connected.is_err() {
-        run.connect(&old.from, &old.to, old.options).map_err(|e| e.message)?;
+        run.connect(&old.from, &old.to, old.options)?;
     }
     node.is_cut_off = false;
     keep_switched(shared, node, &new.node)?;
@@ -414,24 +371,24 @@ pub(super) fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input)
 }
 
 /// A new edge knows nothing of a receiver that is turned off, or of a sender that does not send.
-pub(super) fn keep_switched(shared: &Shared, node: &mut Node, sender: &str) -> Result<(), String> {
+pub(super) fn keep_switched(shared: &Shared, node: &mut Node, sender: &str) -> Result<(), Refused> {
     if !node.state.is_enabled {
         enable(shared, node, false)?;
     }
     let run = &shared.run;
     let sends = run.graph().node(sender).ok().and_then(|from| shared.newest().nodes.get(from).cloned());
     match sends.is_some_and(|sender| !sender.state.sends) {
-        true => run.set_sending(sender, false).map_err(|e| e.to_string()),
+        true => Ok(run.set_sending(sender, false)?),
         false => Ok(()),
     }
 }
 
 impl Shared {
     /// Notes what has become of an action, and tells whoever asked for it.
-    pub(super) fn answer(&self, asked: Asked, result: Result<(), String>, moment: Arc<Moment>) {
+    pub(super) fn answer(&self, asked: Asked, result: Result<(), Refused>, moment: Arc<Moment>) {
         let Asked { caller, node, change, reply } = asked;
         let node = self.run.graph().nodes().get(node).map(|n| n.name.clone()).unwrap_or_default();
-        let problem = result.as_ref().err().cloned();
+        let problem = result.as_ref().err().map(ToString::to_string);
         // What follows a PV would fill the log.
         if caller.face != LINK || problem.is_some() {
             self.log().action(caller, node, &change.to_string(), problem);

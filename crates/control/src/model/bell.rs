@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use livetime_engine::Event;
 
-use super::lock;
+use super::locks::lock;
 use super::log::{Entry, Log};
 
 /// Rings when a run should be looked at at once. Made before the run, whose events ring it.

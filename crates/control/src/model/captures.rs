@@ -8,10 +8,12 @@
 use livetime_engine::{Report, Role, Value};
 
 use super::acquire::done_if_quiet;
+use super::caller::Caller;
+use super::locks::{lock, try_lock};
 use super::looker::Shared;
 use super::moment::Moment;
 use super::node::Node;
-use super::{Caller, lock, try_lock};
+use super::refused::ShortCapture;
 
 /// The capture that a node is in, or was in last.
 #[derive(Default)]
@@ -23,7 +25,7 @@ pub(super) struct Capture {
     /// The frames that the nodes on the way had handled when they were seen idle.
     seen: Option<u64>,
     /// The missing frames for which the capture was ended.
-    missing: Option<String>,
+    missing: Option<ShortCapture>,
 }
 
 /// A place on the way of frames, and the frames that were lost there unintentionally.
@@ -34,7 +36,7 @@ impl Capture {
     ///
     /// # Errors
     /// The missing frames.
-    pub(super) fn result(&self) -> Result<(), String> {
+    pub(super) fn result(&self) -> Result<(), ShortCapture> {
         self.missing.clone().map_or(Ok(()), Err)
     }
 
@@ -99,12 +101,12 @@ impl Shared {
         let is_over = done.is_some() && done == node.capture.seen;
         node.capture.seen = done;
         if is_over {
-            self.end_short(&mut node, format!("wanted {wanted} frames, found {captured}: {}", listed(&lost)));
+            self.end_short(&mut node, ShortCapture { wanted, found: captured, lost });
         }
     }
 
     /// The answer is not waited for: the next look sees it.
-    fn end_short(&self, node: &mut Node, missing: String) {
+    fn end_short(&self, node: &mut Node, missing: ShortCapture) {
         let Some(capture) = node.number_of(Role::Capture) else { return };
         if self.run.set_later(node.number, capture, &Value::Bool(false)).is_err() {
             return;
@@ -136,11 +138,6 @@ fn lost_on_the_way(report: &Report, ahead: &[usize], number: usize) -> Vec<Lost>
     edges.chain(nodes).filter(|(_, count)| *count > 0).collect()
 }
 
-fn listed(lost: &[Lost]) -> String {
-    let places: Vec<String> = lost.iter().map(|(place, count)| format!("{count} lost at {place}")).collect();
-    places.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,8 +153,10 @@ mod tests {
         capture.follow(Some(0), || lost(&[("a", 3)]));
         capture.follow(Some(7), || panic!("it goes on"));
         assert_eq!(capture.lost_since(lost(&[("a", 3), ("b", 2)])), lost(&[("b", 2)]));
-        capture.missing = Some("two".into());
-        assert_eq!(capture.result(), Err("two".into()));
+        let missing = ShortCapture { wanted: 9, found: 7, lost: lost(&[("b", 2)]) };
+        assert_eq!(missing.to_string(), "wanted 9 frames, found 7: 2 lost at b");
+        capture.missing = Some(missing.clone());
+        assert_eq!(capture.result(), Err(missing));
         // Another one began between two looks.
         capture.follow(Some(1), || lost(&[("a", 3), ("b", 2)]));
         assert_eq!(capture.lost_since(lost(&[("a", 4), ("b", 2)])), lost(&[("a", 1)]));

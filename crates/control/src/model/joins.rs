@@ -8,9 +8,10 @@ use super::act::{Rewire, Which, changed, connect, keep_switched};
 use super::looker::Shared;
 use super::moment::{Input, NodeState};
 use super::node::Node;
+use super::refused::{EdgeRefusal, Refused};
 
 /// Connects an edge anew, adds one, or takes one away.
-pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Result<(), String> {
+pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Result<(), Refused> {
     let (to, place) = find(&node.state, &rewire.edge)?;
     let input = input_number(shared, node, &to)?;
     let same: Vec<Arc<Input>> = node.state.edges().filter(|edge| edge.to == to).cloned().collect();
@@ -18,7 +19,7 @@ pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Resul
     let is_taken_away = rewire.node.as_deref() == Some("");
     match now {
         Some(_) if input == 0 && place == 0 && is_taken_away => {
-            return Err("wanted another output: the first edge to the first input stays".into());
+            return Err(EdgeRefusal::FirstStays.into());
         }
         Some(now) if input == 0 && place == 0 => {
             return connect(shared, node, now, changed(shared, now, rewire)?);
@@ -27,11 +28,11 @@ pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Resul
         None if is_taken_away || rewire.node.is_none() => {
             return match rewire.edge {
                 Which::Number(_) => Ok(()),
-                _ => Err("wanted an output for a new edge, found none".into()),
+                _ => Err(EdgeRefusal::NoSender.into()),
             };
         }
         None if place > same.len() => {
-            return Err(format!("wanted edges without a gap, found no number {} before", same.len() + 1));
+            return Err(EdgeRefusal::Gap(same.len() + 1).into());
         }
         _ => {}
     }
@@ -41,16 +42,16 @@ pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Resul
 }
 
 /// The input that is meant, as `node.input`, and the place among the edges that lead to it.
-fn find(state: &NodeState, which: &Which) -> Result<(String, usize), String> {
+fn find(state: &NodeState, which: &Which) -> Result<(String, usize), EdgeRefusal> {
     let of = |to: &str| state.edges().filter(|edge| edge.to == *to).cloned().collect::<Vec<_>>();
     match which {
         Which::Number(number) => {
-            let first = state.input.as_ref().ok_or("the node has no input")?;
+            let first = state.input.as_ref().ok_or(EdgeRefusal::NoInput)?;
             Ok((first.to.clone(), *number))
         }
         Which::Between { from, to } => {
             let place = of(to).iter().position(|edge| edge.from == *from);
-            let place = place.ok_or_else(|| format!("there is no edge from `{from}` to `{to}`"))?;
+            let place = place.ok_or_else(|| EdgeRefusal::NoEdge(from.clone(), to.clone()))?;
             Ok((to.clone(), place))
         }
         Which::New(to) => Ok((to.clone(), of(to).len())),
@@ -58,12 +59,12 @@ fn find(state: &NodeState, which: &Which) -> Result<(String, usize), String> {
 }
 
 /// The number of an input of this node.
-fn input_number(shared: &Shared, node: &Node, to: &str) -> Result<usize, String> {
+fn input_number(shared: &Shared, node: &Node, to: &str) -> Result<usize, EdgeRefusal> {
     let inputs =
         shared.run.graph().nodes().get(node.number).map_or(&[][..], |node| node.node_type.spec.inputs);
     let names: Vec<String> = inputs.iter().map(|port| format!("{}.{}", node.name, port.name)).collect();
-    let missing = || format!("wanted an input of the node, as {}, found `{to}`", names.join(", "));
-    names.iter().position(|name| name == to).ok_or_else(missing)
+    let place = names.iter().position(|name| name == to);
+    place.ok_or_else(|| EdgeRefusal::OtherInput(names, to.to_owned()))
 }
 
 /// What a new edge is like until somebody says otherwise: the first one to the same input, or to any.
@@ -80,21 +81,21 @@ fn replace(
     now: Option<Arc<Input>>,
     wanted: Option<Input>,
     place: (&str, usize),
-) -> Result<(), String> {
+) -> Result<(), Refused> {
     if now.as_deref() == wanted.as_ref() {
         return Ok(());
     }
     let run = &shared.run;
     if let Some(now) = &now {
-        run.disconnect(&now.from, &now.to).map_err(|e| e.message)?;
+        run.disconnect(&now.from, &now.to)?;
     }
     let connected = match &wanted {
-        Some(new) => run.connect(&new.from, &new.to, new.options).map_err(|e| e.message),
+        Some(new) => run.connect(&new.from, &new.to, new.options),
         None => Ok(()),
     };
     let new = if connected.is_ok() { wanted.map(Arc::new) } else { now.clone() };
     let back = match (&connected, &now) {
-        (Err(_), Some(now)) => run.connect(&now.from, &now.to, now.options).map_err(|e| e.message),
+        (Err(_), Some(now)) => run.connect(&now.from, &now.to, now.options),
         _ => Ok(()),
     };
     // Neither could be connected: the edge is gone.
@@ -105,7 +106,7 @@ fn replace(
     if let Some(sender) = sender {
         keep_switched(shared, node, &sender)?;
     }
-    back.and(connected)
+    Ok(back.and(connected)?)
 }
 
 /// Notes the edge at this place of those to an input, or that there is none any more.
@@ -134,5 +135,5 @@ fn put(
 fn note(shared: &Shared, node: usize, old: Option<&Input>, new: Option<&Input>) {
     let graph = shared.run.graph();
     let number = |input: Option<&Input>| input.and_then(|input| graph.node(&input.node).ok());
-    super::lock(&shared.wires).changed(node, number(old), number(new));
+    super::locks::lock(&shared.wires).changed(node, number(old), number(new));
 }

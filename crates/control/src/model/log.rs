@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use livetime_engine::{Event, time_of_day_ns};
 
-use super::{Caller, lock};
+use super::caller::Caller;
+use super::locks::lock;
 
 /// Entries that are kept. A node that fails on every frame is told by the engine once in a while only, so this is hours of a usual run;
 /// an entry takes some 200 bytes.

@@ -15,13 +15,16 @@ use livetime_engine::{Report, Run};
 use super::acquire::{Waiting, done_if_quiet};
 use super::act::READBACK;
 use super::bell::{Alarm, Heard};
+use super::caller::Caller;
+use super::locks::{lock, try_lock};
 use super::log::Log;
 use super::losses::{LossBook, LossWatch};
 use super::moment::{Moment, NodeMoment};
 use super::node::Node;
 use super::rates::RunPace;
+use super::refused::Refused;
 use super::wires::Wires;
-use super::{Caller, RunRates, lock, try_lock};
+use crate::report::rates::RunRates;
 
 /// Alarms come at once, but not more often than this: of a node that fails on every frame one is enough.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -227,7 +230,7 @@ impl Shared {
         }
         let moment = self.look(&[]);
         let left = std::mem::take(&mut *lock(&self.waiting));
-        let refuse = |w: Waiting| w.answer(self, Err("the run has ended".into()), moment.clone());
+        let refuse = |w: Waiting| w.answer(self, Err(Refused::RunEnded), moment.clone());
         left.into_iter().for_each(refuse);
         let newest = lock(&self.newest);
         self.is_over.store(true, Ordering::Release);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use livetime_engine::{LossReason, Report, time_of_day_ns};
 
-use super::Caller;
+use super::caller::Caller;
 use crate::report::losses::{Loss, Losses, Place, Sums, all};
 
 /// A run that lost something in this time is losing now. Long enough for who looks up now and then, and as long as the

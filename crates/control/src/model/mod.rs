@@ -36,8 +36,10 @@
 mod acquire;
 mod act;
 mod bell;
+mod caller;
 mod captures;
 mod joins;
+mod locks;
 mod log;
 mod looker;
 mod losses;
@@ -46,27 +48,31 @@ mod node;
 mod program;
 mod rates;
 mod recent;
+mod refused;
 mod wires;
 mod writers;
 
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use livetime_engine::Run;
+use livetime_engine::{Refusal, RefusalKind, Run};
 
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
-pub use act::{Action, Answer, Caller, Change, Counter, Rewire, Which};
+pub use act::{Action, Answer, Change, Counter, Rewire, Which};
 pub use bell::Bell;
+pub use caller::Caller;
 pub use log::{Entry, What};
 pub use looker::Begun;
 pub use losses::{Acknowledged, Grown, LOSING_NS, LossBook, Standing};
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
+pub use refused::{EdgeRefusal, Refused, ShortCapture, StartError};
 
 use act::Asked;
+use locks::{join, lock};
 use looker::Shared;
 use writers::{WAITING, Writers};
 
@@ -88,12 +94,12 @@ impl Model {
     /// Begins to look at `run`. `access` says who may act.
     ///
     /// # Errors
-    /// A text when the system gives no thread. The run goes on all the same.
-    pub fn start(run: &Arc<Run>, bell: &Bell, access: Access) -> Result<Model, String> {
+    /// [`StartError`] when the system gives no thread. The run goes on all the same.
+    pub fn start(run: &Arc<Run>, bell: &Bell, access: Access) -> Result<Model, StartError> {
         let shared = Arc::new(Shared::new(run, bell.0.clone()));
         let looking = shared.clone();
         let looker = Builder::new().name("looker".into()).spawn(move || looking.look_on());
-        let looker = Mutex::new(Some(looker.map_err(|e| format!("cannot start a thread: {e}"))?));
+        let looker = Mutex::new(Some(looker.map_err(StartError::Thread)?));
         let acting = shared.clone();
         let writers = Writers::new(shared.nodes.len(), move |asked| act::carry_out(&acting, asked));
         Ok(Model { threads: Arc::new(Threads { shared, writers, looker, access }) })
@@ -159,18 +165,18 @@ impl Model {
     /// it must not wait. It is dropped uncalled when the run ends before.
     pub fn act(&self, caller: Caller, action: Action, reply: impl FnOnce(Answer) + Send + 'static) {
         let shared = self.shared();
-        let refused = |reason: String| Answer { result: Err(reason), moment: shared.newest() };
+        let refused = |reason: Refused| Answer { result: Err(reason), moment: shared.newest() };
         if !self.threads.access.allows(&caller) {
-            return reply(refused(format!("{caller} is not among those who may act")));
+            return reply(refused(Refused::MayNotAct(Box::new(caller))));
         }
         match action {
             Action::Change(node, _) if node >= shared.nodes.len() => {
-                reply(refused(format!("there is no node number {node}")));
+                reply(refused(Refusal::new(RefusalKind::NodeNumber(node)).into()));
             }
             Action::Change(node, change) => {
                 let asked = Asked { caller, node, change, reply: Box::new(reply) };
                 if let Err(asked) = self.threads.writers.push(node, asked) {
-                    (asked.reply)(refused(format!("{WAITING} changes wait for this node already")));
+                    (asked.reply)(refused(Refused::Busy(WAITING)));
                 }
             }
             Action::Stop | Action::Abort => {
@@ -196,7 +202,7 @@ impl Model {
     pub fn act_and_wait(&self, caller: Caller, action: Action) -> Answer {
         let (tell, told) = sync_channel(1);
         self.act(caller, action, move |answer| _ = tell.send(answer));
-        let ended = || Answer { result: Err("the run has ended".into()), moment: self.newest() };
+        let ended = || Answer { result: Err(Refused::RunEnded), moment: self.newest() };
         told.recv().unwrap_or_else(|_| ended())
     }
 
@@ -250,26 +256,5 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.shared.unwatch(self.number);
-    }
-}
-
-/// Waits for a thread, unless it is this one. A thread that panicked has said so, and the run ends as it would.
-fn join(thread: JoinHandle<()>) {
-    if thread.thread().id() != std::thread::current().id() {
-        let _ = thread.join();
-    }
-}
-
-/// Locks, whether or not a thread panicked while it held the lock.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Locks if nobody holds the lock.
-fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    match mutex.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
     }
 }

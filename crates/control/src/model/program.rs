@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use livetime_engine::{Graph, Report, Run, RunOptions, Value};
 
-use super::{Action, Bell, Caller, Change, Model, Moment};
+use super::{Action, Bell, Caller, Change, Model, Moment, Refused, StartError};
 use crate::access::Access;
 
 /// No moment is that long in coming.
@@ -34,15 +34,14 @@ impl Model {
     ///
     /// # Errors
     /// Everything that keeps the graph from running, a line each.
-    pub fn run_graph(graph: &Graph, mut options: RunOptions) -> Result<Model, String> {
+    pub fn run_graph(graph: &Graph, mut options: RunOptions) -> Result<Model, StartError> {
         let bell = Bell::default();
         let (heard, theirs) = (bell.clone(), options.on_event.take());
         options.on_event = Some(Arc::new(move |event| {
             heard.tell(event);
             theirs.iter().for_each(|tell| tell(event));
         }));
-        let run = Run::start(graph, options)
-            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+        let run = Run::start(graph, options).map_err(StartError::Graph)?;
         Model::start(&Arc::new(run), &bell, Access::default())
     }
 
@@ -50,7 +49,7 @@ impl Model {
     ///
     /// # Errors
     /// Why not: no such node or parameter, a value that is not acceptable, or a node that does not answer.
-    pub fn set(&self, node: &str, param: &str, value: impl Into<Value>) -> Result<(), String> {
+    pub fn set(&self, node: &str, param: &str, value: impl Into<Value>) -> Result<(), Refused> {
         let node = self.run().graph().node(node)?;
         let change = Change::Set(param.into(), value.into());
         self.act_and_wait(Caller::program(), Action::Change(node, change)).result
@@ -99,8 +98,8 @@ mod tests {
     fn what_is_not_there_is_refused_and_named() {
         let model =
             Model::run_graph(&graph("nodes:\n  cam: {type: sim_detector}\n"), RunOptions::default()).unwrap();
-        assert!(model.set("can", "offset", 20.0).unwrap_err().contains("can"));
-        assert!(model.set("cam", "offsett", 20.0).unwrap_err().contains("offsett"));
+        assert!(model.set("can", "offset", 20.0).unwrap_err().to_string().contains("can"));
+        assert!(model.set("cam", "offsett", 20.0).unwrap_err().to_string().contains("offsett"));
         assert_eq!(model.set("cam", "offset", 20.0), Ok(()));
         assert!(model.finish(livetime_testkit::HANG).imbalances().is_empty());
     }
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn a_graph_that_cannot_run_says_why_and_events_come_to_both() {
         let missing = "nodes:\n  run: {type: recording, params: {file: /nowhere.xtc}}\n";
-        let error = Model::run_graph(&graph(missing), RunOptions::default()).err().unwrap();
+        let error = Model::run_graph(&graph(missing), RunOptions::default()).err().unwrap().to_string();
         assert!(error.contains("/nowhere.xtc"), "{error}");
 
         let told = Arc::new(AtomicU64::new(0));

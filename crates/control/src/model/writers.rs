@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::lock;
+use super::locks::{join, lock};
 
 /// The most jobs that may wait for one node; a client that requests more has not waited for answers.
 pub(super) const WAITING: usize = 100;
@@ -106,7 +106,7 @@ impl<T: Send + 'static> Writers<T> {
         drop(jobs);
         self.shared.bell.notify_all();
         let threads = std::mem::take(&mut *lock(&self.threads));
-        threads.into_iter().for_each(super::join);
+        threads.into_iter().for_each(join);
     }
 }
 

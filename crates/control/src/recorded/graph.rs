@@ -1,5 +1,6 @@
 //! A pipeline file as the work of an analysis: all that its nodes do.
 
+use std::fmt::Display;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use livetime_engine::{
 use livetime_frame::{FramePool, Layout};
 use livetime_recording::{Detector, OpenRun, Recording, Wanted};
 
+use super::error::RecordedError;
 use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
 use crate::report::EndedBy;
 
@@ -107,11 +109,11 @@ impl GraphAnalysis {
         node_types: &[NodeType],
         options: &GraphOptions,
     ) -> Result<GraphAnalysis, Problems> {
-        let refuse = |why: String| Problems::new(name, vec![Problem::elsewhere(why)]);
-        let replay = replay(recording, detector, options).map_err(refuse)?;
+        let refuse = |why: &dyn Display| Problems::new(name, vec![Problem::elsewhere(why.to_string())]);
+        let replay = replay(recording, detector, options).map_err(|error| refuse(&error))?;
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
         let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
-        let source = pipeline.graph.node(&source).map_err(|error| refuse(error.into()))?;
+        let source = pipeline.graph.node(&source).map_err(|error| refuse(&error))?;
         let frames = frames_bound(&pipeline.graph, &pipeline.plan, replay.workers);
         // Twice, for frames whose layout nobody knows before, as far as there may be more. Only what is held is taken.
         let most = usize::try_from(recording.memory().bytes()).unwrap_or(usize::MAX);
@@ -119,7 +121,7 @@ impl GraphAnalysis {
         pipeline.graph.memory_bytes = wanted.min(most).max(frames);
         let end = options.events.end.min(recording.events());
         let events = options.events.start.min(end)..end;
-        let files = files_of(recording).map_err(refuse)?;
+        let files = files_of(recording).map_err(|error| refuse(&error))?;
         let (layout, frames_bytes) = (replay.layout, frames);
         Ok(GraphAnalysis { pipeline, source, left_out, layout, events, files, frames_bytes })
     }
@@ -134,15 +136,11 @@ impl GraphAnalysis {
         recording: &Recording,
         on_event: Option<EventHandler>,
         tell: &mut dyn FnMut(Progress) -> GoOn,
-    ) -> Result<GraphFound, String> {
-        let checked = recording.memory().check(self.frames_bytes as u64, "the frames of a pipeline");
-        checked.map_err(|error| error.to_string())?;
+    ) -> Result<GraphFound, RecordedError> {
+        recording.memory().check(self.frames_bytes as u64, "the frames of a pipeline")?;
         let services = Services::default().with(OpenRun::new(&self.files, recording));
         let options = RunOptions { on_event, services, ..RunOptions::default() };
-        let run = Run::start(&self.pipeline.graph, options).map_err(|errors| {
-            let found: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            format!("wanted a graph that starts, found {}", found.join("; "))
-        })?;
+        let run = Run::start(&self.pipeline.graph, options).map_err(RecordedError::Graph)?;
         let ended_by = self.until_end(&run, tell);
         let report = run.finish(Duration::ZERO);
         let frames = report.nodes[self.source].emitted;
@@ -229,8 +227,12 @@ impl GraphAnalysis {
 /// The source that plays the recording.
 ///
 /// # Errors
-/// Text, if a path is no text, or none of the first events has a picture.
-fn replay(recording: &Recording, detector: &Detector, options: &GraphOptions) -> Result<Replay, String> {
+/// If a path is no text, or none of the first events has a picture.
+fn replay(
+    recording: &Recording,
+    detector: &Detector,
+    options: &GraphOptions,
+) -> Result<Replay, RecordedError> {
     let files = files_of(recording)?;
     let events = match &options.events {
         Range { start, end: usize::MAX } => format!("{start}.."),
@@ -255,11 +257,11 @@ fn replay(recording: &Recording, detector: &Detector, options: &GraphOptions) ->
 /// The files of a run as a source is told them: each in a line.
 ///
 /// # Errors
-/// Text, if a path is no text of one line.
-fn files_of(recording: &Recording) -> Result<String, String> {
+/// If a path is no text of one line.
+fn files_of(recording: &Recording) -> Result<String, RecordedError> {
     let line = |path: std::path::PathBuf| {
         let text = path.to_str().filter(|text| !text.contains('\n')).map(|text| format!("{text}\n"));
-        text.ok_or_else(|| format!("wanted a path in UTF-8 of one line, found {path:?}"))
+        text.ok_or(RecordedError::Path(path))
     };
     recording.files().into_iter().map(line).collect()
 }

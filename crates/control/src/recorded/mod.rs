@@ -10,6 +10,7 @@ mod account;
 #[path = "../../../analysis/tests/camera.rs"]
 mod camera;
 mod describe;
+mod error;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
@@ -23,6 +24,7 @@ use livetime_frame::Layout;
 use livetime_recording::{Detector, Picture, Reader, Recording};
 
 pub use account::{LostEvent, MOST_NAMED, PipelineAccount};
+pub use error::{PictureError, RecordedError};
 pub use graph::{GraphAnalysis, GraphFound, GraphOptions};
 pub use reducer::{Outcome, PipelineReducer, ReducedOptions};
 
@@ -40,7 +42,7 @@ pub fn first_picture(
     recording: &Recording,
     detector: &Detector,
     events: &Range<usize>,
-) -> Result<(Layout, usize), String> {
+) -> Result<(Layout, usize), RecordedError> {
     let (mut reader, mut picture) = (Reader::default(), Picture::default());
     let (mut first, mut last) = (None, None);
     let end = events.end.min(recording.events()).min(events.start.saturating_add(MOST_LOOKED_AT));
@@ -52,8 +54,5 @@ pub fn first_picture(
             Err(fault) => last = Some(fault.why),
         }
     }
-    first.ok_or_else(|| match last {
-        Some(why) => format!("{why}; none of the first events has a picture"),
-        None => "wanted a picture in the first events, found no events".to_owned(),
-    })
+    first.ok_or(RecordedError::NoPicture { last })
 }

@@ -12,6 +12,7 @@ use livetime_recording::{Detector, Picture, Reader, Recording};
 
 use super::account::{LostEvent, PipelineAccount};
 use super::describe::{Description, KIND};
+use super::error::{PictureError, RecordedError};
 use super::{MOST_LOOKED_AT, SOURCE, first_picture};
 use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
 
@@ -116,7 +117,7 @@ impl PipelineReducer {
         options: &ReducedOptions,
         inner: Reducers,
     ) -> Result<PipelineReducer, Problems> {
-        let refuse = |why: String| Problems::new(name, vec![Problem::elsewhere(why)]);
+        let refuse = |error: RecordedError| Problems::new(name, vec![Problem::elsewhere(error.to_string())]);
         let (input, first) = first_picture(recording, detector, &options.events).map_err(refuse)?;
         let mut description = Description {
             file: name.to_owned(),
@@ -142,12 +143,11 @@ impl PipelineReducer {
     /// Makes it again from how it describes itself, without a look at the run.
     ///
     /// # Errors
-    /// Text, if it is no such description, or its pipeline cannot be made of these types of nodes, or the nodes of this program are others.
-    pub fn described(line: &str, node_types: &[NodeType]) -> Result<PipelineReducer, String> {
-        let wrong = "wanted a pipeline as it was planned, found one that was changed";
-        let description = Description::parse(line).ok_or(wrong)?;
-        let inner = Reducers::described(&description.reducers).map_err(|e| e.to_string())?;
-        let way = Way::new(&description, node_types).map_err(|problems| problems.to_string())?;
+    /// If it is no such description, or its pipeline cannot be made of these types of nodes, or the nodes of this program are others.
+    pub fn described(line: &str, node_types: &[NodeType]) -> Result<PipelineReducer, RecordedError> {
+        let description = Description::parse(line).ok_or(RecordedError::Changed)?;
+        let inner = Reducers::described(&description.reducers).map_err(RecordedError::Reducers)?;
+        let way = Way::new(&description, node_types).map_err(RecordedError::Pipeline)?;
         Ok(PipelineReducer { description, way, inner, idle: Mutex::default(), outcome: Outcome::default() })
     }
 
@@ -200,7 +200,7 @@ impl PipelineReducer {
     fn pass(&self, nodes: &mut DirectRun, event: &EventPictures<'_>) -> Result<Passed, ReduceError> {
         let mut frame = nodes.array(self.description.input)?;
         if let Err(why) = fill(&mut frame, event, &self.description.input) {
-            return Ok(Passed::Lost(None, why));
+            return Ok(Passed::Lost(None, why.to_string()));
         }
         let given = nodes.give(frame)?;
         Ok(passed(given, |layout| is_like(layout, &self.description.output)))
@@ -222,16 +222,13 @@ impl Way {
         let (Pipeline { graph, .. }, Replaced { source, left_out, output }) = (pipeline, replaced);
         let way = Way { graph, output: output.unwrap_or_default(), source, left_out };
         // Says that an output is none before anything is read.
-        way.start().map_err(|why| Problems::new(file, vec![Problem::elsewhere(why)]))?;
+        way.start().map_err(|why| Problems::new(file, vec![Problem::elsewhere(why.to_string())]))?;
         Ok(way)
     }
 
-    fn start(&self) -> Result<DirectRun, String> {
+    fn start(&self) -> Result<DirectRun, RecordedError> {
         let options = RunOptions { statistics: false, ..RunOptions::default() };
-        DirectRun::start(&self.graph, &[&self.output], options).map_err(|errors| {
-            let found: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            format!("wanted nodes that start, found {}", found.join("; "))
-        })
+        DirectRun::start(&self.graph, &[&self.output], options).map_err(RecordedError::Nodes)
     }
 
     /// What comes out of the first events.
@@ -241,7 +238,7 @@ impl Way {
         detector: &Detector,
         events: Range<usize>,
         input: &Layout,
-    ) -> Result<Panels, String> {
+    ) -> Result<Panels, RecordedError> {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut nodes = self.start()?;
         let mut last = "none".to_owned();
@@ -250,18 +247,18 @@ impl Way {
             if read.and_then(|()| picture.layout()).ok() != Some(*input) {
                 continue;
             }
-            let stopped = |why: NodeError| format!("event {event}: {why}");
+            let stopped = |source: NodeError| RecordedError::Stopped { event, source };
             let mut frame = nodes.array(*input).map_err(stopped)?;
             picture.fill(&mut frame);
             frame.header_mut().sequence = sequence_of(event);
             match passed(nodes.give(frame).map_err(stopped)?, |_| Ok(())) {
-                Passed::Out(frame) => return described_output(&frame),
+                Passed::Out(frame) => return Ok(described_output(&frame)?),
                 Passed::LeftOut => {}
                 Passed::Lost(None, why) => last = format!("event {event}: {why}"),
                 Passed::Lost(Some(node), why) => last = format!("event {event}: {node}: {why}"),
             }
         }
-        Err(format!("wanted a picture from `{}` for one of the first events, found {last}", self.output))
+        Err(RecordedError::NoOutput { output: self.output.clone(), last })
     }
 }
 
@@ -370,15 +367,15 @@ impl Partial {
 /// Writes the pictures of an event into a frame, panel by panel.
 ///
 /// # Errors
-/// Text, if they are not what a frame of `layout` is made of.
-fn fill(frame: &mut FrameMut, event: &EventPictures<'_>, layout: &Layout) -> Result<(), String> {
+/// If they are not what a frame of `layout` is made of.
+fn fill(frame: &mut FrameMut, event: &EventPictures<'_>, layout: &Layout) -> Result<(), PictureError> {
     let pictures = || event.pictures();
     let bytes: usize = pictures().map(|picture| picture.bytes.len()).sum();
     if bytes != layout.span() || pictures().any(|picture| picture.panel.dtype != layout.dtype()) {
         let shapes: Vec<String> = pictures()
             .map(|p| format!("{} {:?} of {} bytes", p.panel.dtype, p.panel.shape, p.bytes.len()))
             .collect();
-        return Err(format!("wanted {layout} as in the first event, found {}", shapes.join(", ")));
+        return Err(PictureError::kind(format!("{layout} as in the first event"), shapes.join(", ")));
     }
     let mut rest = frame.bytes_mut();
     for picture in pictures() {
@@ -398,7 +395,7 @@ fn sequence_of(event: usize) -> u64 {
 }
 
 /// What became of an event, by what the nodes did with its picture.
-fn passed(given: Given, check: impl Fn(&Layout) -> Result<(), String>) -> Passed {
+fn passed(given: Given, check: impl Fn(&Layout) -> Result<(), PictureError>) -> Passed {
     if let Some(failure) = given.failures.into_iter().next() {
         return Passed::Lost(Some(failure.node), failure.message);
     }
@@ -406,39 +403,40 @@ fn passed(given: Given, check: impl Fn(&Layout) -> Result<(), String>) -> Passed
     match (frames.next(), frames.count()) {
         (None, _) => Passed::LeftOut,
         (Some(frame), 0) => {
-            let checked = frame.array().map_err(|e| e.to_string()).and_then(|array| {
+            let checked = frame.array().map_err(PictureError::from).and_then(|array| {
                 plain(array.layout())?;
                 check(array.layout())
             });
-            checked.map_or_else(|why| Passed::Lost(None, why), |()| Passed::Out(frame))
+            checked.map_or_else(|why| Passed::Lost(None, why.to_string()), |()| Passed::Out(frame))
         }
         (Some(_), more) => Passed::Lost(None, format!("wanted one picture of an event, found {}", more + 1)),
     }
 }
 
-fn plain(layout: &Layout) -> Result<(), String> {
+fn plain(layout: &Layout) -> Result<(), PictureError> {
     match layout.codec() {
         None => Ok(()),
         Some(_) => {
-            Err(format!("wanted an uncompressed array, found {layout}: choose a node behind a `decompress`"))
+            let found = format!("{layout}: choose a node behind a `decompress`");
+            Err(PictureError::kind("an uncompressed array", found))
         }
     }
 }
 
-fn is_like(layout: &Layout, wanted: &Panels) -> Result<(), String> {
+fn is_like(layout: &Layout, wanted: &Panels) -> Result<(), PictureError> {
     let panel = wanted.panels.first();
     match panel.is_some_and(|p| p.dtype == layout.dtype() && layout.shape().eq(p.shape.iter().copied())) {
         true => Ok(()),
         false => {
             let wanted = panel.map_or_else(String::new, |p| format!("{} {:?}", p.dtype, p.shape));
-            Err(format!("wanted {wanted} as of the first event, found {layout}"))
+            Err(PictureError::kind(format!("{wanted} as of the first event"), layout.to_string()))
         }
     }
 }
 
 /// What a picture that came out is like, as an analysis knows pictures.
-fn described_output(frame: &Frame) -> Result<Panels, String> {
-    let array = frame.array().map_err(|e| e.to_string())?;
+fn described_output(frame: &Frame) -> Result<Panels, PictureError> {
+    let array = frame.array()?;
     let layout = array.layout();
     let panel = Panel { number: 0, dtype: layout.dtype(), shape: layout.shape().collect() };
     let panels = vec![panel];

@@ -75,7 +75,7 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
                 &mut self,
                 index: usize,
                 value: &::livetime_engine::Value,
-            ) -> ::core::result::Result<(), ::livetime_engine::ParamError> {
+            ) -> ::core::result::Result<(), ::livetime_engine::Refusal> {
                 match index {
                     #(#indices_again => {
                         self.#names = ::livetime_engine::ParamType::from_value(value)?;
@@ -134,7 +134,7 @@ impl Tails {
                 default: quote!(),
                 specs: quote!(SPECS),
                 get: quote!(None),
-                set: quote!(Err(::livetime_engine::ParamError::unknown_index(index))),
+                set: quote!(Err(::livetime_engine::Refusal::unknown_index(index))),
             };
         }
         let (mut defaults, mut specs, mut gets, mut sets) = (vec![], vec![], vec![], vec![]);
@@ -170,7 +170,7 @@ impl Tails {
             set: quote!({
                 let index = index - #own;
                 #(#sets)*
-                Err(::livetime_engine::ParamError::unknown_index(index))
+                Err(::livetime_engine::Refusal::unknown_index(index))
             }),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use livetime_frame::Frame;
 
 use super::{Context, Counterpart, Next, Node, NodeError, NodeSpec, Stream};
-use crate::{ParamError, ParamKind, ParamSpec, Params, Value};
+use crate::{ParamKind, ParamSpec, Params, Refusal, RefusalKind, Value};
 
 /// Makes the nodes of one type, for [`NodeType::dynamic`](crate::NodeType::dynamic): what [`Node`] is at compile time.
 ///
@@ -55,7 +55,7 @@ use crate::{ParamError, ParamKind, ParamSpec, Params, Value};
 ///         }
 ///     }
 ///
-///     fn params(&self) -> Result<DeclaredParams, ParamError> {
+///     fn params(&self) -> Result<DeclaredParams, Refusal> {
 ///         let level = ParamSpec {
 ///             name: "level", doc: "What the function compares with.", kind: ParamKind::Float, unit: None,
 ///             min: Some(0.0), max: None, pv: None, role: None, readback: false, count: false,
@@ -91,8 +91,8 @@ pub trait NodeFactory: Send + Sync {
     /// The parameters with their default values; asked once.
     ///
     /// # Errors
-    /// [`ParamError`] when the declaration is not sound; then there is no such node type.
-    fn params(&self) -> Result<DeclaredParams, ParamError>;
+    /// [`Refusal`] when the declaration is not sound; then there is no such node type.
+    fn params(&self) -> Result<DeclaredParams, Refusal>;
 
     /// The declaration for one node, where nodes of this type differ in what parameters they have: a source may ask the
     /// device that it is for what it offers. `given` returns what the node's pipeline gives for a parameter. Asked once
@@ -286,11 +286,11 @@ impl DeclaredParams {
     /// interned.
     ///
     /// # Errors
-    /// [`ParamError`] when a name comes twice, or a default value is not of its parameter's type.
-    pub fn new(params: &[(ParamSpec, Value)]) -> Result<DeclaredParams, ParamError> {
+    /// [`Refusal`] when a name comes twice, or a default value is not of its parameter's type.
+    pub fn new(params: &[(ParamSpec, Value)]) -> Result<DeclaredParams, Refusal> {
         for (number, (spec, value)) in params.iter().enumerate() {
             if params[..number].iter().any(|(other, _)| other.name == spec.name) {
-                return Err(ParamError::new(format!("parameter `{}` is declared twice", spec.name)));
+                return Err(Refusal::new(RefusalKind::DeclaredTwice).of(spec.name));
             }
             check_type(spec, value)?;
         }
@@ -314,9 +314,9 @@ impl Params for DeclaredParams {
         self.values.get(index).cloned()
     }
 
-    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError> {
+    fn set(&mut self, index: usize, value: &Value) -> Result<(), Refusal> {
         let (Some(spec), Some(place)) = (self.specs.get(index), self.values.get_mut(index)) else {
-            return Err(ParamError::unknown_index(index));
+            return Err(Refusal::unknown_index(index));
         };
         check_type(spec, value)?;
         place.clone_from(value);
@@ -324,7 +324,7 @@ impl Params for DeclaredParams {
     }
 }
 
-fn check_type(spec: &ParamSpec, value: &Value) -> Result<(), ParamError> {
+fn check_type(spec: &ParamSpec, value: &Value) -> Result<(), Refusal> {
     let fits = match (spec.kind, value) {
         (ParamKind::Enum(choices), Value::Text(name)) => choices.iter().any(|choice| choice.name == name),
         (ParamKind::Bool, Value::Bool(_))
@@ -336,8 +336,6 @@ fn check_type(spec: &ParamSpec, value: &Value) -> Result<(), ParamError> {
     };
     match fits {
         true => Ok(()),
-        false => {
-            Err(ParamError::new(format!("`{}`: wanted {}, found `{value}`", spec.name, spec.describe())))
-        }
+        false => Err(spec.refuse(format_args!("`{value}`"))),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use livetime_frame::{LayoutError, PoolExhausted, ViewError, WrongPayload};
 use livetime_runtime::Cause;
 
-use crate::ParamError;
+use crate::{Refusal, RefusalKind};
 
 /// Why a node could not do its work.
 ///
@@ -67,8 +67,9 @@ impl NodeError {
     }
 
     /// That a node refuses a value of a parameter for this reason.
-    pub(crate) fn refusal(self) -> ParamError {
-        ParamError::with_cause(self.in_full(), self.cause)
+    pub(crate) fn refusal(self) -> Refusal {
+        let message = self.in_full();
+        Refusal::new(RefusalKind::Node { message, cause: self.cause }).or_of(self.param)
     }
 }
 
@@ -96,9 +97,10 @@ impl From<ViewError> for NodeError {
     }
 }
 
-impl From<ParamError> for NodeError {
-    fn from(error: ParamError) -> NodeError {
-        NodeError { cause: error.cause.clone(), ..NodeError::new(error) }
+impl From<Refusal> for NodeError {
+    fn from(refusal: Refusal) -> NodeError {
+        let (cause, param) = (refusal.cause().cloned(), refusal.declared());
+        NodeError { cause, param, ..NodeError::new(refusal) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{Counterpart, DeclaredParams, DynNode, Node, NodeError, NodeFactory, NodeSpec};
-use crate::{ParamError, ParamSpec, Params, Value};
+use crate::{ParamSpec, Params, Refusal, Value};
 
 /// A type of node as the engine and the program know it: one entry of the list of nodes.
 #[derive(Clone)]
@@ -65,8 +65,8 @@ impl NodeType {
     /// An entry made while the program runs, such as for a function of another language.
     ///
     /// # Errors
-    /// [`ParamError`] when the declaration of the parameters is not sound.
-    pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, ParamError> {
+    /// [`Refusal`] when the declaration of the parameters is not sound.
+    pub fn dynamic(factory: Arc<dyn NodeFactory>) -> Result<NodeType, Refusal> {
         let (spec, params, counterpart) = (factory.spec(), factory.params()?, factory.counterpart());
         Ok(NodeType {
             spec,
@@ -121,7 +121,7 @@ fn build<N: Node>(values: &[(usize, Value)]) -> Result<Box<dyn DynNode>, NodeErr
     Ok(Box::new(N::new(with_values(N::Params::default(), values)?)?))
 }
 
-fn with_values<P: Params>(mut params: P, values: &[(usize, Value)]) -> Result<P, ParamError> {
+fn with_values<P: Params>(mut params: P, values: &[(usize, Value)]) -> Result<P, Refusal> {
     values.iter().try_for_each(|(index, value)| params.set(*index, value))?;
     Ok(params)
 }

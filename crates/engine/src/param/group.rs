@@ -1,6 +1,6 @@
 //! Several equal sets of parameters in one node: regions, signals, overlays.
 
-use super::{ParamError, ParamSpec, Params, Value};
+use super::{ParamSpec, Params, Refusal, Value};
 
 /// The declarations of a group called `name`: those of each member in turn.
 ///
@@ -36,9 +36,9 @@ pub fn group_get<T: Params>(members: &[T], index: usize) -> Option<Value> {
 ///
 /// # Errors
 /// As [`Params::set`].
-pub fn group_set<T: Params>(members: &mut [T], index: usize, value: &Value) -> Result<(), ParamError> {
+pub fn group_set<T: Params>(members: &mut [T], index: usize, value: &Value) -> Result<(), Refusal> {
     let each = members.first().map_or(1, |member| member.specs().len().max(1));
-    let member = members.get_mut(index / each).ok_or_else(|| ParamError::unknown_index(index))?;
+    let member = members.get_mut(index / each).ok_or_else(|| Refusal::unknown_index(index))?;
     member.set(index % each, value)
 }
 

@@ -2,15 +2,15 @@
 
 mod group;
 mod quantity;
+mod refusal;
 mod role;
 mod types;
 
 use std::fmt;
 
-use livetime_runtime::Cause;
-
 pub use group::{group_get, group_len, group_set, group_specs};
 pub use quantity::parse_quantity;
+pub use refusal::{Refusal, RefusalKind};
 pub use role::Role;
 pub use types::{ParamEnum, ParamType};
 
@@ -57,7 +57,7 @@ pub use types::{ParamEnum, ParamType};
 /// let error = assign(&mut threshold, "levle", &1.0.into()).unwrap_err();
 /// assert_eq!(error.to_string(), "unknown parameter `levle`; did you mean `level`?");
 /// assert!(assign(&mut threshold, "level", &(-1.0).into()).is_err());
-/// # Ok::<(), livetime_engine::ParamError>(())
+/// # Ok::<(), livetime_engine::Refusal>(())
 /// ```
 pub trait Params: Send + 'static {
     /// The declarations, in order.
@@ -69,8 +69,8 @@ pub trait Params: Send + 'static {
     /// Sets parameter `index`. Checks the type only; [`assign`] checks the rest.
     ///
     /// # Errors
-    /// [`ParamError`] when the value is not of the parameter's type.
-    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
+    /// [`Refusal`] when the value is not of the parameter's type.
+    fn set(&mut self, index: usize, value: &Value) -> Result<(), Refusal>;
 }
 
 /// No parameters.
@@ -83,8 +83,8 @@ impl Params for () {
         None
     }
 
-    fn set(&mut self, index: usize, _: &Value) -> Result<(), ParamError> {
-        Err(ParamError::unknown_index(index))
+    fn set(&mut self, index: usize, _: &Value) -> Result<(), Refusal> {
+        Err(Refusal::unknown_index(index))
     }
 }
 
@@ -200,8 +200,8 @@ value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, &str
 /// in bytes. Returns the index of the parameter.
 ///
 /// # Errors
-/// [`ParamError`] saying what was wanted and what was found.
-pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usize, ParamError> {
+/// [`Refusal`] saying what was wanted and what was found.
+pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usize, Refusal> {
     let index = find(params.specs(), name)?;
     let spec = &params.specs()[index];
     let value = spec.accept(value)?;
@@ -212,11 +212,11 @@ pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usiz
 /// Index of the parameter called `name`.
 ///
 /// # Errors
-/// [`ParamError`] with the nearest right name.
-pub fn find(specs: &[ParamSpec], name: &str) -> Result<usize, ParamError> {
+/// [`Refusal`] with the nearest right name.
+pub fn find(specs: &[ParamSpec], name: &str) -> Result<usize, Refusal> {
     specs.iter().position(|s| s.name == name).ok_or_else(|| {
         let hint = has_pv(specs, name).unwrap_or_else(|| nearest(name, specs.iter().map(|s| s.name)));
-        ParamError::new(format!("unknown parameter `{name}`{hint}"))
+        Refusal::new(RefusalKind::UnknownParameter { hint }).of(name.to_owned())
     })
 }
 
@@ -248,14 +248,12 @@ impl ParamSpec {
     /// `value` in the parameter's own type, if it may be written.
     ///
     /// # Errors
-    /// [`ParamError`] when it is read-only, of another type, out of range or no choice.
-    pub fn accept(&self, value: &Value) -> Result<Value, ParamError> {
+    /// [`Refusal`] when it is read-only, of another type, out of range or no choice.
+    pub fn accept(&self, value: &Value) -> Result<Value, Refusal> {
         if self.readback {
-            return Err(ParamError::new(format!("`{}` is a readback: only the node writes it", self.name)));
+            return Err(Refusal::new(RefusalKind::ReadOnly).of(self.name));
         }
-        let value = self.convert(value).ok_or_else(|| {
-            ParamError::new(format!("`{}`: wanted {}, found `{value}`", self.name, self.describe()))
-        })?;
+        let value = self.convert(value).ok_or_else(|| self.refuse(format_args!("`{value}`")))?;
         self.check_range(&value)?;
         Ok(value)
     }
@@ -283,7 +281,7 @@ impl ParamSpec {
         }
     }
 
-    fn check_range(&self, value: &Value) -> Result<(), ParamError> {
+    fn check_range(&self, value: &Value) -> Result<(), Refusal> {
         let number = match value {
             Value::Int(v) => *v as f64,
             Value::Float(v) => *v,
@@ -292,13 +290,13 @@ impl ParamSpec {
         let low = self.min.is_some_and(|min| number < min || number.is_nan());
         let high = self.max.is_some_and(|max| number > max || number.is_nan());
         if low || high {
-            return Err(ParamError::new(format!(
-                "`{}`: wanted {}, found {value}",
-                self.name,
-                self.describe()
-            )));
+            return Err(self.refuse(value));
         }
         Ok(())
+    }
+
+    pub(crate) fn refuse(&self, found: impl fmt::Display) -> Refusal {
+        Refusal::value(self.describe(), found).of(self.name)
     }
 
     /// Type, unit, range and choices in words: `float in s, at least 0`.
@@ -324,47 +322,6 @@ impl ParamSpec {
 
 fn whole(value: f64) -> Option<Value> {
     (value.fract() == 0.0 && value.abs() < 9.0e15).then_some(Value::Int(value as i64))
-}
-
-/// A parameter that cannot be set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParamError {
-    text: String,
-    /// The error that a node gave as its reason to refuse a value.
-    pub(crate) cause: Option<Cause>,
-}
-
-impl ParamError {
-    /// An error with this text.
-    pub fn new(text: impl Into<String>) -> ParamError {
-        ParamError { text: text.into(), cause: None }
-    }
-
-    /// An error with this text, and the error that caused it.
-    pub(crate) fn with_cause(text: String, cause: Option<Cause>) -> ParamError {
-        ParamError { text, cause }
-    }
-
-    /// For a parameter index that is not declared.
-    pub fn unknown_index(index: usize) -> ParamError {
-        ParamError::new(format!("there is no parameter number {index}"))
-    }
-
-    pub(crate) fn of(self, name: &str) -> ParamError {
-        ParamError { text: format!("`{name}`: {}", self.text), ..self }
-    }
-}
-
-impl fmt::Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text.fmt(f)
-    }
-}
-
-impl std::error::Error for ParamError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(self.cause.as_ref()?.error())
-    }
 }
 
 #[cfg(test)]

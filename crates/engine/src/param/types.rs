@@ -1,6 +1,6 @@
 //! Rust types that can be parameters.
 
-use super::{Choice, ParamError, ParamKind, Value};
+use super::{Choice, ParamKind, Refusal, Value};
 
 /// A Rust type that a parameter may have.
 pub trait ParamType: Sized {
@@ -13,8 +13,8 @@ pub trait ParamType: Sized {
     /// The Rust value.
     ///
     /// # Errors
-    /// [`ParamError`] when `value` is of another type or does not fit.
-    fn from_value(value: &Value) -> Result<Self, ParamError>;
+    /// [`Refusal`] when `value` is of another type or does not fit.
+    fn from_value(value: &Value) -> Result<Self, Refusal>;
 }
 
 /// An enum whose variants are the choices of a parameter; derived with `#[derive(ParamEnum)]`.
@@ -37,15 +37,15 @@ impl<T: ParamEnum> ParamType for T {
         Value::Text(T::CHOICES[self.index()].name.into())
     }
 
-    fn from_value(value: &Value) -> Result<T, ParamError> {
+    fn from_value(value: &Value) -> Result<T, Refusal> {
         let Value::Text(text) = value else { return Err(wrong("the name of a choice", value)) };
         let index = T::CHOICES.iter().position(|c| c.name == *text);
         index.and_then(T::from_index).ok_or_else(|| wrong("the name of a choice", value))
     }
 }
 
-fn wrong(wanted: &str, found: &Value) -> ParamError {
-    ParamError::new(format!("wanted {wanted}, found `{found}`"))
+fn wrong(wanted: &'static str, found: &Value) -> Refusal {
+    Refusal::value(wanted, format_args!("`{found}`"))
 }
 
 macro_rules! integers {
@@ -57,11 +57,10 @@ macro_rules! integers {
                 Value::Int(i64::try_from(*self).unwrap_or(i64::MAX))
             }
 
-            fn from_value(value: &Value) -> Result<$t, ParamError> {
+            fn from_value(value: &Value) -> Result<$t, Refusal> {
                 let Value::Int(v) = value else { return Err(wrong("int", value)) };
-                <$t>::try_from(*v).map_err(|_| {
-                    ParamError::new(format!("wanted {} to {}, found {v}", <$t>::MIN, <$t>::MAX))
-                })
+                let limits = || format!("{} to {}", <$t>::MIN, <$t>::MAX);
+                <$t>::try_from(*v).map_err(|_| Refusal::value(limits(), v))
             }
         }
     )*};
@@ -78,7 +77,7 @@ macro_rules! simple {
                 Value::$v(self.clone())
             }
 
-            fn from_value(value: &Value) -> Result<$t, ParamError> {
+            fn from_value(value: &Value) -> Result<$t, Refusal> {
                 let Value::$v(v) = value else { return Err(wrong($wanted, value)) };
                 Ok(v.clone())
             }

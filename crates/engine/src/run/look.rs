@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{REQUEST_TIMEOUT, Run};
 use crate::node::Snapshot;
-use crate::{ParamError, Value};
+use crate::{Refusal, RefusalKind, Value};
 
 impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;
@@ -16,11 +16,11 @@ impl Run {
     /// is interrupted once for all its parameters.
     ///
     /// # Errors
-    /// [`ParamError`] when the node has ended or does not exist.
-    pub fn look(&self, node: usize, params: Arc<[usize]>) -> Result<Receiver<Snapshot>, ParamError> {
+    /// [`Refusal`] when the node has ended or does not exist.
+    pub fn look(&self, node: usize, params: Arc<[usize]>) -> Result<Receiver<Snapshot>, Refusal> {
         let info = self.nodes.get(node);
         let worker = info.and_then(|n| n.workers.first()).copied();
-        let worker = worker.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
+        let worker = worker.ok_or_else(|| Refusal::new(RefusalKind::NodeNumber(node)))?;
         self.begin(worker, node, move |runner| runner.snapshot(&params))
     }
 
@@ -28,16 +28,16 @@ impl Run {
     /// handled the frame it is at. Of a pool the first copy is told.
     ///
     /// # Errors
-    /// [`ParamError`] when the node has ended or does not exist, or the value cannot be accepted.
+    /// [`Refusal`] when the node has ended or does not exist, or the value cannot be accepted.
     pub fn set_later(
         &self,
         node: usize,
         param: usize,
         value: &Value,
-    ) -> Result<Receiver<Result<(), ParamError>>, ParamError> {
+    ) -> Result<Receiver<Result<(), Refusal>>, Refusal> {
         let decl = self.graph.nodes.get(node).zip(self.nodes.get(node));
-        let (decl, info) = decl.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
-        let spec = decl.node_type.param_specs().get(param).ok_or_else(|| ParamError::unknown_index(param))?;
+        let (decl, info) = decl.ok_or_else(|| Refusal::new(RefusalKind::NodeNumber(node)))?;
+        let spec = decl.node_type.param_specs().get(param).ok_or_else(|| Refusal::unknown_index(param))?;
         let value = spec.accept(value)?;
         self.begin(info.workers[0], node, move |runner| runner.set_param(param, value))
     }
@@ -48,25 +48,23 @@ impl Run {
     /// lacks; so the first call is refused.
     ///
     /// # Errors
-    /// [`ParamError`] when the node has no frame, runs in a pool, has no room behind it, does not exist, has ended, or
+    /// [`Refusal`] when the node has no frame, runs in a pool, has no room behind it, does not exist, has ended, or
     /// does not answer within 5 s.
-    pub fn process_again(&self, node: &str) -> Result<(), ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    pub fn process_again(&self, node: &str) -> Result<(), Refusal> {
+        let number = self.graph.node(node)?;
         let worker = self.nodes[number].workers[0];
         self.ask(worker, number, |runner, ()| runner.process_again(), ())?
-            .map_err(|e| ParamError::new(e.to_string()))
     }
 
     /// Lets a node make `count` buffers of the size of its last frame now, so that frames to come need not.
     ///
     /// # Errors
-    /// [`ParamError`] when the node knows no frame, the buffers do not fit into the pool, or the node does not exist, has
+    /// [`Refusal`] when the node knows no frame, the buffers do not fit into the pool, or the node does not exist, has
     /// ended, or does not answer within 5 s.
-    pub fn preallocate(&self, node: &str, count: usize) -> Result<(), ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    pub fn preallocate(&self, node: &str, count: usize) -> Result<(), Refusal> {
+        let number = self.graph.node(node)?;
         let worker = self.nodes[number].workers[0];
         self.ask(worker, number, |runner, count| runner.preallocate(count), count)?
-            .map_err(|e| ParamError::new(e.to_string()))
     }
 
     /// Lets all nodes give memory for frames that is not in use back to the operating system. Returns the number of
@@ -88,14 +86,14 @@ impl Run {
     /// is at, and is `None` if the node is no `N`. Of a pool the first copy is visited.
     ///
     /// # Errors
-    /// [`ParamError`] when the node has ended or does not exist.
+    /// [`Refusal`] when the node has ended or does not exist.
     pub fn visit_later<N: 'static, R: Send + 'static>(
         &self,
         node: usize,
         visit: impl FnOnce(&mut N) -> R + Send + 'static,
-    ) -> Result<Receiver<Option<R>>, ParamError> {
+    ) -> Result<Receiver<Option<R>>, Refusal> {
         let worker = self.nodes.get(node).and_then(|n| n.workers.first()).copied();
-        let worker = worker.ok_or_else(|| ParamError::new(format!("there is no node number {node}")))?;
+        let worker = worker.ok_or_else(|| Refusal::new(RefusalKind::NodeNumber(node)))?;
         self.begin(worker, node, move |runner| runner.node().downcast_mut().map(visit))
     }
 }

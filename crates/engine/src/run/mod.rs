@@ -39,7 +39,7 @@ use crate::runner::Runner;
 use crate::services::Services;
 use crate::trace::{Lane, Tracer};
 use crate::worker::{Task, Worker, WorkerHandle};
-use crate::{ParamError, ParamSpec, Value};
+use crate::{ParamSpec, Refusal, RefusalKind, Value};
 use books::{Books, SharedBooks};
 use memory::Holders;
 use outlet::Links;
@@ -241,10 +241,10 @@ impl Run {
     /// Writes a parameter; it acts from the node's next frame. Returns when the node has taken it.
     ///
     /// # Errors
-    /// [`ParamError`] when the node or parameter does not exist, the value is not acceptable, or the node
+    /// [`Refusal`] when the node or parameter does not exist, the value is not acceptable, or the node
     /// does not answer within 5 s.
-    pub fn set(&self, node: &str, param: &str, value: &Value) -> Result<(), ParamError> {
-        let node = self.graph.node(node).map_err(ParamError::new)?;
+    pub fn set(&self, node: &str, param: &str, value: &Value) -> Result<(), Refusal> {
+        let node = self.graph.node(node)?;
         let specs = self.graph.nodes[node].node_type.param_specs();
         let index = crate::find(specs, param)?;
         let value = specs[index].accept(value)?;
@@ -256,9 +256,9 @@ impl Run {
     /// All parameters of a node with their present values, readbacks included.
     ///
     /// # Errors
-    /// [`ParamError`] when there is no such node, or it does not answer within 5 s.
-    pub fn params(&self, node: &str) -> Result<Vec<(&'static ParamSpec, Value)>, ParamError> {
-        let node = self.graph.node(node).map_err(ParamError::new)?;
+    /// [`Refusal`] when there is no such node, or it does not answer within 5 s.
+    pub fn params(&self, node: &str) -> Result<Vec<(&'static ParamSpec, Value)>, Refusal> {
+        let node = self.graph.node(node)?;
         let specs = self.graph.nodes[node].node_type.param_specs();
         let values = self.ask(self.nodes[node].workers[0], node, |r, ()| r.params(), ())?;
         Ok(specs.iter().zip(values).collect())
@@ -268,20 +268,20 @@ impl Run {
     /// such as the newest picture.
     ///
     /// # Errors
-    /// [`ParamError`] when there is no such node, it is no `N`, or it does not answer within 5 s.
+    /// [`Refusal`] when there is no such node, it is no `N`, or it does not answer within 5 s.
     pub fn visit<N: 'static, R: Send + 'static>(
         &self,
         node: &str,
         visit: impl FnOnce(&mut N) -> R + Send + 'static,
-    ) -> Result<R, ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    ) -> Result<R, Refusal> {
+        let number = self.graph.node(node)?;
         let found = self.ask(
             self.nodes[number].workers[0],
             number,
             |r, visit: Box<dyn FnOnce(&mut N) -> R + Send>| r.node().downcast_mut().map(visit),
             Box::new(visit) as Box<_>,
         )?;
-        found.ok_or_else(|| ParamError::new(format!("node `{node}` is of another type")))
+        found.ok_or_else(|| Refusal::new(RefusalKind::OtherType(node.to_owned())))
     }
 
     /// Lets a worker do something with a node between frames, and waits for the answer.
@@ -291,11 +291,10 @@ impl Run {
         node: usize,
         request: impl FnOnce(&mut Runner, A) -> R + Send + 'static,
         argument: A,
-    ) -> Result<R, ParamError> {
+    ) -> Result<R, Refusal> {
         let answered = self.begin(worker, node, move |runner| request(runner, argument))?;
         let name = &self.graph.nodes[node].name;
-        self.answer(&answered)
-            .map_err(|_| ParamError::new(format!("node `{name}` did not answer within 5 s")))
+        self.answer(&answered).map_err(|_| Refusal::new(RefusalKind::NoAnswer(name.clone())))
     }
 
     /// Waits for an answer: at most 5 s, and no longer once the run is aborted.
@@ -316,7 +315,7 @@ impl Run {
         worker: usize,
         node: usize,
         request: impl FnOnce(&mut Runner) -> R + Send + 'static,
-    ) -> Result<mpsc::Receiver<R>, ParamError> {
+    ) -> Result<mpsc::Receiver<R>, Refusal> {
         let (answer, answered) = mpsc::sync_channel(1);
         let task: Task = Box::new(move |worker: &mut Worker| {
             if let Some(runner) = worker.find(node) {
@@ -325,7 +324,7 @@ impl Run {
         });
         match self.handles[worker].send(task) {
             true => Ok(answered),
-            false => Err(ParamError::new(format!("node `{}` has ended", self.graph.nodes[node].name))),
+            false => Err(Refusal::new(RefusalKind::Ended(self.graph.nodes[node].name.clone()))),
         }
     }
 
@@ -335,9 +334,9 @@ impl Run {
     /// queued is still handled.
     ///
     /// # Errors
-    /// [`ParamError`] when there is no such node, or it does not answer within 5 s.
-    pub fn set_enabled(&self, node: &str, enabled: bool) -> Result<(), ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    /// [`Refusal`] when there is no such node, or it does not answer within 5 s.
+    pub fn set_enabled(&self, node: &str, enabled: bool) -> Result<(), Refusal> {
+        let number = self.graph.node(node)?;
         if self.graph.nodes[number].node_type.spec.kind == NodeKind::Source {
             return self.ask(self.nodes[number].workers[0], number, |r, paused| r.pause(paused), !enabled);
         }
@@ -355,9 +354,9 @@ impl Run {
     /// their own for it, never other pixels. Of a pool, each copy does so.
     ///
     /// # Errors
-    /// [`ParamError`] when the node does not exist, has ended, or does not answer within 5 s.
-    pub fn set_stamp(&self, node: &str, stamp: Option<Arc<dyn crate::Stamp>>) -> Result<(), ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    /// [`Refusal`] when the node does not exist, has ended, or does not answer within 5 s.
+    pub fn set_stamp(&self, node: &str, stamp: Option<Arc<dyn crate::Stamp>>) -> Result<(), Refusal> {
+        let number = self.graph.node(node)?;
         for worker in &self.nodes[number].workers {
             self.ask(*worker, number, |runner, stamp| runner.set_stamp(stamp), stamp.clone())?;
         }
@@ -368,9 +367,9 @@ impl Run {
     /// loss ([`LossReason::Decimated`](crate::LossReason::Decimated)). Edges that are made later send.
     ///
     /// # Errors
-    /// [`ParamError`] when the node does not exist.
-    pub fn set_sending(&self, node: &str, sends: bool) -> Result<(), ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    /// [`Refusal`] when the node does not exist.
+    pub fn set_sending(&self, node: &str, sends: bool) -> Result<(), Refusal> {
+        let number = self.graph.node(node)?;
         let books = lock(&self.books);
         books.edges().filter(|e| e.from.0 == number).for_each(|e| e.is_fed.store(sends, Ordering::Release));
         Ok(())

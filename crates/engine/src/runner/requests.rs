@@ -1,68 +1,29 @@
 //! What the program asks of a node between two frames: to handle its last frame once more, and to make or free memory.
 
-use std::fmt;
-
-use livetime_frame::{FramePool, PoolExhausted};
+use livetime_frame::FramePool;
 
 use super::Runner;
-
-/// Why a node does not do what it is asked for.
-#[derive(Debug)]
-pub(crate) enum RequestError {
-    Ended(String),
-    InPool,
-    NoFrameToRepeat,
-    Disconnected,
-    NoRoom,
-    NoFrameToMeasure,
-    /// More buffers than the memory for frames holds.
-    TooMany {
-        most: usize,
-        found: usize,
-    },
-    Exhausted(PoolExhausted),
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RequestError::Ended(name) => return write!(f, "node `{name}` has ended"),
-            RequestError::InPool => "wanted a node on one thread, found one in a pool, which keeps no frame",
-            RequestError::NoFrameToRepeat => {
-                "wanted a frame to handle again, found none: the node keeps its last one from now on"
-            }
-            RequestError::Disconnected => "wanted the input of the last frame, found it disconnected",
-            RequestError::NoRoom => "wanted room in the queues behind the node, found one full",
-            RequestError::NoFrameToMeasure => "wanted a frame whose size buffers get, found none yet",
-            RequestError::TooMany { most, found } => {
-                return write!(
-                    f,
-                    "wanted at most {most} buffers, which fit into the memory for frames, found {found}"
-                );
-            }
-            RequestError::Exhausted(error) => return error.fmt(f),
-        })
-    }
-}
+use crate::{NodeError, Refusal};
 
 impl Runner {
     /// Handles the last frame once more. The first call only begins to keep frames.
-    pub(crate) fn process_again(&mut self) -> Result<(), RequestError> {
+    pub(crate) fn process_again(&mut self) -> Result<(), Refusal> {
         if self.finished {
-            return Err(RequestError::Ended(self.ctx.name.to_string()));
+            return Err(self.ended());
         }
         if self.reorder.is_some() {
-            return Err(RequestError::InPool);
+            return Err(Refusal::state("a node on one thread", "one in a pool, which keeps no frame"));
         }
         let Some((edge, frame)) = self.again.last() else {
-            return Err(RequestError::NoFrameToRepeat);
+            let found = "none: the node keeps its last one from now on";
+            return Err(Refusal::state("a frame to handle again", found));
         };
         let is_same = |lane: &usize| self.inputs[*lane].edge.to == edge.to;
         let Some(lane) = (0..self.inputs.len()).find(is_same) else {
-            return Err(RequestError::Disconnected);
+            return Err(Refusal::state("the input of the last frame", "it disconnected"));
         };
         if !self.outputs_ready() {
-            return Err(RequestError::NoRoom);
+            return Err(Refusal::state("room in the queues behind the node", "one full"));
         }
         self.inputs[lane].edge.offer_again();
         self.receive(lane, &frame, 0);
@@ -70,14 +31,17 @@ impl Runner {
     }
 
     /// Makes `count` buffers of the size of the last frame.
-    pub(crate) fn preallocate(&mut self, count: usize) -> Result<(), RequestError> {
+    pub(crate) fn preallocate(&mut self, count: usize) -> Result<(), Refusal> {
         let last = self.ctx.last.and_then(|last| last.layout);
-        let bytes = last.ok_or(RequestError::NoFrameToMeasure)?.span();
+        let bytes = last.ok_or_else(|| Refusal::state("a frame whose size buffers get", "none yet"))?.span();
         let most = self.ctx.allocator.limit_bytes() / FramePool::cost_bytes(bytes);
         if count > most {
-            return Err(RequestError::TooMany { most, found: count });
+            return Err(Refusal::value(
+                format!("at most {most} buffers, which fit into the memory for frames"),
+                count,
+            ));
         }
-        self.ctx.allocator.preallocate(bytes, count).map_err(RequestError::Exhausted)
+        self.ctx.allocator.preallocate(bytes, count).map_err(|e| NodeError::from(e).refusal())
     }
 
     /// Gives back all memory that is not in use; returns the number of buffers.

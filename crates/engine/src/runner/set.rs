@@ -2,13 +2,13 @@
 
 use super::{Failure, Runner};
 use crate::node::Next;
-use crate::{ParamError, Value};
+use crate::{Refusal, RefusalKind, Value};
 
 impl Runner {
     /// Sets a parameter whose value was accepted by its declaration.
-    pub(crate) fn set_param(&mut self, index: usize, value: Value) -> Result<(), ParamError> {
+    pub(crate) fn set_param(&mut self, index: usize, value: Value) -> Result<(), Refusal> {
         if self.finished {
-            return Err(ParamError::new(format!("node `{}` has ended", self.ctx.name)));
+            return Err(self.ended());
         }
         self.node.params().set(index, &value)?;
         if matches!(self.due, Next::Idle | Next::At(_)) {
@@ -19,14 +19,24 @@ impl Runner {
         let kept = if told.is_err() { self.node.params().get(index).unwrap_or(value) } else { value };
         self.values.retain(|(i, _)| *i != index);
         self.values.push((index, kept));
-        told.map_err(|f| f.into_error().refusal())
+        told.map_err(|f| self.refusal(f, index))
+    }
+
+    pub(super) fn ended(&self) -> Refusal {
+        Refusal::new(RefusalKind::Ended(self.ctx.name.to_string()))
+    }
+
+    /// The node's refusal of parameter `index`, unless the node names another one.
+    fn refusal(&mut self, failure: Failure, index: usize) -> Refusal {
+        let spec = self.node.params().specs().get(index);
+        failure.into_error().refusal().or_of(spec.map(|spec| spec.name))
     }
 
     /// Sets parameters whose values their declarations accepted, and tells the node of each when all are written.
     /// When one is refused, all are as they were. Returns the values from before.
-    pub(crate) fn set_params(&mut self, new: &[(usize, Value)]) -> Result<Vec<(usize, Value)>, ParamError> {
+    pub(crate) fn set_params(&mut self, new: &[(usize, Value)]) -> Result<Vec<(usize, Value)>, Refusal> {
         if self.finished {
-            return Err(ParamError::new(format!("node `{}` has ended", self.ctx.name)));
+            return Err(self.ended());
         }
         let params = self.node.params();
         let before: Vec<(usize, Value)> =
@@ -41,7 +51,7 @@ impl Runner {
         for (told, (index, _)) in new.iter().enumerate() {
             if let Err(failure) = self.tell_changed(*index) {
                 self.take_back(&before, told);
-                return Err(failure.into_error().refusal());
+                return Err(self.refusal(failure, *index));
             }
         }
         self.values.retain(|(index, _)| new.iter().all(|(other, _)| other != index));
@@ -49,7 +59,7 @@ impl Runner {
         Ok(before)
     }
 
-    fn write(&mut self, values: &[(usize, Value)]) -> Result<(), ParamError> {
+    fn write(&mut self, values: &[(usize, Value)]) -> Result<(), Refusal> {
         let params = self.node.params();
         let specs = params.specs();
         values.iter().try_for_each(|(index, value)| {

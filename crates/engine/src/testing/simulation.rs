@@ -15,7 +15,7 @@ use crate::run::{Outlet, Report, arm, node_reports, thread_reports, tracer};
 use crate::services::Services;
 use crate::trace::Tracer;
 use crate::worker::Worker;
-use crate::{ParamError, Value};
+use crate::{Refusal, Value};
 
 /// Runs a graph step by step: each step lets one thread, chosen at random among those that have something
 /// to do, handle one frame. When none has, time moves on to the next deadline.
@@ -139,9 +139,9 @@ impl Simulation {
     /// Writes a parameter between frames.
     ///
     /// # Errors
-    /// [`ParamError`] when node, parameter or value is refused.
-    pub fn set(&mut self, node: &str, param: &str, value: &Value) -> Result<(), ParamError> {
-        let number = self.graph.node(node).map_err(ParamError::new)?;
+    /// [`Refusal`] when node, parameter or value is refused.
+    pub fn set(&mut self, node: &str, param: &str, value: &Value) -> Result<(), Refusal> {
+        let number = self.graph.node(node)?;
         let specs = self.graph.nodes[number].node_type.param_specs();
         let index = crate::find(specs, param)?;
         let value = specs[index].accept(value)?;

@@ -5,10 +5,13 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use livetime_engine::Refusal;
+
 use super::functions::{Error, Functions, Object, functions, text};
 use super::stream::Stream;
+use crate::error::CameraError;
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, CameraError>;
 
 /// A camera that was opened and is controlled by us.
 pub(crate) struct Camera {
@@ -75,7 +78,7 @@ impl Camera {
     /// This searches in all networks and takes up to some seconds.
     ///
     /// # Errors
-    /// Text of libaravis, or that it is not installed.
+    /// The error of libaravis, or that it is not installed.
     pub(crate) fn open(name: &str) -> Result<Camera> {
         let functions = functions()?;
         let _one_at_a_time = SEARCH.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -142,7 +145,7 @@ impl Camera {
             (self.functions.arv_camera_create_stream)(camera, ptr::null(), ptr::null_mut(), error)
         })?;
         if object.is_null() {
-            return Err("wanted a stream, found none".into());
+            return Err(CameraError::NoStream);
         }
         let stream = Stream::new(self.functions, object, payload, buffers);
         // SAFETY: the camera is alive (see `call`), and what else is given outlives the call.
@@ -410,7 +413,7 @@ fn open(functions: &'static Functions, name: &str) -> Result<Object> {
     let wanted = if name.is_empty() { ptr::null() } else { name.as_ptr() };
     // SAFETY: null or a text that outlives the call.
     let object = report(functions, |error| unsafe { (functions.arv_camera_new)(wanted, error) })?;
-    if object.is_null() { Err("no camera was found".into()) } else { Ok(object) }
+    if object.is_null() { Err(CameraError::NoCamera) } else { Ok(object) }
 }
 
 /// The id of the device with this serial number, among those that the last search found.
@@ -427,7 +430,7 @@ fn id_of_serial(functions: &Functions, serial: &str) -> Option<String> {
     }
 }
 
-/// Calls `function`, and makes a text of the error that it leaves.
+/// Calls `function`, and takes the error that it leaves.
 fn report<T>(functions: &Functions, function: impl FnOnce(Error) -> T) -> Result<T> {
     let mut error = ptr::null_mut();
     let result = function(&mut error);
@@ -440,16 +443,17 @@ fn report<T>(functions: &Functions, function: impl FnOnce(Error) -> T) -> Result
         (functions.g_error_free)(error);
         message
     };
-    Err(message)
+    Err(CameraError::Aravis { message })
 }
 
 fn c_text(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| format!("wanted a text without a zero byte, found {text:?}"))
+    let refused = |_| Refusal::value("a text without a zero byte", format_args!("{text:?}"));
+    Ok(CString::new(text).map_err(refused)?)
 }
 
 fn small<const N: usize>(values: [i64; N]) -> Result<[c_int; N]> {
     match values.iter().find(|value| c_int::try_from(**value).is_err()) {
-        Some(value) => Err(format!("wanted 0 to {}, found {value}", c_int::MAX)),
+        Some(value) => Err(Refusal::value(format!("0 to {}", c_int::MAX), value).into()),
         None => Ok(values.map(|value| value as c_int)),
     }
 }

@@ -1,9 +1,11 @@
 //! The functions of libaravis and of GLib that are used, found when the program runs.
 
 use std::ffi::{CStr, c_char, c_double, c_int, c_uint, c_ulong, c_void};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use libloading::Library;
+
+use crate::error::{CameraError, LIBRARIES};
 
 /// A `GObject` of any class.
 pub(super) type Object = *mut c_void;
@@ -141,30 +143,20 @@ functions! {
     g_signal_connect_data(Object, *const c_char, Handler, *mut c_void, Destroy, c_int) -> c_ulong;
 }
 
-/// Names under which the library lies on a machine; those without a version come with its development files.
-const NAMES: [&str; 3] = ["libaravis-0.8.so.0", "libaravis-0.8.so", "libaravis-0.8.0.dylib"];
-
 /// The functions, once they were found.
 ///
 /// # Errors
-/// Text that says what to install.
-pub(super) fn functions() -> Result<&'static Functions, String> {
-    static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
+/// [`CameraError`] that says what to install.
+pub(super) fn functions() -> Result<&'static Functions, CameraError> {
+    static FOUND: OnceLock<Result<Functions, CameraError>> = OnceLock::new();
     FOUND.get_or_init(load).as_ref().map_err(Clone::clone)
 }
 
-fn load() -> Result<Functions, String> {
+fn load() -> Result<Functions, CameraError> {
     // SAFETY: loading runs the library's constructors, which register types of GLib and touch nothing of ours.
-    let library = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
-    let library = library.ok_or_else(|| {
-        format!(
-            "wanted the camera library libaravis 0.8, found none of {}; on Debian and Ubuntu: apt-get install \
-             libaravis-0.8-0",
-            NAMES.join(", ")
-        )
-    })?;
-    let functions =
-        Functions::of(&library).map_err(|e| format!("libaravis lacks a function that is needed: {e}"));
+    let library = LIBRARIES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
+    let library = library.ok_or(CameraError::NoLibrary)?;
+    let functions = Functions::of(&library).map_err(|e| CameraError::OtherLibrary(Arc::new(e)));
     // The library is never unloaded: GLib keeps pointers into it for the types that it has registered.
     std::mem::forget(library);
     functions

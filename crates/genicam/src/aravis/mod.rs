@@ -7,14 +7,15 @@ mod camera;
 mod functions;
 mod stream;
 
+use crate::error::CameraError;
 pub(crate) use camera::{Access, Camera, Kind, Node};
 pub(crate) use stream::{Image, Stream};
 
 /// Version of libaravis, as `0.8.26`.
 ///
 /// # Errors
-/// Text that says what to install when it is not there.
-pub fn version() -> Result<String, String> {
+/// [`CameraError`] that says what to install when it is not there.
+pub fn version() -> Result<String, CameraError> {
     let f = functions::functions()?;
     // SAFETY: these three take nothing and only return a number.
     let parts =

@@ -22,11 +22,13 @@
 //!
 //! Source of the rules: the description of calc expressions in the EPICS reference.
 
+mod error;
 mod expr;
 mod parse;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use error::CalcError;
 pub(crate) use expr::Variables;
 
 use expr::Expr;
@@ -39,8 +41,8 @@ impl Calc {
     /// Understands `text`; one without any character but blanks is 0.
     ///
     /// # Errors
-    /// Text that says what was wanted and what was found, and where.
-    pub(crate) fn parse(text: &str) -> Result<Calc, String> {
+    /// What was wanted and what was found, and where.
+    pub(crate) fn parse(text: &str) -> Result<Calc, CalcError> {
         if text.trim().is_empty() { Ok(Calc(Expr::Number(0.0))) } else { parse::parse(text).map(Calc) }
     }
 

@@ -1,5 +1,8 @@
 //! From text to an expression.
 
+use std::borrow::Cow;
+
+use super::error::CalcError;
 use super::expr::{Expr, Many, One, Two, bits, modulo, nearest, truth};
 
 /// As long as areaDetector's trigger expressions may be; bounds the depth of the recursion, too.
@@ -8,10 +11,10 @@ const LONGEST: usize = 255;
 /// The expression that `text` says.
 ///
 /// # Errors
-/// Text with the place.
-pub(super) fn parse(text: &str) -> Result<Expr, String> {
+/// What was wanted, with the place.
+pub(super) fn parse(text: &str) -> Result<Expr, CalcError> {
     if text.len() > LONGEST {
-        return Err(format!("wanted an expression of at most {LONGEST} bytes, found {}", text.len()));
+        return Err(CalcError::TooLong { most: LONGEST, found: text.len() });
     }
     let mut parser = Parser { text, at: 0 };
     let found = parser.conditional()?;
@@ -126,9 +129,9 @@ impl<'a> Parser<'a> {
         trimmed
     }
 
-    fn wanted(&mut self, what: &str) -> String {
-        let found = self.rest().chars().next().map_or("the end".into(), |c| format!("`{c}`"));
-        format!("wanted {what}, found {found} at character {}", self.at + 1)
+    fn wanted(&mut self, wanted: impl Into<Cow<'static, str>>) -> CalcError {
+        let found = self.rest().chars().next();
+        CalcError::Wanted { wanted: wanted.into(), found, at: self.at + 1 }
     }
 
     /// Takes the longest name that `of` knows.
@@ -147,11 +150,11 @@ impl<'a> Parser<'a> {
         is
     }
 
-    fn expect(&mut self, sign: char) -> Result<(), String> {
-        if self.takes(sign) { Ok(()) } else { Err(self.wanted(&format!("`{sign}`"))) }
+    fn expect(&mut self, sign: char) -> Result<(), CalcError> {
+        if self.takes(sign) { Ok(()) } else { Err(self.wanted(format!("`{sign}`"))) }
     }
 
-    fn conditional(&mut self) -> Result<Expr, String> {
+    fn conditional(&mut self) -> Result<Expr, CalcError> {
         let condition = self.binary(0)?;
         if !self.takes('?') {
             return Ok(condition);
@@ -162,7 +165,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Operands joined by operators that bind more than `floor`.
-    fn binary(&mut self, floor: u8) -> Result<Expr, String> {
+    fn binary(&mut self, floor: u8) -> Result<Expr, CalcError> {
         let mut left = self.unary()?;
         loop {
             let start = self.at;
@@ -175,7 +178,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unary(&mut self) -> Result<Expr, String> {
+    fn unary(&mut self) -> Result<Expr, CalcError> {
         if let Some(number) = self.number()? {
             return Ok(Expr::Number(number));
         }
@@ -186,9 +189,7 @@ impl<'a> Parser<'a> {
             Some(Operand::One(of)) => Ok(Expr::One(of, Box::new(self.unary()?))),
             Some(Operand::Two(of)) => match <[Expr; 2]>::try_from(self.arguments()?) {
                 Ok(both) => Ok(Expr::Two(of, Box::new(both))),
-                Err(found) => {
-                    Err(format!("wanted 2 values at character {}, found {}", start + 1, found.len()))
-                }
+                Err(found) => Err(CalcError::Values { found: found.len(), at: start + 1 }),
             },
             Some(Operand::Many(of)) => Ok(Expr::Many(of, self.arguments()?)),
             Some(Operand::Open) => {
@@ -196,12 +197,12 @@ impl<'a> Parser<'a> {
                 self.expect(')')?;
                 Ok(inner)
             }
-            Some(Operand::Refused(why)) => Err(why.into()),
+            Some(Operand::Refused(why)) => Err(CalcError::Refused(why)),
             None => Err(self.wanted("a number, a variable A to L, a function or `(`")),
         }
     }
 
-    fn arguments(&mut self) -> Result<Vec<Expr>, String> {
+    fn arguments(&mut self) -> Result<Vec<Expr>, CalcError> {
         self.expect('(')?;
         let mut found = vec![self.conditional()?];
         while self.takes(',') {
@@ -211,7 +212,7 @@ impl<'a> Parser<'a> {
         Ok(found)
     }
 
-    fn number(&mut self) -> Result<Option<f64>, String> {
+    fn number(&mut self) -> Result<Option<f64>, CalcError> {
         let rest = self.rest();
         if !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
             return Ok(None);

@@ -1,7 +1,7 @@
 //! Blosc as areaDetector has it among its parameters.
 
 use livetime_codecs::{BloscCompressor as Known, BloscShuffle as Shuffle};
-use livetime_engine::ParamEnum;
+use livetime_engine::{ParamEnum, Refusal};
 
 /// What compresses in Blosc; the choices are areaDetector's. Here `lz4hc` is only read, and `snappy` is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -31,8 +31,8 @@ impl BloscCompressor {
     /// What the codec calls it.
     ///
     /// # Errors
-    /// Text, for what cannot be written.
-    pub(crate) fn known(self) -> Result<Known, String> {
+    /// For a compressor that cannot be written.
+    pub(crate) fn known(self) -> Result<Known, Refusal> {
         match self {
             BloscCompressor::Blosclz => Ok(Known::BloscLz),
             BloscCompressor::Lz4 => Ok(Known::Lz4),
@@ -40,7 +40,7 @@ impl BloscCompressor {
             BloscCompressor::Zstd => Ok(Known::Zstd),
             BloscCompressor::Lz4hc | BloscCompressor::Snappy => {
                 let found = BloscCompressor::CHOICES[self.index()].name;
-                Err(format!("wanted blosclz, lz4, zlib or zstd, which can be written here, found {found}"))
+                Err(Refusal::value("blosclz, lz4, zlib or zstd, which can be written here", found))
             }
         }
     }

@@ -7,42 +7,48 @@ use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::{ColorType, ExtendedColorType, ImageDecoder};
 use livetime_frame::{ColorMode, DType, Layout};
 
+use super::error::{PackError, Panicked};
+use crate::error::Mismatch;
+
 /// Writes a picture to the empty `out`. Loses detail: `quality` is 1 to 100.
 ///
 /// # Errors
-/// Text, for arrays that are not pictures of u8, mono or RGB1.
-pub(super) fn encode(layout: &Layout, pixels: &[u8], quality: u8, out: &mut Vec<u8>) -> Result<(), String> {
+/// For arrays that are not pictures of u8, mono or RGB1.
+pub(super) fn encode(
+    layout: &Layout,
+    pixels: &[u8],
+    quality: u8,
+    out: &mut Vec<u8>,
+) -> Result<(), PackError> {
     let (width, height) = size(layout)?;
     let color =
         if layout.color() == ColorMode::Rgb1 { ExtendedColorType::Rgb8 } else { ExtendedColorType::L8 };
-    let written =
-        JpegEncoder::new_with_quality(out, quality).encode(pixels, width.into(), height.into(), color);
-    written.map_err(|e| e.to_string())
+    Ok(JpegEncoder::new_with_quality(out, quality).encode(pixels, width.into(), height.into(), color)?)
 }
 
 /// Reads a picture of exactly this layout into `out`, which has its size.
 ///
 /// # Errors
-/// Text, if it is another picture, or broken.
-pub(super) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), String> {
+/// If it is another picture, or broken.
+pub(super) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), PackError> {
     let (width, height) = size(layout)?;
     guarded(|| {
         if !is_complete(stream) {
-            return Err("wanted a whole JPEG, found one without its end".into());
+            return Err(not_whole().into());
         }
-        let decoder = JpegDecoder::new(Cursor::new(stream)).map_err(|e| e.to_string())?;
+        let decoder = JpegDecoder::new(Cursor::new(stream))?;
         let found = (decoder.dimensions(), decoder.color_type());
         let color = if layout.color() == ColorMode::Rgb1 { ColorType::Rgb8 } else { ColorType::L8 };
         if found != ((width.into(), height.into()), color) {
-            return Err(format!("wanted a JPEG of {layout}, found {found:?}"));
+            return Err(Mismatch::new(format!("a JPEG of {layout}"), format!("{found:?}")).into());
         }
-        decoder.read_image(out).map_err(|e| e.to_string())
+        Ok(decoder.read_image(out)?)
     })
 }
 
 /// Width and height.
-fn size(layout: &Layout) -> Result<(u16, u16), String> {
-    let refuse = || format!("wanted a picture of u8, mono or RGB1, of at most 65535 x 65535, found {layout}");
+fn size(layout: &Layout) -> Result<(u16, u16), Mismatch> {
+    let wanted = "a picture of u8, mono or RGB1, of at most 65535 x 65535";
     let dims = layout.dims().len();
     let fits = match layout.color() {
         ColorMode::Mono | ColorMode::Bayer => dims <= 2,
@@ -52,13 +58,18 @@ fn size(layout: &Layout) -> Result<(u16, u16), String> {
     let side = |pixels: usize| u16::try_from(pixels).ok().filter(|side| *side > 0);
     match (side(layout.width()), side(layout.height())) {
         (Some(width), Some(height)) if fits && layout.dtype() == DType::U8 => Ok((width, height)),
-        _ => Err(refuse()),
+        _ => Err(Mismatch::new(wanted, layout.to_string())),
     }
 }
 
 /// A codec that trips over one frame must not take the run along: others follow.
-pub(crate) fn guarded<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("the codec panicked".into()))
+pub(crate) fn guarded<R, E: From<Panicked>>(work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Panicked.into()))
+}
+
+/// A file that ends too early.
+pub(crate) fn not_whole() -> Mismatch {
+    Mismatch::new("a whole JPEG", "one without its end")
 }
 
 /// Whether the end marker comes after the pixels: the decoder fills what is missing with gray instead of

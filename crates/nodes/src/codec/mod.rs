@@ -12,9 +12,11 @@
 //! | `jpeg` | pictures of u8, mono or RGB1; detail is lost | areaDetector, Phoebus |
 
 mod blosc;
+mod error;
 pub(crate) mod jpeg;
 
 pub use blosc::{BloscCompressor, BloscShuffle};
+pub use error::{PackError, Panicked};
 
 use livetime_codecs::{
     Array, Blockpack, BlockpackTier as KnownTier, Blosc, BloscSettings, Bslz4, CodecError, Lz4, Lz4Hdf5,
@@ -175,7 +177,7 @@ impl Codecs {
     /// Writes the array `pixels`, packed, as a stream to `out` and gives its length. `out` keeps its size from frame to frame.
     ///
     /// # Errors
-    /// Text, for arrays that the codec does not take.
+    /// For arrays that the codec does not take.
     pub(crate) fn encode(
         &mut self,
         compressor: Compressor,
@@ -183,7 +185,7 @@ impl Codecs {
         layout: &Layout,
         pixels: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<usize, String> {
+    ) -> Result<usize, PackError> {
         if compressor == Compressor::Jpeg {
             out.clear();
             return jpeg::encode(layout, pixels, settings.jpeg_quality, out).map(|()| out.len());
@@ -191,35 +193,34 @@ impl Codecs {
         let mut shape = [0; MAX_DIMS];
         shape.iter_mut().zip(layout.shape()).for_each(|(to, size)| *to = size);
         let shape = &shape[..layout.dims().len()];
-        let text = |e: CodecError| e.to_string();
-        let codec = self.lossless(compressor, &settings).map_err(text)?;
+        let codec = self.lossless(compressor, &settings)?;
         let dtype = dtype_of(layout.dtype());
         if !codec.supports(dtype) {
-            return Err(text(CodecError::DType { codec: codec.name(), dtype }));
+            return Err(CodecError::DType { codec: codec.name(), dtype }.into());
         }
         let bound = codec.bound(pixels.len());
         if out.len() < bound {
             out.resize(bound, 0);
         }
-        Array::new(pixels, dtype, shape).and_then(|array| codec.encode(array, out)).map_err(text)
+        Ok(Array::new(pixels, dtype, shape).and_then(|array| codec.encode(array, out))?)
     }
 
     /// Reads a stream into `out`, which has the size of an array of this layout.
     ///
     /// # Errors
-    /// Text, if it is not a stream of such an array.
+    /// If it is not a stream of such an array.
     pub(crate) fn decode(
         &mut self,
         compressor: Compressor,
         stream: &[u8],
         layout: &Layout,
         out: &mut [u8],
-    ) -> Result<(), String> {
+    ) -> Result<(), PackError> {
         if compressor == Compressor::Jpeg {
             return jpeg::decode(stream, layout, out);
         }
-        let codec = self.lossless(compressor, &ANY).map_err(|e| e.to_string())?;
-        codec.decode(stream, dtype_of(layout.dtype()), out).map_err(|e| e.to_string())
+        let codec = self.lossless(compressor, &ANY)?;
+        Ok(codec.decode(stream, dtype_of(layout.dtype()), out)?)
     }
 
     fn lossless(

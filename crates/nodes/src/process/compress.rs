@@ -22,13 +22,17 @@
 //! ```
 
 use livetime_codecs::BloscSettings;
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{
+    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Refusal, Stream,
+};
 use livetime_frame::{ArrayRef, Frame};
 
 use crate::codec::{
-    BlockpackTier, BloscCompressor, BloscShuffle, CodecMode, CodecStatus, Codecs, Compressor, Settings,
+    BlockpackTier, BloscCompressor, BloscShuffle, CodecMode, CodecStatus, Codecs, Compressor, PackError,
+    Settings,
 };
 use crate::convert::packed_like;
+use crate::error::Mismatch;
 use crate::packed::packed;
 
 /// Parameters of `compress`.
@@ -155,7 +159,7 @@ impl Node for Compress {
             Err(why) => {
                 self.params.comp_factor = 1.0;
                 self.params.codec_status = CodecStatus::Warning;
-                self.params.codec_error = why;
+                self.params.codec_error = why.to_string();
                 self.params.unchanged += 1;
                 ctx.forward(0, frame)
             }
@@ -165,17 +169,17 @@ impl Node for Compress {
 
 impl Compress {
     /// Compresses into `self.stream` and gives the number of bytes, or why the array stays as it is.
-    fn pack(&mut self, array: &ArrayRef<'_>) -> Result<usize, String> {
+    fn pack(&mut self, array: &ArrayRef<'_>) -> Result<usize, PackError> {
         let (layout, p) = (array.layout(), &self.params);
         if layout.codec().is_some() || layout.is_empty() {
-            return Err(format!("wanted an uncompressed array with elements, found {layout}"));
+            return Err(Mismatch::new("an uncompressed array with elements", layout.to_string()).into());
         }
         let settings = settings(p)?;
         let pixels = packed(array, &mut self.gathered);
         let size = self.codecs.encode(p.compressor, settings, layout, pixels, &mut self.stream)?;
         if size >= pixels.len() {
-            let codec = p.compressor.codec().0;
-            return Err(format!("wanted fewer than {} bytes, found {size} with {codec}", pixels.len()));
+            let (wanted, codec) = (format!("fewer than {} bytes", pixels.len()), p.compressor.codec().0);
+            return Err(Mismatch::new(wanted, format!("{size} with {codec}")).into());
         }
         Ok(size)
     }
@@ -184,10 +188,10 @@ impl Compress {
 /// Fails for a compressor that is only named.
 fn writable(compressor: BloscCompressor) -> Result<(), NodeError> {
     let known = compressor.known().map(|_| ());
-    known.map_err(|why| NodeError::new(format_args!("`blosc_compressor`: {why}")))
+    known.map_err(|refusal| refusal.of("blosc_compressor").into())
 }
 
-fn settings(p: &CompressParams) -> Result<Settings, String> {
+fn settings(p: &CompressParams) -> Result<Settings, Refusal> {
     let compressor = p.blosc_compressor.known()?;
     Ok(Settings {
         tier: p.blockpack_tier.known(),

@@ -31,8 +31,8 @@ use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, Param
 use livetime_formats::netcdf::{Double, Ints, Kind, Layout as Contents, Text, Writer};
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, Layout, with_dtype};
 
-use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile};
-use super::picture::array_of;
+use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
+use crate::error::Mismatch;
 use crate::packed::packed;
 
 /// Seconds from 1970 to 1990, where EPICS starts to count.
@@ -108,18 +108,17 @@ impl FileWriter for NetcdfWriter {
         Ok(NetcdfWriter { open: None, gathered: Vec::new(), row: Vec::new() })
     }
 
-    fn takes(&mut self, frame: &Frame, _params: &NetcdfFilesParams) -> Result<Fit, String> {
-        let array = array_of(frame)?;
+    fn takes(&mut self, frame: &Frame, _params: &NetcdfFilesParams) -> Result<Fit, WriteError> {
+        let array = frame.array()?;
         let layout = array.layout();
         if layout.codec().is_some() || layout.is_empty() {
-            return Err(format!("wanted an uncompressed array with elements, found {layout}"));
+            return Err(Mismatch::new("an uncompressed array with elements", layout.to_string()).into());
         }
         match &self.open {
             Some(open) if !open.fits(layout) => {
                 let (shape, dtype, color) = (&open.shape, open.dtype, open.color);
-                Err(format!(
-                    "wanted frames of {shape:?} {dtype} {color}, as the file has them, found {layout}"
-                ))
+                let wanted = format!("frames of {shape:?} {dtype} {color}, as the file has them");
+                Err(Mismatch::new(wanted, layout.to_string()).into())
             }
             _ => Ok(Fit::Yes),
         }
@@ -131,14 +130,14 @@ impl FileWriter for NetcdfWriter {
         first: &Frame,
         _params: &mut NetcdfFilesParams,
         _ctx: &mut Context,
-    ) -> Result<(), String> {
-        let array = array_of(first)?;
+    ) -> Result<(), WriteError> {
+        let array = first.array()?;
         let layout = array.layout();
         let attributes: Vec<_> =
             first.header().attributes.iter().map(|a| (a.name.clone(), is_text(&a.value))).collect();
         let contents = contents(layout, &attributes)?;
         let out = BufWriter::with_capacity(1 << 16, file.file()?);
-        let writer = contents.create(out).map_err(|e| e.to_string())?;
+        let writer = contents.create(out)?;
         let (shape, dtype, color) = (layout.shape().collect(), layout.dtype(), layout.color());
         self.open = Some(Open { writer, shape, dtype, color, attributes });
         Ok(())
@@ -149,9 +148,9 @@ impl FileWriter for NetcdfWriter {
         frame: &Frame,
         _params: &mut NetcdfFilesParams,
         ctx: &mut Context,
-    ) -> Result<(), String> {
-        let open = self.open.as_mut().ok_or("that no file is open")?;
-        let array = array_of(frame)?;
+    ) -> Result<(), WriteError> {
+        let open = self.open.as_mut().ok_or(WriteError::NotOpen)?;
+        let array = frame.array()?;
         big_endian(open.dtype, packed(&array, &mut self.gathered), &mut self.row);
         let since_ns = EventTime::of(frame.header(), ctx).ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
         let seconds = u32::try_from(since_ns.div_euclid(1_000_000_000)).unwrap_or(0);
@@ -166,15 +165,15 @@ impl FileWriter for NetcdfWriter {
         let attributes: Vec<Vec<u8>> = open.attributes.iter().map(value).collect();
         let rows =
             own.iter().map(Vec::as_slice).chain([&self.row[..]]).chain(attributes.iter().map(Vec::as_slice));
-        open.writer.record(&rows.collect::<Vec<_>>()).map_err(|e| e.to_string())
+        Ok(open.writer.record(&rows.collect::<Vec<_>>())?)
     }
 
-    fn flush(&mut self, _params: &mut NetcdfFilesParams) -> Result<(), String> {
-        self.open.as_mut().map_or(Ok(()), |open| open.writer.commit().map_err(|e| e.to_string()))
+    fn flush(&mut self, _params: &mut NetcdfFilesParams) -> Result<(), WriteError> {
+        Ok(self.open.as_mut().map_or(Ok(()), |open| open.writer.commit())?)
     }
 
-    fn close(&mut self, _params: &mut NetcdfFilesParams) -> Result<(), String> {
-        self.open.take().map_or(Ok(()), |open| open.writer.finish().map_err(|e| e.to_string()))
+    fn close(&mut self, _params: &mut NetcdfFilesParams) -> Result<(), WriteError> {
+        Ok(self.open.take().map_or(Ok(()), |open| open.writer.finish())?)
     }
 }
 
@@ -190,12 +189,11 @@ fn is_text(value: &AttributeValue) -> bool {
 }
 
 /// Dimensions, attributes and variables as areaDetector has them.
-fn contents(layout: &Layout, attributes: &[(Arc<str>, bool)]) -> Result<Contents, String> {
+fn contents(layout: &Layout, attributes: &[(Arc<str>, bool)]) -> Result<Contents, Mismatch> {
     let names: Vec<String> = (0..layout.dims().len()).map(|i| format!("dim{i}")).collect();
-    let sizes = layout
-        .shape()
-        .map(|size| u32::try_from(size).map_err(|_| format!("wanted 32-bit sizes, found {layout}")));
-    let sizes = sizes.collect::<Result<Vec<u32>, String>>()?;
+    let refuse = |_| Mismatch::new("32-bit sizes", layout.to_string());
+    let sizes = layout.shape().map(|size| u32::try_from(size).map_err(refuse));
+    let sizes = sizes.collect::<Result<Vec<u32>, Mismatch>>()?;
     let mut dimensions = vec![("numArrays", 0)];
     dimensions.extend(names.iter().map(String::as_str).zip(sizes.iter().copied()));
     let text_dimension = dimensions.len() as u32;

@@ -8,8 +8,9 @@ use image::ExtendedColorType;
 use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, Params};
 use livetime_frame::{ArrayRef, ColorMode, DType, Frame};
 
-use super::nd_file::{FileWriter, Fit, NdFileParams, NewFile};
+use super::nd_file::{FileWriter, Fit, NdFileParams, NewFile, WriteError};
 use crate::codec::jpeg::guarded;
+use crate::error::Mismatch;
 use crate::packed::packed;
 
 /// A format of pictures, one in a file.
@@ -77,12 +78,15 @@ impl<E: Encoder> FileWriter for PictureWriter<E> {
         Ok(PictureWriter { file: None, gathered, encoded, format: PhantomData })
     }
 
-    fn takes(&mut self, frame: &Frame, _params: &E::Params) -> Result<Fit, String> {
-        let Picture { width, height, .. } = Picture::of(&array_of(frame)?, E::WITH_U16)?;
+    fn takes(&mut self, frame: &Frame, _params: &E::Params) -> Result<Fit, WriteError> {
+        let Picture { width, height, .. } = Picture::of(&frame.array()?, E::WITH_U16)?;
         let most = E::MOST_SIDE;
         match width.max(height) <= most {
             true => Ok(Fit::Yes),
-            false => Err(format!("wanted at most {most} x {most} pixels, found {width} x {height}")),
+            false => {
+                let wanted = format!("at most {most} x {most} pixels");
+                Err(Mismatch::new(wanted, format!("{width} x {height}")).into())
+            }
         }
     }
 
@@ -92,24 +96,24 @@ impl<E: Encoder> FileWriter for PictureWriter<E> {
         _first: &Frame,
         _params: &mut E::Params,
         _ctx: &mut Context,
-    ) -> Result<(), String> {
+    ) -> Result<(), WriteError> {
         self.file = Some(file.file()?);
         Ok(())
     }
 
-    fn write(&mut self, frame: &Frame, params: &mut E::Params, _ctx: &mut Context) -> Result<(), String> {
-        let array = array_of(frame)?;
+    fn write(&mut self, frame: &Frame, params: &mut E::Params, _ctx: &mut Context) -> Result<(), WriteError> {
+        let array = frame.array()?;
         let picture = Picture::of(&array, E::WITH_U16)?;
         let pixels = packed(&array, &mut self.gathered);
         let mut out = std::mem::take(&mut self.encoded);
         out.clear();
-        guarded(|| E::encode(params, pixels, picture, &mut out).map_err(|e| e.to_string()))?;
+        guarded(|| E::encode(params, pixels, picture, &mut out).map_err(WriteError::Picture))?;
         self.encoded = out;
-        let file = self.file.as_mut().ok_or("that no file is open")?;
-        file.write_all(&self.encoded).map_err(|e| e.to_string())
+        let file = self.file.as_mut().ok_or(WriteError::NotOpen)?;
+        Ok(file.write_all(&self.encoded)?)
     }
 
-    fn close(&mut self, _params: &mut E::Params) -> Result<(), String> {
+    fn close(&mut self, _params: &mut E::Params) -> Result<(), WriteError> {
         self.file = None;
         Ok(())
     }
@@ -130,8 +134,8 @@ impl Picture {
     /// What `array` is as a picture; of 16 bits only `with_u16`.
     ///
     /// # Errors
-    /// Text saying what was wanted and what was found.
-    fn of(array: &ArrayRef<'_>, with_u16: bool) -> Result<Picture, String> {
+    /// What was wanted and what was found.
+    fn of(array: &ArrayRef<'_>, with_u16: bool) -> Result<Picture, Mismatch> {
         let layout = array.layout();
         let layout = if layout.color().is_rgb() { *layout } else { layout.collapsed() };
         let flat = matches!(layout.color(), ColorMode::Mono | ColorMode::Bayer) && layout.dims().len() <= 2;
@@ -150,20 +154,11 @@ impl Picture {
             (Some((width, height)), Some(color)) if fits => Ok(Picture { width, height, color }),
             _ => {
                 let types = if with_u16 { "u8 or u16" } else { "u8" };
-                Err(format!(
-                    "wanted an uncompressed picture of {types}, mono or RGB1, with pixels, found {layout}"
-                ))
+                let wanted = format!("an uncompressed picture of {types}, mono or RGB1, with pixels");
+                Err(Mismatch::new(wanted, layout.to_string()))
             }
         }
     }
-}
-
-/// The array of a frame.
-///
-/// # Errors
-/// Text, if it has none.
-pub(super) fn array_of(frame: &Frame) -> Result<ArrayRef<'_>, String> {
-    frame.array().map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

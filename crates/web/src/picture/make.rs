@@ -4,9 +4,11 @@ use axum::body::Bytes;
 use livetime_frame::{ArrayRef, Column, DType, Flags, Frame, Payload, TableRef, with_dtype};
 
 use super::message::{CUT, Header, Kind, SCALED};
+use super::not_shown::NotShown;
 use super::place::Place;
 use super::sample::Sample;
 use super::spec::{Axes, Encoding, Reduce, Spec};
+use crate::wrong::Wrong;
 
 /// The most bytes of one picture: a detector of 16 megapixels of 4 bytes. More would keep a browser busy for seconds.
 const LARGEST: usize = 64 << 20;
@@ -28,11 +30,11 @@ pub(crate) struct Made {
 ///
 /// # Errors
 /// Why it cannot be shown.
-pub(crate) fn make(frame: &Frame, spec: &Spec) -> Result<Made, String> {
+pub(crate) fn make(frame: &Frame, spec: &Spec) -> Result<Made, NotShown> {
     let mut made = match frame.payload() {
-        Payload::Array(_) => picture(&frame.array().map_err(|e| e.to_string())?, spec)?,
-        Payload::Table(_) => table(&frame.table().map_err(|e| e.to_string())?, spec)?,
-        other => return Err(format!("wanted frames that are arrays or tables, found {other}")),
+        Payload::Array(_) => picture(&frame.array()?, spec)?,
+        Payload::Table(_) => table(&frame.table()?, spec)?,
+        other => return Err(Wrong::new("frames that are arrays or tables").found(other).into()),
     };
     let header = frame.header();
     made.header.sequence = header.sequence;
@@ -58,10 +60,10 @@ struct Pixels {
 
 impl Pixels {
     /// Of an array with more dimensions the first plane.
-    fn of(array: &ArrayRef) -> Result<Pixels, String> {
+    fn of(array: &ArrayRef) -> Result<Pixels, Wrong> {
         let layout = array.layout();
         if let Some(codec) = layout.codec() {
-            return Err(format!("wanted arrays that are not compressed, found {}", codec.0));
+            return Err(Wrong::new("arrays that are not compressed").found(codec.0));
         }
         let (axes, bytes) = (layout.axes(), layout.dtype().bytes());
         let dim = |axis: Option<usize>| {
@@ -94,21 +96,19 @@ struct Cut {
 
 impl Cut {
     /// The part of the wanted region that is there, and whether that is less than was wanted.
-    fn of(pixels: &Pixels, spec: &Spec) -> Result<(Cut, bool), String> {
+    fn of(pixels: &Pixels, spec: &Spec) -> Result<(Cut, bool), Wrong> {
         let all = [0, 0, pixels.width as u32, pixels.height as u32];
         let [x, y, width, height] = spec.region.unwrap_or(all).map(|number| number as usize);
         let (found_width, found_height) =
             (width.min(pixels.width.saturating_sub(x)), height.min(pixels.height.saturating_sub(y)));
         if found_width == 0 || found_height == 0 {
-            return Err(format!(
-                "wanted a region in {} x {} pixels, found {width} x {height} at {x}, {y}",
-                pixels.width, pixels.height
-            ));
+            let wanted = Wrong::new(format!("a region in {} x {} pixels", pixels.width, pixels.height));
+            return Err(wanted.found(format_args!("{width} x {height} at {x}, {y}")));
         }
         let bin = spec.fit.map_or((1, 1), |most| bins((found_width, found_height), most, spec.axes));
         let largest = bin.0.max(bin.1);
         if largest > usize::from(u16::MAX) {
-            return Err(format!("wanted bins of at most {} pixels, found {largest}", u16::MAX));
+            return Err(Wrong::new(format!("bins of at most {} pixels", u16::MAX)).found(largest));
         }
         let is_cut = (found_width, found_height) != (width, height);
         Ok((Cut { x, y, width: found_width, height: found_height, bin }, is_cut))
@@ -136,7 +136,7 @@ fn bins((width, height): (usize, usize), [columns, rows]: [u32; 2], axes: Axes) 
     }
 }
 
-fn picture(array: &ArrayRef, spec: &Spec) -> Result<Made, String> {
+fn picture(array: &ArrayRef, spec: &Spec) -> Result<Made, NotShown> {
     let pixels = Pixels::of(array)?;
     let (cut, is_cut) = Cut::of(&pixels, spec)?;
     let dtype = array.layout().dtype();
@@ -148,12 +148,11 @@ fn picture(array: &ArrayRef, spec: &Spec) -> Result<Made, String> {
     };
     let bytes = cut.columns() * cut.rows() * pixels.colours * sent.bytes();
     if bytes > LARGEST {
-        return Err(format!(
-            "wanted at most {LARGEST} bytes, found {bytes}: choose a region, or a size to fit"
-        ));
+        let found = format!("{bytes}: choose a region, or a size to fit");
+        return Err(Wrong::new(format!("at most {LARGEST} bytes")).found(found).into());
     }
     let payload = with_dtype!(dtype, T => {
-        let elements = array.elements::<T>().map_err(|e| e.to_string())?;
+        let elements = array.elements::<T>()?;
         payload(elements, pixels, cut, spec, is_mean)
     });
     let header = Header {
@@ -312,15 +311,16 @@ fn for_each_bin_row(cut: Cut, mut each: impl FnMut(usize, usize)) {
 ///
 /// # Errors
 /// When there is no such pixel.
-pub(crate) fn value_at(frame: &Frame, x: usize, y: usize) -> Result<serde_json::Value, String> {
-    let array = frame.array().map_err(|e| e.to_string())?;
+pub(crate) fn value_at(frame: &Frame, x: usize, y: usize) -> Result<serde_json::Value, NotShown> {
+    let array = frame.array()?;
     let pixels = Pixels::of(&array)?;
     if x >= pixels.width || y >= pixels.height {
-        return Err(format!("wanted a pixel of {} x {}, found {x}, {y}", pixels.width, pixels.height));
+        let wanted = Wrong::new(format!("a pixel of {} x {}", pixels.width, pixels.height));
+        return Err(wanted.found(format_args!("{x}, {y}")).into());
     }
     let start = y * pixels.y_stride + x * pixels.x_stride;
     with_dtype!(array.layout().dtype(), T => {
-        let elements = array.elements::<T>().map_err(|e| e.to_string())?;
+        let elements = array.elements::<T>()?;
         let value = |colour: usize| serde_json::json!(elements[start + colour * pixels.colour_stride]);
         Ok(match pixels.colours {
             1 => value(0),
@@ -331,7 +331,7 @@ pub(crate) fn value_at(frame: &Frame, x: usize, y: usize) -> Result<serde_json::
 
 // ---- Tables ----
 
-fn table(table: &TableRef, spec: &Spec) -> Result<Made, String> {
+fn table(table: &TableRef, spec: &Spec) -> Result<Made, NotShown> {
     let layout = table.layout();
     let columns = layout.schema().columns();
     let rows = layout.rows().min(spec.fit.map_or(ROWS, |[_, rows]| rows as usize));
@@ -350,12 +350,13 @@ fn table(table: &TableRef, spec: &Spec) -> Result<Made, String> {
         offset += rows * column.dtype.bytes();
     }
     if offset > LARGEST {
-        return Err(format!("wanted at most {LARGEST} bytes, found {offset}: ask for fewer rows"));
+        let found = format!("{offset}: ask for fewer rows");
+        return Err(Wrong::new(format!("at most {LARGEST} bytes")).found(found).into());
     }
     for ((index, column), offset) in columns.iter().enumerate().zip(offsets) {
         payload.resize(offset, 0);
         with_dtype!(column.dtype, T => {
-            let values = table.column::<T>(index).map_err(|e| e.to_string())?;
+            let values = table.column::<T>(index)?;
             payload.extend_from_slice(bytemuck::cast_slice(&values[..rows]));
         });
     }

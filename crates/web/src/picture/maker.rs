@@ -10,8 +10,10 @@ use livetime_runtime::lock;
 use tokio::sync::oneshot;
 
 use super::make::{Made, make};
+use super::not_shown::NotShown;
 use super::source::Newest;
 use super::spec::Spec;
+use crate::serve_error::ServeError;
 use crate::threads::spawn;
 
 /// Pictures that wait to be made: one for each view that may be asked for at one time.
@@ -22,7 +24,7 @@ const KEPT: usize = 16;
 const MOST_BYTES: u64 = 512 << 20;
 
 /// The result of a wish.
-pub(crate) type Result = std::result::Result<Arc<Shared>, String>;
+pub(crate) type Result = std::result::Result<Arc<Shared>, NotShown>;
 
 /// A picture that several clients may be sent at the same time.
 pub(crate) struct Shared {
@@ -52,10 +54,10 @@ pub(crate) struct Maker {
 impl Maker {
     /// # Errors
     /// When the system gives no thread.
-    pub(crate) fn start() -> std::result::Result<Maker, String> {
+    pub(crate) fn start() -> std::result::Result<Maker, ServeError> {
         let (sender, wishes) = sync_channel(WAITING);
         let thread = spawn("web views", move || Work::default().go_on(&wishes));
-        let thread = thread.map_err(|e| format!("cannot start a thread: {e}"))?;
+        let thread = thread.map_err(ServeError::Thread)?;
         Ok(Maker { wishes: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
     }
 
@@ -66,10 +68,10 @@ impl Maker {
         let sent = lock(&self.wishes).as_ref().map(|wishes| wishes.try_send(wish));
         match sent {
             Some(Ok(())) => {}
-            Some(Err(TrySendError::Full(_))) => return Err("too many pictures are wanted".into()),
-            Some(Err(TrySendError::Disconnected(_))) | None => return Err("the run has ended".into()),
+            Some(Err(TrySendError::Full(_))) => return Err(NotShown::TooManyWanted),
+            Some(Err(TrySendError::Disconnected(_))) | None => return Err(NotShown::Ended),
         }
-        made.await.unwrap_or_else(|_| Err("the run has ended".into()))
+        made.await.unwrap_or(Err(NotShown::Ended))
     }
 
     pub(crate) fn end(&self) {
@@ -113,7 +115,7 @@ impl Work {
         let length = made.payload.len() as u64;
         if self.bytes.fetch_add(length, Ordering::Relaxed) + length > MOST_BYTES {
             self.bytes.fetch_sub(length, Ordering::Relaxed);
-            return Err("too many pictures are under way to slow clients".into());
+            return Err(NotShown::TooManyUnderWay);
         }
         let shared = Arc::new(Shared { made, bytes: self.bytes.clone() });
         if self.kept.len() == KEPT {

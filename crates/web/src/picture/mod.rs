@@ -13,6 +13,7 @@ mod left;
 mod make;
 mod maker;
 mod message;
+mod not_shown;
 mod npy;
 mod place;
 mod png;

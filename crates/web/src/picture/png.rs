@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
+use image::{ExtendedColorType, ImageEncoder, ImageResult};
 use livetime_frame::{DType, with_dtype};
 
 use super::make::Made;
@@ -14,7 +14,7 @@ use super::sample::Sample;
 ///
 /// # Errors
 /// When the picture has a form that PNG does not know.
-pub(crate) fn png(made: &Made, range: Option<(f64, f64)>) -> Result<Vec<u8>, String> {
+pub(crate) fn png(made: &Made, range: Option<(f64, f64)>) -> ImageResult<Vec<u8>> {
     let header = &made.header;
     let (pixels, is_deep) = match (header.dtype, range) {
         (DType::U8, None) => (Cow::Borrowed(&*made.payload), false),
@@ -30,8 +30,7 @@ pub(crate) fn png(made: &Made, range: Option<(f64, f64)>) -> Result<Vec<u8>, Str
     };
     let mut file = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Fast, FilterType::Adaptive);
-    let written = encoder.write_image(&pixels, header.width, header.height, colour);
-    written.map_err(|e| e.to_string())?;
+    encoder.write_image(&pixels, header.width, header.height, colour)?;
     Ok(file)
 }
 

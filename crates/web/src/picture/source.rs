@@ -7,12 +7,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use livetime_control::model::Model;
-use livetime_engine::{EdgeOptions, Outlet, OutletError, WhenFull};
+use livetime_engine::{Cause, EdgeOptions, Outlet, OutletError, WhenFull};
 use livetime_frame::Frame;
 use livetime_runtime::lock;
 use tokio::sync::watch;
 
 use super::left::Left;
+use super::not_shown::NotShown;
 use crate::threads::spawn;
 
 /// Frames per second that the program takes of an output: no screen shows more.
@@ -84,9 +85,9 @@ impl Sources {
     ///
     /// # Errors
     /// When there is no such output, or too many are watched.
-    pub(crate) fn get(&self, output: &str) -> Result<Arc<Source>, String> {
+    pub(crate) fn get(&self, output: &str) -> Result<Arc<Source>, NotShown> {
         let model = lock(&self.model);
-        let model = model.as_ref().ok_or("the run has ended")?;
+        let model = model.as_ref().ok_or(NotShown::Ended)?;
         let name = full_name(model, output);
         let mut known = lock(&self.known);
         known.threads.retain(|thread| !thread.is_finished());
@@ -96,7 +97,7 @@ impl Sources {
         }
         self.leave(known.unwatched(Duration::ZERO));
         if known.sources.len() >= MOST {
-            return Err(format!("wanted at most {MOST} outputs at one time"));
+            return Err(NotShown::TooManyOutputs(MOST));
         }
         let (source, thread) = start(model, &name, &self.left)?;
         known.threads.push(thread);
@@ -145,17 +146,17 @@ fn full_name(model: &Model, output: &str) -> String {
     port.map_or(output.to_owned(), |port| format!("{output}.{}", port.name))
 }
 
-fn start(model: &Model, name: &str, left: &Mutex<Left>) -> Result<(Arc<Source>, JoinHandle<()>), String> {
+fn start(model: &Model, name: &str, left: &Mutex<Left>) -> Result<(Arc<Source>, JoinHandle<()>), NotShown> {
     let run = model.run();
     let options =
         EdgeOptions { when_full: WhenFull::Latest, max_rate_hz: Some(MAX_RATE_HZ), ..EdgeOptions::default() };
-    let outlet = run.subscribe(name, options).map_err(|e| e.message)?;
+    let outlet = run.subscribe(name, options).map_err(|e| NotShown::Output(Box::new(e)))?;
     let (began, last) = lock(left).take(name);
     let (sender, newest) = watch::channel(last);
     let is_ended = Arc::new(AtomicBool::new(false));
     let watching = is_ended.clone();
     let thread = spawn("web pictures", move || take(outlet, began, &sender, &watching));
-    let thread = thread.map_err(|e| format!("cannot start a thread: {e}"))?;
+    let thread = thread.map_err(|e| NotShown::Thread(Cause::new(Arc::new(e))))?;
     Ok((Arc::new(Source { name: name.to_owned(), newest, began, is_ended }), thread))
 }
 

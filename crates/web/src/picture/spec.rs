@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::wrong::Wrong;
+
 /// How the pixels of a bin become one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum Reduce {
@@ -42,6 +44,7 @@ pub(crate) struct Spec {
 }
 
 /// The keys of a view.
+const SIDES: &str = "a width and a height of at least 1";
 const KEYS: [&str; 7] = ["from", "region", "fit", "axes", "reduce", "as", "range"];
 
 impl Spec {
@@ -49,25 +52,25 @@ impl Spec {
     ///
     /// # Errors
     /// The wanted and the found value.
-    pub(crate) fn from_json(body: &Value) -> Result<(String, Spec), String> {
-        let object = body.as_object().ok_or_else(|| format!("wanted an object, found {body}"))?;
+    pub(crate) fn from_json(body: &Value) -> Result<(String, Spec), Wrong> {
+        let object = body.as_object().ok_or_else(|| Wrong::new("an object").found(body))?;
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(format!("`{key}`: wanted one of {}", KEYS.join(", ")));
+            return Err(Wrong::new(format!("one of {}", KEYS.join(", "))).at(key));
         }
         let text = |key: &str| match object.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(other) => Err(format!("`{key}`: wanted a text, found {other}")),
+            Some(other) => Err(Wrong::new("a text").at(key).found(other)),
         };
         let numbers = |key: &str| match object.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(list)) => {
                 let numbers: Option<Vec<f64>> = list.iter().map(Value::as_f64).collect();
-                numbers.map(Some).ok_or_else(|| format!("`{key}`: wanted numbers, found {}", object[key]))
+                numbers.map(Some).ok_or_else(|| Wrong::new("numbers").at(key).found(&object[key]))
             }
-            Some(other) => Err(format!("`{key}`: wanted a list of numbers, found {other}")),
+            Some(other) => Err(Wrong::new("a list of numbers").at(key).found(other)),
         };
-        let from = text("from")?.ok_or("`from`: wanted an output, found none")?.to_owned();
+        let from = text("from")?.ok_or_else(|| Wrong::new("an output").at("from").found("none"))?.to_owned();
         let spec = Spec::checked(
             numbers("region")?,
             numbers("fit")?,
@@ -82,12 +85,13 @@ impl Spec {
     ///
     /// # Errors
     /// The wanted and the found value.
-    pub(crate) fn from_query(get: impl Fn(&str) -> Option<String>) -> Result<Spec, String> {
+    pub(crate) fn from_query(get: impl Fn(&str) -> Option<String>) -> Result<Spec, Wrong> {
         let numbers = |key: &str| match get(key) {
             None => Ok(None),
             Some(text) => {
                 let numbers: Result<Vec<f64>, _> = text.split(',').map(str::parse).collect();
-                numbers.map(Some).map_err(|_| format!("`{key}`: wanted numbers with commas, found `{text}`"))
+                let wanted = || Wrong::new("numbers with commas").at(key);
+                numbers.map(Some).map_err(|_| wanted().found(format_args!("`{text}`")))
             }
         };
         let (axes, reduce) = (get("axes"), get("reduce"));
@@ -102,50 +106,55 @@ impl Spec {
         reduce: Option<&str>,
         encoding: Option<&str>,
         range: Option<Vec<f64>>,
-    ) -> Result<Spec, String> {
+    ) -> Result<Spec, Wrong> {
         let region = region.map(|numbers| whole("region", &numbers)).transpose()?;
         if let Some([_, _, 0, _] | [_, _, _, 0]) = region {
-            return Err("`region`: wanted a width and a height of at least 1, found 0".into());
+            return Err(Wrong::new(SIDES).at("region").found(0));
         }
         let fit = fit.map(|numbers| whole("fit", &numbers)).transpose()?;
         if let Some([0, _] | [_, 0]) = fit {
-            return Err("`fit`: wanted a width and a height of at least 1, found 0".into());
+            return Err(Wrong::new(SIDES).at("fit").found(0));
         }
         let reduce = match reduce {
             None | Some("max") => Reduce::Max,
             Some("mean") => Reduce::Mean,
             Some("pick") => Reduce::Pick,
-            Some(other) => return Err(format!("`reduce`: wanted max, mean or pick, found `{other}`")),
+            Some(other) => return Err(choice("reduce", "max, mean or pick", other)),
         };
         let range = range.map(|numbers| range_of(&numbers)).transpose()?;
         let encoding = match (encoding, range) {
             (None | Some("native"), _) => Encoding::Native,
             (Some("u8"), Some((low, high))) => Encoding::U8(low, high),
-            (Some("u8"), None) => return Err("`range`: wanted two numbers for u8, found none".into()),
-            (Some(other), _) => return Err(format!("`as`: wanted native or u8, found `{other}`")),
+            (Some("u8"), None) => return Err(Wrong::new("two numbers for u8").at("range").found("none")),
+            (Some(other), _) => return Err(choice("as", "native or u8", other)),
         };
         Ok(Spec { region, fit, reduce, encoding, axes: Axes::default() })
     }
 }
 
-fn axes_of(text: Option<&str>) -> Result<Axes, String> {
+fn choice(key: &str, wanted: &'static str, found: &str) -> Wrong {
+    Wrong::new(wanted).at(key).found(format_args!("`{found}`"))
+}
+
+fn axes_of(text: Option<&str>) -> Result<Axes, Wrong> {
     match text {
         None | Some("equal") => Ok(Axes::Equal),
         Some("own") => Ok(Axes::Own),
-        Some(other) => Err(format!("`axes`: wanted equal or own, found `{other}`")),
+        Some(other) => Err(choice("axes", "equal or own", other)),
     }
 }
 
 /// Two numbers, the lower one first.
-pub(crate) fn range_of(numbers: &[f64]) -> Result<(f64, f64), String> {
+pub(crate) fn range_of(numbers: &[f64]) -> Result<(f64, f64), Wrong> {
     match numbers {
         [low, high] if low.is_finite() && high.is_finite() && low < high => Ok((*low, *high)),
-        other => Err(format!("`range`: wanted a lower and a higher number, found {other:?}")),
+        other => Err(Wrong::new("a lower and a higher number").at("range").found(format_args!("{other:?}"))),
     }
 }
 
-fn whole<const N: usize>(key: &str, numbers: &[f64]) -> Result<[u32; N], String> {
-    let wanted = || format!("`{key}`: wanted {N} whole numbers from 0 on, found {numbers:?}");
+fn whole<const N: usize>(key: &str, numbers: &[f64]) -> Result<[u32; N], Wrong> {
+    let wrong = || Wrong::new(format!("{N} whole numbers from 0 on")).at(key);
+    let wanted = || wrong().found(format_args!("{numbers:?}"));
     let mut found = [0; N];
     if numbers.len() != N {
         return Err(wanted());
@@ -197,7 +206,7 @@ mod tests {
             (json!({"from": "cam", "as": "u8"}), "`range`"),
             (json!({"from": "cam", "as": "u8", "range": [1, 1]}), "`range`"),
         ] {
-            let error = Spec::from_json(&body).unwrap_err();
+            let error = Spec::from_json(&body).unwrap_err().to_string();
             assert!(error.contains(named), "{body}: {error}");
         }
         assert!(Spec::from_query(|_| Some("x".into())).is_err());

@@ -12,6 +12,7 @@ use super::budget::Budgets;
 use super::make::Made;
 use super::maker::{Maker, Shared};
 use super::message::{HELD, Header};
+use super::not_shown::NotShown;
 use super::source::{Newest, Source, Sources};
 use super::spec::Spec;
 
@@ -35,7 +36,7 @@ pub(crate) enum Refused {
     /// There are too many views.
     TooMany(String),
     /// Its frames cannot be shown.
-    Cannot(String),
+    Cannot(NotShown),
 }
 
 /// The fate of the frames of a view's output since the view began: offered = sent + left out + waiting.

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use livetime_frame::{Allocator, ColorMode, DType, Frame, Layout, Schema, TableLayout, with_dtype};
 
+use super::array_error::ArrayError;
 use super::mosaic::{memory, mosaic};
+use crate::wrong::Wrong;
 
 /// Bytes of the longest array that is shown.
 const LARGEST: usize = 128 << 20;
@@ -37,9 +39,9 @@ impl Header {
     ///
     /// # Errors
     /// The wanted and the found value.
-    pub(crate) fn read(file: &mut impl Read) -> Result<Header, String> {
+    pub(crate) fn read(file: &mut impl Read) -> Result<Header, Wrong> {
         let mut begin = [0; 12];
-        let wanted = || "wanted an array of NumPy (.npy), found something else".to_owned();
+        let wanted = || Wrong::new("an array of NumPy (.npy)").found("something else");
         file.read_exact(&mut begin[..10]).map_err(|_| wanted())?;
         if !begin.starts_with(b"\x93NUMPY") {
             return Err(wanted());
@@ -52,7 +54,7 @@ impl Header {
             }
         };
         if length > LONGEST_HEADER {
-            return Err(format!("wanted a header of at most {LONGEST_HEADER} bytes, found {length}"));
+            return Err(Wrong::new(format!("a header of at most {LONGEST_HEADER} bytes")).found(length));
         }
         let mut text = vec![0; length];
         file.read_exact(&mut text).map_err(|_| wanted())?;
@@ -68,50 +70,55 @@ impl Header {
     }
 
     /// Bytes of all elements.
-    fn bytes(&self) -> Result<usize, String> {
+    fn bytes(&self) -> Result<usize, Wrong> {
         let sizes = self.shape.iter().chain([&self.element_bytes()]).copied().collect::<Vec<_>>();
         let bytes =
             sizes.iter().try_fold(1usize, |all, size| all.checked_mul(*size)).filter(|all| *all <= LARGEST);
-        bytes.ok_or_else(|| format!("wanted an array of at most {LARGEST} bytes, found {:?}", self.shape))
+        let wanted = || Wrong::new(format!("an array of at most {LARGEST} bytes"));
+        bytes.ok_or_else(|| wanted().found(format_args!("{:?}", self.shape)))
     }
 }
 
 /// The value behind `'key':` in the header, which is a dictionary of Python.
-fn value<'a>(text: &'a str, key: &str) -> Result<&'a str, String> {
-    let at =
-        text.find(&format!("'{key}':")).ok_or_else(|| format!("wanted `{key}` in the header, found none"))?;
+fn value<'a>(text: &'a str, key: &str) -> Result<&'a str, Wrong> {
+    let at = text.find(&format!("'{key}':"));
+    let at = at.ok_or_else(|| Wrong::new(format!("`{key}` in the header")).found("none"))?;
     Ok(text[at + key.len() + 3..].trim_start())
 }
 
-fn shape(text: &str) -> Result<Vec<usize>, String> {
+fn shape(text: &str) -> Result<Vec<usize>, Wrong> {
     if !value(text, "fortran_order")?.starts_with("False") {
-        return Err("wanted an array in the order of C, found that of Fortran".into());
+        return Err(Wrong::new("an array in the order of C").found("that of Fortran"));
     }
     let list = value(text, "shape")?;
     let inner = list.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inner, _)| inner);
-    let inner = inner.ok_or_else(|| format!("wanted a shape, found {list}"))?;
+    let inner = inner.ok_or_else(|| Wrong::new("a shape").found(list))?;
     let sizes = inner.split(',').map(str::trim).filter(|size| !size.is_empty());
-    sizes.map(|size| size.parse().map_err(|_| format!("wanted a shape, found ({inner})"))).collect()
+    sizes
+        .map(|size| size.parse().map_err(|_| Wrong::new("a shape").found(format_args!("({inner})"))))
+        .collect()
 }
 
-fn elements(text: &str) -> Result<Elements, String> {
+fn elements(text: &str) -> Result<Elements, Wrong> {
     let descr = value(text, "descr")?;
     if let Some(quoted) = descr.strip_prefix('\'') {
         let name = quoted.split_once('\'').map_or(quoted, |(name, _)| name);
         return Ok(Elements::Plain(dtype(name)?));
     }
     let list = descr.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(list, _)| list);
-    let list = list.ok_or_else(|| format!("wanted a type of elements, found {descr}"))?;
+    let list = list.ok_or_else(|| Wrong::new("a type of elements").found(descr))?;
     let quoted: Vec<&str> = list.split('\'').skip(1).step_by(2).collect();
     if quoted.is_empty() || !quoted.len().is_multiple_of(2) || quoted.len() / 2 > MOST_COLUMNS {
-        return Err(format!("wanted 1 to {MOST_COLUMNS} columns of numbers, found [{list}]"));
+        let wanted = Wrong::new(format!("1 to {MOST_COLUMNS} columns of numbers"));
+        return Err(wanted.found(format_args!("[{list}]")));
     }
     let columns = quoted.chunks(2).map(|pair| Ok((pair[0].to_owned(), dtype(pair[1])?)));
-    columns.collect::<Result<_, String>>().map(Elements::Rows)
+    columns.collect::<Result<_, Wrong>>().map(Elements::Rows)
 }
 
-fn dtype(name: &str) -> Result<DType, String> {
-    let refuse = || format!("wanted little-endian numbers, found elements of the type `{name}`");
+fn dtype(name: &str) -> Result<DType, Wrong> {
+    let found = format!("elements of the type `{name}`");
+    let refuse = || Wrong::new("little-endian numbers").found(&found);
     let plain = name.strip_prefix(['<', '|', '=']).ok_or_else(refuse)?;
     Ok(match plain {
         "b1" | "u1" => DType::U8,
@@ -132,30 +139,31 @@ fn dtype(name: &str) -> Result<DType, String> {
 ///
 /// # Errors
 /// The wanted and the found value.
-pub(crate) fn header(path: &Path) -> Result<Header, String> {
-    Header::read(&mut BufReader::new(File::open(path).map_err(|e| e.to_string())?))
+pub(crate) fn header(path: &Path) -> Result<Header, ArrayError> {
+    Ok(Header::read(&mut BufReader::new(File::open(path)?))?)
 }
 
 /// The array of a file: a picture, its panels beside each other if it has more than two axes, or a table.
 ///
 /// # Errors
 /// The wanted and the found value.
-pub(crate) fn frame(path: &Path, allocator: &mut Allocator) -> Result<Frame, String> {
-    let mut file = BufReader::new(File::open(path).map_err(|e| e.to_string())?);
+pub(crate) fn frame(path: &Path, allocator: &mut Allocator) -> Result<Frame, ArrayError> {
+    let mut file = BufReader::new(File::open(path)?);
     let header = Header::read(&mut file)?;
     let length = header.bytes()?;
-    // Before memory is taken for the size in a header.
-    let has = file.get_ref().metadata().map_err(|e| e.to_string())?.len();
+    // Before memory is taken for what a header promises.
+    let has = file.get_ref().metadata()?.len();
     let wanted = (header.start + length) as u64;
     if has != wanted {
-        return Err(format!("wanted {wanted} bytes, found {has}: the array is cut, or still being written"));
+        let found = format!("{has}: the array is cut, or still being written");
+        return Err(Wrong::new(format!("{wanted} bytes")).found(found).into());
     }
     match &header.elements {
         Elements::Plain(dtype) => {
             let shape = if header.shape.is_empty() { vec![1] } else { header.shape.clone() };
-            let layout = Layout::packed(*dtype, ColorMode::Mono, &shape).map_err(|e| e.to_string())?;
+            let layout = Layout::packed(*dtype, ColorMode::Mono, &shape)?;
             let mut frame = memory(allocator, &layout)?;
-            file.read_exact(&mut frame.bytes_mut()[..length]).map_err(|e| e.to_string())?;
+            file.read_exact(&mut frame.bytes_mut()[..length])?;
             mosaic(frame.freeze(), allocator)
         }
         Elements::Rows(columns) => table(&mut file, &header, columns, allocator),
@@ -167,19 +175,20 @@ fn table(
     header: &Header,
     columns: &[(String, DType)],
     allocator: &mut Allocator,
-) -> Result<Frame, String> {
+) -> Result<Frame, ArrayError> {
     let [rows] = header.shape[..] else {
-        return Err(format!("wanted one axis of rows, found {:?}", header.shape));
+        let found = format!("{:?}", header.shape);
+        return Err(Wrong::new("one axis of rows").found(found).into());
     };
     let schema = Schema::new(columns.iter().map(|(name, dtype)| (name.as_str(), *dtype)));
-    let layout = TableLayout::new(schema, rows).ok_or("wanted a smaller table")?;
-    let mut frame = allocator.table(layout).map_err(|e| e.to_string())?;
+    let layout = TableLayout::new(schema, rows).ok_or_else(|| Wrong::new("a smaller table"))?;
+    let mut frame = allocator.table(layout)?;
     let mut bytes = vec![0; header.bytes()?];
-    file.read_exact(&mut bytes).map_err(|e| e.to_string())?;
+    file.read_exact(&mut bytes)?;
     let mut offset = 0;
     for (index, (_, dtype)) in columns.iter().enumerate() {
         with_dtype!(*dtype, T => {
-            let cells = frame.column_mut::<T>(index).map_err(|e| e.to_string())?;
+            let cells = frame.column_mut::<T>(index)?;
             for (cell, row) in cells.iter_mut().zip(bytes.chunks_exact(header.element_bytes())) {
                 *cell = bytemuck::pod_read_unaligned(&row[offset..offset + size_of::<T>()]);
             }
@@ -206,7 +215,7 @@ mod tests {
         file
     }
 
-    fn read(descr: &str, shape: &str, data: &[u8]) -> Result<Frame, String> {
+    fn read(descr: &str, shape: &str, data: &[u8]) -> Result<Frame, ArrayError> {
         frame(file(descr, shape, data).path(), &mut FramePool::new(1 << 20).allocator())
     }
 
@@ -240,7 +249,7 @@ mod tests {
             ("[('a', '<u2', (3,))]", "(1, 2)", &[0; 12], "wanted"),
             ("{}", "(1,)", &[], "a type"),
         ] {
-            let error = read(descr, shape, data).unwrap_err();
+            let error = read(descr, shape, data).unwrap_err().to_string();
             assert!(error.contains(wanted) || error.contains("wanted"), "{descr} {shape}: {error}");
         }
         let plain = tempfile::NamedTempFile::new().unwrap();

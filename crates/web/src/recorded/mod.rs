@@ -9,6 +9,7 @@
 //! nor the lists. Of a run one event is in memory at a time.
 
 mod array;
+mod array_error;
 mod folders;
 mod listing;
 mod mosaic;
@@ -26,6 +27,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::picture::Newest;
+use crate::serve_error::ServeError;
 use folders::{Folders, Kind};
 use listing::Listing;
 use opened::{Opened, Shown};
@@ -43,7 +45,7 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// # Errors
     /// When the system gives no thread.
-    pub(crate) fn start(named: Vec<PathBuf>, graph: &Graph) -> Result<Recorded, String> {
+    pub(crate) fn start(named: Vec<PathBuf>, graph: &Graph) -> Result<Recorded, ServeError> {
         let folders = Arc::new(Folders::new(named));
         written::folders_of(graph).iter().for_each(|folder| folders.add(folder));
         Ok(Recorded {

@@ -1,6 +1,8 @@
 //! Arrays of more than two axes as one picture: their panels beside each other.
 
-use livetime_frame::{Allocator, ColorMode, Frame, FrameMut, Layout};
+use livetime_frame::{Allocator, ColorMode, Frame, FrameMut, Layout, PoolExhausted};
+
+use super::array_error::ArrayError;
 
 /// How many panels lie beside each other, so that the whole is about as wide as high.
 pub(crate) fn columns(panels: usize, width: usize, height: usize) -> usize {
@@ -13,12 +15,12 @@ pub(crate) fn columns(panels: usize, width: usize, height: usize) -> usize {
 ///
 /// # Errors
 /// When there is no memory all the same.
-pub(crate) fn memory(allocator: &mut Allocator, layout: &Layout) -> Result<FrameMut, String> {
+pub(crate) fn memory(allocator: &mut Allocator, layout: &Layout) -> Result<FrameMut, PoolExhausted> {
     if let Ok(frame) = allocator.array(*layout) {
         return Ok(frame);
     }
     allocator.release_free();
-    allocator.array(*layout).map_err(|e| e.to_string())
+    allocator.array(*layout)
 }
 
 /// A picture of the frame, in which the last two axes of a packed array without colours are a panel, and all others
@@ -26,7 +28,7 @@ pub(crate) fn memory(allocator: &mut Allocator, layout: &Layout) -> Result<Frame
 ///
 /// # Errors
 /// When there is no memory for it.
-pub(crate) fn mosaic(frame: Frame, allocator: &mut Allocator) -> Result<Frame, String> {
+pub(crate) fn mosaic(frame: Frame, allocator: &mut Allocator) -> Result<Frame, ArrayError> {
     let Ok(array) = frame.array() else { return Ok(frame) };
     let layout = array.layout();
     let shape: Vec<usize> = layout.shape().collect();
@@ -38,7 +40,7 @@ pub(crate) fn mosaic(frame: Frame, allocator: &mut Allocator) -> Result<Frame, S
     let (panels, row) = (before.iter().product::<usize>(), width * layout.dtype().bytes());
     let across = columns(panels, *width, *height);
     let size = [panels.div_ceil(across) * height, across * width];
-    let whole = Layout::packed(layout.dtype(), ColorMode::Mono, &size).map_err(|e| e.to_string())?;
+    let whole = Layout::packed(layout.dtype(), ColorMode::Mono, &size)?;
     let mut picture = memory(allocator, &whole)?;
     let header = frame.header();
     let to = picture.header_mut();

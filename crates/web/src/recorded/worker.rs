@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::error::Error;
+use crate::serve_error::ServeError;
 use crate::threads::spawn;
 
 /// Requests that wait for the thread; more are refused.
@@ -28,10 +29,10 @@ pub(crate) struct Worker<S> {
 impl<S: Default + 'static> Worker<S> {
     /// # Errors
     /// When the system gives no thread.
-    pub(crate) fn start(name: &str) -> Result<Worker<S>, String> {
+    pub(crate) fn start(name: &str) -> Result<Worker<S>, ServeError> {
         let (sender, jobs) = sync_channel(WAITING);
         let thread = spawn(name, move || work(&jobs));
-        thread.map_err(|e| format!("cannot start a thread: {e}"))?;
+        thread.map_err(ServeError::Thread)?;
         Ok(Worker { jobs: Mutex::new(Some(sender)) })
     }
 

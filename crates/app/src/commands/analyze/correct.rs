@@ -1,5 +1,6 @@
 //! Which events, and which corrections come before the results.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -90,16 +91,31 @@ impl CorrectArgs {
 ///
 /// # Errors
 /// If no result has as many values as the geometry has pixels.
-pub(super) fn assembled(mut found: Found, assembly: Option<&Assembly>) -> Result<Found, String> {
+pub(super) fn assembled(mut found: Found, assembly: Option<&Assembly>) -> Result<Found, NotAssembled> {
     let Some(assembly) = assembly else { return Ok(found) };
     let pictures: Vec<Named> = found.results.iter().filter_map(|named| named.assembled(assembly)).collect();
     if pictures.is_empty() {
         let pixels: usize = found.layout.panels.iter().map(Panel::pixels).sum();
         let wanted = assembly.places.len();
-        return Err(format!("--geometry: wanted results of {wanted} pixels, found a detector of {pixels}"));
+        return Err(NotAssembled { wanted, pixels });
     }
     found.results.extend(pictures);
     Ok(found)
+}
+
+/// No result has as many values as the geometry has pixels.
+#[derive(Debug)]
+pub(super) struct NotAssembled {
+    wanted: usize,
+    /// Of the detector.
+    pixels: usize,
+}
+
+impl fmt::Display for NotAssembled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NotAssembled { wanted, pixels } = self;
+        write!(f, "--geometry: wanted results of {wanted} pixels, found a detector of {pixels}")
+    }
 }
 
 /// Judges the events that are wanted.

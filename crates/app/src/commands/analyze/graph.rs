@@ -10,7 +10,9 @@ use serde_json::{Map, Value as Json, json};
 use super::AnalyzeArgs;
 use super::files::{self, Files};
 use super::report::RunFiles;
-use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording, first_picture};
+use crate::analyze::{
+    Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording, first_picture,
+};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::config;
 use crate::interrupts::Interrupts;
@@ -43,7 +45,8 @@ pub(super) fn run(
     let recording = args.open().map_err(failed)?;
     super::check_events(args, &recording)?;
     let detector = super::detector(&recording, args)?;
-    first_picture(&recording, &detector, &args.events).map_err(|why| Failure::new(Exit::Failed, why))?;
+    first_picture(&recording, &detector, &args.events)
+        .map_err(|why| Failure::new(Exit::Failed, why.to_string()))?;
     let name = file.display().to_string();
     let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));
     let options = GraphOptions {
@@ -99,7 +102,11 @@ fn refuse_reducing(args: &AnalyzeArgs) -> Result<(), Failure> {
 }
 
 /// Shows the progress of the run and the messages of nodes, and ends the run when the user wants.
-fn watched(work: &GraphAnalysis, recording: &Recording, output: &mut Output) -> Result<GraphFound, String> {
+fn watched(
+    work: &GraphAnalysis,
+    recording: &Recording,
+    output: &mut Output,
+) -> Result<GraphFound, RecordedError> {
     let interrupts = Interrupts::counted(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);

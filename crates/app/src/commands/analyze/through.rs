@@ -68,13 +68,13 @@ impl Wanted {
     /// # Errors
     /// If the program does not know the reducers, or cannot make the pipeline.
     pub(super) fn planned(plan: &Plan, nodes: &[NodeType]) -> Result<Wanted, Failure> {
-        let failed = |error: String| Failure::new(Exit::Failed, error);
         match plan.described() {
             [line] if PipelineReducer::is_described(line) => {
-                PipelineReducer::described(line, nodes).map(Wanted::through).map_err(failed)
+                let through = PipelineReducer::described(line, nodes).map(Wanted::through);
+                through.map_err(|error| Failure::new(Exit::Failed, error))
             }
             _ => {
-                let reducers = plan.reducers().map_err(|error| failed(error.to_string()))?;
+                let reducers = plan.reducers().map_err(|error| Failure::new(Exit::Failed, error))?;
                 Ok(Wanted { reducers, through: None })
             }
         }
@@ -108,7 +108,8 @@ fn through(
     inner: Reducers,
     output: &mut Output,
 ) -> Result<PipelineReducer, Failure> {
-    first_picture(recording, detector, &args.events).map_err(|why| Failure::new(Exit::Failed, why))?;
+    first_picture(recording, detector, &args.events)
+        .map_err(|why| Failure::new(Exit::Failed, why.to_string()))?;
     let name = file.display().to_string();
     let options = ReducedOptions {
         events: args.events.clone(),

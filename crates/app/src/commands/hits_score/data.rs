@@ -1,5 +1,7 @@
 //! The simulated data.
 
+use std::fmt;
+
 use livetime_engine::nearest;
 use livetime_wire::{PulseShape, SimulationSetup, TestPulses};
 
@@ -72,13 +74,28 @@ fn all() -> Vec<DataSet> {
 ///
 /// # Errors
 /// A name that does not exist, with the nearest that does.
-pub(super) fn data_sets(names: &[String]) -> Result<Vec<DataSet>, String> {
-    let known: Vec<&str> = all().iter().map(|set| set.name).collect();
+pub(super) fn data_sets(names: &[String]) -> Result<Vec<DataSet>, UnknownDataSet> {
+    let known: Vec<&'static str> = all().iter().map(|set| set.name).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
         let hint = nearest(name, known.iter().copied());
-        return Err(format!("wanted a data set of {}, found `{name}`{hint}", known.join(", ")));
+        return Err(UnknownDataSet { name: name.clone(), known, hint });
     }
     Ok(all().into_iter().filter(|set| names.is_empty() || names.iter().any(|n| n == set.name)).collect())
+}
+
+/// No data set has this name.
+#[derive(Debug)]
+pub(super) struct UnknownDataSet {
+    name: String,
+    known: Vec<&'static str>,
+    hint: String,
+}
+
+impl fmt::Display for UnknownDataSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, known, hint) = (&self.name, self.known.join(", "), &self.hint);
+        write!(f, "wanted a data set of {known}, found `{name}`{hint}")
+    }
 }
 
 /// Samples of one link that one thread makes and searches.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::score::{Bin, Score};
-use crate::plot::{Axis, Panel, Point, Series, draw, save};
+use crate::plot::{Axis, Panel, PlotError, Point, Series, draw, save};
 
 /// Series in one pair of axes: more cannot be told apart.
 const MOST: usize = 4;
@@ -58,9 +58,8 @@ const PLOTS: [Plot; 3] = [
 ///
 /// # Errors
 /// The file that could not be written, with the reason.
-pub(super) fn write(folder: &Path, scores: &[Score]) -> Result<(), String> {
-    let cannot = |what: &Path, e: &dyn std::fmt::Display| format!("cannot write {}: {e}", what.display());
-    std::fs::create_dir_all(folder).map_err(|e| cannot(folder, &e))?;
+pub(super) fn write(folder: &Path, scores: &[Score]) -> Result<(), PlotError> {
+    std::fs::create_dir_all(folder).map_err(|error| PlotError::Folder(folder.to_owned(), error))?;
     for plot in &PLOTS {
         save(&draw(&panels(scores, plot)), &folder.join(plot.file))?;
     }

@@ -25,6 +25,9 @@ pub(super) struct Amount {
     pub(super) workers: usize,
 }
 
+/// Why a data set has no score.
+pub(super) type ScoreError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Rows that are searched at once: with their samples they stay in the cache.
 const ROWS: usize = 256;
 
@@ -32,7 +35,7 @@ const ROWS: usize = 256;
 ///
 /// # Errors
 /// The data that could not be simulated.
-pub(super) fn run(set: &DataSet, finder: &FinderOptions, amount: &Amount) -> Result<Vec<Score>, String> {
+pub(super) fn run(set: &DataSet, finder: &FinderOptions, amount: &Amount) -> Result<Vec<Score>, ScoreError> {
     let jobs = set.jobs(finder.settle(), amount.quiet_s, amount.pulses, amount.seed);
     let next = AtomicUsize::new(0);
     let work = || {
@@ -42,7 +45,7 @@ pub(super) fn run(set: &DataSet, finder: &FinderOptions, amount: &Amount) -> Res
         }
         Ok(done)
     };
-    let results: Vec<Result<_, String>> = thread::scope(|scope| {
+    let results: Vec<Result<_, ScoreError>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..amount.workers.min(jobs.len())).map(|_| scope.spawn(work)).collect();
         let panicked = |_| Err("a thread has panicked".into());
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
@@ -73,9 +76,14 @@ fn scores(set: &DataSet) -> Vec<Score> {
     }
 }
 
-fn score(set: &DataSet, job: &Job, options: &FinderOptions, amount: &Amount) -> Result<Vec<Score>, String> {
+fn score(
+    set: &DataSet,
+    job: &Job,
+    options: &FinderOptions,
+    amount: &Amount,
+) -> Result<Vec<Score>, ScoreError> {
     let settle = options.settle();
-    let simulation = Simulation::new(job.setup.clone()).map_err(|e| e.to_string())?;
+    let simulation = Simulation::new(job.setup.clone())?;
     let (hits, lost) = find(set, &simulation, job, options)?;
     let wires = &simulation.links()[job.link].wires;
     let mut pulses = vec![Vec::new(); wires.len()];
@@ -116,20 +124,20 @@ fn find(
     simulation: &Simulation,
     job: &Job,
     options: &FinderOptions,
-) -> Result<(Vec<Vec<Found>>, u64), String> {
+) -> Result<(Vec<Vec<Found>>, u64), ScoreError> {
     let wires = &simulation.links()[job.link].wires;
     let planes: Vec<u8> = wires.iter().map(|w| if set.is_test() { 2 } else { w.plane.number() }).collect();
-    let mut finder = options.finder(&planes).map_err(|e| e.to_string())?;
-    let mut reader = simulation.samples(job.link).map_err(|e| e.to_string())?;
+    let mut finder = options.finder(&planes)?;
+    let mut reader = simulation.samples(job.link)?;
     let mut buffer = HitBuffer::with_capacity(planes.len() * ROWS);
     let (mut hits, mut samples) = (vec![Vec::new(); planes.len()], vec![0; ROWS * planes.len()]);
     let settle = options.settle() as f64;
     for first in (0..job.setup.ticks).step_by(ROWS) {
         let rows = ROWS.min(job.setup.ticks - first);
         let samples = &mut samples[..rows * planes.len()];
-        reader.read(Level::best(), samples).map_err(|e| e.to_string())?;
+        reader.read(Level::best(), samples)?;
         buffer.clear();
-        finder.find(samples, first as i64, &mut buffer).map_err(|e| e.to_string())?;
+        finder.find(samples, first as i64, &mut buffer)?;
         let found = buffer.hits().iter().map(|hit| finder.found(hit));
         found.filter(|hit| hit.peak_time >= settle).for_each(|hit| hits[usize::from(hit.channel)].push(hit));
     }

@@ -63,7 +63,7 @@ fn text_json_and_pictures() {
 
 #[test]
 fn names_that_do_not_exist_are_refused() {
-    let message = data_sets(&["white".into()]).err().unwrap();
+    let message = data_sets(&["white".into()]).err().unwrap().to_string();
     assert!(message.contains("found `white`"), "{message}");
     assert!(finder::algorithm("best").is_err());
 }

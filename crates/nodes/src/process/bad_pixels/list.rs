@@ -6,6 +6,8 @@ use std::io::Read;
 use livetime_engine::NodeError;
 use serde_json::{Map, Value};
 
+use crate::error::Mismatch;
+
 /// The longest list, in bytes: as values in memory it takes up to 16 times as much.
 const MOST_BYTES: u64 = 8 << 20;
 /// The most values that medians of one picture are made of, all together: 64 MiB of places.
@@ -103,11 +105,12 @@ fn check_count(entries: &[Entry], from: &str) -> Result<(), NodeError> {
     Err(NodeError::new(format_args!("{from}: wanted at most {MOST_PIXELS} bad pixels, found {all}")))
 }
 
-fn entry_of(entry: &Value) -> Result<Entry, String> {
-    let entry = entry.as_object().ok_or_else(|| format!("wanted an object, found {}", shown(entry)))?;
+fn entry_of(entry: &Value) -> Result<Entry, Mismatch> {
+    let entry = entry.as_object().ok_or_else(|| Mismatch::new("an object", shown(entry)))?;
     let known = ["Pixel", "Size", "Set", "Replace", "Median"];
     if let Some(unknown) = entry.keys().find(|key| !known.contains(&key.as_str())) {
-        return Err(format!("wanted Pixel, Size and one of Set, Replace, Median, found `{unknown}`"));
+        let wanted = "Pixel, Size and one of Set, Replace, Median";
+        return Err(Mismatch::new(wanted, format!("`{unknown}`")));
     }
     let (x, y) = pair(entry, "Pixel", 0)?;
     let (width, height) = if entry.contains_key("Size") { pair(entry, "Size", 1)? } else { (1, 1) };
@@ -116,26 +119,26 @@ fn entry_of(entry: &Value) -> Result<Entry, String> {
         ["Set"] => Fix::Set(number(&entry["Set"])?),
         ["Replace"] => pair(entry, "Replace", -MOST).map(|(dx, dy)| Fix::Replace(dx, dy))?,
         ["Median"] => pair(entry, "Median", 0).map(|(hx, hy)| Fix::Median(hx, hy))?,
-        _ => return Err(format!("wanted one of Set, Replace, Median, found {}", fixes.len())),
+        _ => return Err(Mismatch::new("one of Set, Replace, Median", fixes.len().to_string())),
     };
     Ok(Entry { first: BadPixel { x, y, fix }, width, height })
 }
 
 /// Two whole numbers from `least` on.
-fn pair(entry: &Map<String, Value>, key: &str, least: i64) -> Result<(i64, i64), String> {
+fn pair(entry: &Map<String, Value>, key: &str, least: i64) -> Result<(i64, i64), Mismatch> {
     let whole = |v: &Value| v.as_i64().filter(|v| (least..=MOST).contains(v));
     let values = entry.get(key).and_then(Value::as_array);
     match values.map(|v| v.iter().map(whole).collect::<Vec<_>>()).as_deref() {
         Some([Some(x), Some(y)]) => Ok((*x, *y)),
         _ => {
             let found = entry.get(key).map_or_else(|| "none".into(), shown);
-            Err(format!("wanted `{key}` with two whole numbers from {least} to {MOST}, found {found}"))
+            Err(Mismatch::new(format!("`{key}` with two whole numbers from {least} to {MOST}"), found))
         }
     }
 }
 
-fn number(value: &Value) -> Result<f64, String> {
-    value.as_f64().ok_or_else(|| format!("wanted `Set` with a number, found {}", shown(value)))
+fn number(value: &Value) -> Result<f64, Mismatch> {
+    value.as_f64().ok_or_else(|| Mismatch::new("`Set` with a number", shown(value)))
 }
 
 /// The beginning of a value: it may be long.

@@ -1,15 +1,36 @@
 //! The discrete Fourier transform of rows, or of a picture, with its memory and tables kept.
 
+use std::fmt;
 use std::sync::Arc;
 
 use realfft::num_complex::Complex;
-use realfft::{RealFftPlanner, RealToComplex};
+use realfft::{FftError, RealFftPlanner, RealToComplex};
 use rustfft::{Fft, FftPlanner};
 
 /// Most samples with the zeros behind them: 1 GiB of f64.
 const MOST: usize = 1 << 27;
 /// Columns that are transformed one after the other from one block: as many as lie in a cache line twice.
 const BLOCK: usize = 8;
+
+/// Why samples are not transformed.
+#[derive(Debug)]
+pub(super) enum TransformError {
+    TooMany { rows: usize, columns: usize },
+    NoSamples,
+    Library(FftError),
+}
+
+impl fmt::Display for TransformError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TransformError::TooMany { rows, columns } => {
+                write!(f, "wanted at most {MOST} samples, found {rows} x {columns}")
+            }
+            TransformError::NoSamples => f.write_str("wanted samples, found none"),
+            TransformError::Library(error) => write!(f, "wanted a Fourier transform, found: {error}"),
+        }
+    }
+}
 
 /// Sizes of a transform, with the zeros behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,18 +43,17 @@ pub(super) struct Sizes {
 
 impl Sizes {
     /// # Errors
-    /// Text when there would be too many samples.
+    /// When there would be too many samples.
     pub(super) fn new(
         rows: usize,
         columns: usize,
         power_of_two: bool,
         is_each: bool,
-    ) -> Result<Sizes, String> {
+    ) -> Result<Sizes, TransformError> {
         let filled = |size: usize| if power_of_two { size.checked_next_power_of_two() } else { Some(size) };
         let sizes = filled(columns).zip(if is_each { Some(rows) } else { filled(rows) });
         let sizes = sizes.filter(|(c, r)| c.checked_mul(*r).is_some_and(|count| count <= MOST));
-        let (columns, rows) =
-            sizes.ok_or_else(|| format!("wanted at most {MOST} samples, found {rows} x {columns}"))?;
+        let (columns, rows) = sizes.ok_or(TransformError::TooMany { rows, columns })?;
         Ok(Sizes { rows, columns, is_each })
     }
 
@@ -122,9 +142,9 @@ impl Transform {
     /// Transforms the samples, which are used up.
     ///
     /// # Errors
-    /// Text when the library refuses.
-    pub(super) fn run(&mut self, sizes: Sizes, suppress_dc: bool) -> Result<(), String> {
-        let Some(planned) = &mut self.planned else { return Err("wanted samples, found none".into()) };
+    /// When the library refuses.
+    pub(super) fn run(&mut self, sizes: Sizes, suppress_dc: bool) -> Result<(), TransformError> {
+        let Some(planned) = &mut self.planned else { return Err(TransformError::NoSamples) };
         let (rows, columns) = sizes.output();
         self.first.clear();
         self.first.extend_from_slice(&self.samples[..sizes.columns]);
@@ -132,7 +152,7 @@ impl Transform {
         for samples in self.samples.chunks_exact_mut(sizes.columns) {
             let scratch = &mut planned.scratch[..planned.along_rows.get_scratch_len()];
             let done = planned.along_rows.process_with_scratch(samples, &mut planned.row, scratch);
-            done.map_err(|e| format!("wanted a Fourier transform, found: {e}"))?;
+            done.map_err(TransformError::Library)?;
             self.spectrum.extend_from_slice(&planned.row[..columns]);
         }
         if !sizes.is_each && sizes.rows > 1 {

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use livetime_engine::NodeError;
 use roxmltree::{Document, Node, ParsingOptions};
 
+use crate::error::Mismatch;
+
 /// The longest text, in bytes: as a tree in memory it takes several times as much.
 const MOST_BYTES: u64 = 64 << 20;
 /// The most positions that may wait.
@@ -59,10 +61,10 @@ fn parse(text: &str, waiting: usize, from: &str) -> Result<Vec<Position>, NodeEr
     let tree = Document::parse_with_options(text, options)
         .map_err(|e| NodeError::new(format_args!("{from}: wanted XML without a DTD, found an error: {e}")))?;
     let place = |node: Node<'_, '_>| format!("{from}, {}", tree.text_pos_at(node.range().start));
-    let refuse = |node, what: String| Err(NodeError::new(format_args!("{}: {what}", place(node))));
+    let refuse = |node, what: Mismatch| Err(NodeError::new(format_args!("{}: {what}", place(node))));
     let root = tree.root_element();
     if root.tag_name().name() != "pos_layout" {
-        return refuse(root, format!("wanted `pos_layout`, found `{}`", root.tag_name().name()));
+        return refuse(root, Mismatch::new("`pos_layout`", format!("`{}`", root.tag_name().name())));
     }
     let mut names: Vec<Arc<str>> = Vec::new();
     for node in named(root, "dimension") {
@@ -72,7 +74,7 @@ fn parse(text: &str, waiting: usize, from: &str) -> Result<Vec<Position>, NodeEr
             let limits =
                 format!("at most {MOST_DIMENSIONS} dimensions, each with a name of its own without slashes");
             let found: String = name.chars().take(60).collect();
-            return refuse(node, format!("wanted {limits}, found `{found}`"));
+            return refuse(node, Mismatch::new(limits, format!("`{found}`")));
         }
         names.push(name.into());
     }
@@ -80,7 +82,7 @@ fn parse(text: &str, waiting: usize, from: &str) -> Result<Vec<Position>, NodeEr
     let mut positions = Vec::new();
     for node in named(root, "position") {
         if waiting + positions.len() >= MOST_POSITIONS {
-            return refuse(node, format!("wanted at most {MOST_POSITIONS} positions, found more"));
+            return refuse(node, Mismatch::new(format!("at most {MOST_POSITIONS} positions"), "more"));
         }
         match values(node, &names) {
             Ok(values) => positions.push(Position { names: names.clone(), values }),
@@ -94,17 +96,17 @@ fn named<'a, 'i>(root: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item =
     root.descendants().filter(move |node| node.is_element() && node.tag_name().name() == name)
 }
 
-fn values(node: Node<'_, '_>, names: &[Arc<str>]) -> Result<Box<[f64]>, String> {
+fn values(node: Node<'_, '_>, names: &[Arc<str>]) -> Result<Box<[f64]>, Mismatch> {
     let value = |name: &Arc<str>| {
         let text = node.attribute(&**name);
         let number = text.and_then(|t| t.trim().parse().ok()).filter(|v: &f64| v.is_finite());
         number.ok_or_else(|| {
             let found: String = text.unwrap_or("none").chars().take(60).collect();
-            format!("wanted a finite number as `{name}`, found {found}")
+            Mismatch::new(format!("a finite number as `{name}`"), found)
         })
     };
     match names.is_empty() {
-        true => Err("wanted a `dimension` before the first `position`, found none".into()),
+        true => Err(Mismatch::new("a `dimension` before the first `position`", "none")),
         false => names.iter().map(value).collect(),
     }
 }

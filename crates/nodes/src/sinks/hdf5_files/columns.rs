@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use livetime_engine::files::AttributeNote;
+use livetime_formats::Result;
 use livetime_formats::hdf5::{Attribute, Element, GridId, LateId, NodeId, StreamId, Writer};
 use livetime_frame::{AttributeValue, Attributes, ColorMode, DType, Header};
 
@@ -297,13 +298,13 @@ impl Columns {
     /// have.
     ///
     /// # Errors
-    /// Text, when a value of a grid cannot be written.
+    /// When a value of a grid cannot be written.
     pub(super) fn push(
         &mut self,
         facts: &Facts<'_>,
         place: Option<&[u64]>,
         file: &mut Writer,
-    ) -> Result<u64, String> {
+    ) -> Result<u64> {
         let mut found = 0;
         for column in &self.columns {
             let is_there = column.source.encode(facts, &mut self.row);
@@ -312,7 +313,7 @@ impl Columns {
                 (Place::Rows(stream), _) => file.push(stream, &self.row),
                 (Place::Grid(grid, axis), Some(place)) => {
                     let place = axis.map_or(place, |axis| &place[axis..=axis]);
-                    file.write_at(grid, place, &[&self.row]).map_err(|e| e.reason())?;
+                    file.write_at(grid, place, &[&self.row])?;
                 }
                 (Place::Grid(..), None) => {}
             }
@@ -342,14 +343,13 @@ impl Columns {
     /// Writes what is written once, when the file is closed.
     ///
     /// # Errors
-    /// Text.
-    pub(super) fn finish(&self, file: &mut Writer) -> Result<(), String> {
+    /// When the system refuses.
+    pub(super) fn finish(&self, file: &mut Writer) -> Result<()> {
         for last in self.lasts.iter().filter(|last| !last.value.is_empty()) {
-            let written = match last.place {
+            match last.place {
                 LastPlace::Attribute(attribute) => file.rewrite_attribute(attribute, &last.value),
                 LastPlace::DataSet(node) => file.rewrite(node, &last.value),
-            };
-            written.map_err(|e| e.reason())?;
+            }?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use livetime_formats::hdf5::{Hand, Written};
 use livetime_frame::Frame;
 use livetime_runtime::ordered::Crew;
 
-use super::super::nd_file::EventTime;
+use super::super::nd_file::{EventTime, WriteError};
 use super::packing::{Packer, Packing};
 use crate::codec::Settings;
 
@@ -34,7 +34,7 @@ pub(super) struct Done {
     pub(super) frame: Frame,
     pub(super) row: Row,
     pub(super) under_way: UnderWay,
-    pub(super) packed: Result<Packed, String>,
+    pub(super) packed: Result<Packed, WriteError>,
 }
 
 /// The pixels of a frame as the file has them.
@@ -54,7 +54,7 @@ struct Job {
 
 /// Threads, each with its own memory for codecs.
 pub(super) struct Packers {
-    crew: Crew<Job, Result<Packed, String>>,
+    crew: Crew<Job, Result<Packed, WriteError>>,
     pending: VecDeque<Pending>,
     spare: Vec<Vec<u8>>,
 }
@@ -63,13 +63,13 @@ impl Packers {
     /// With `hand`, they also write what they have packed, which are `bytes` bytes before.
     ///
     /// # Errors
-    /// Text, if the system has no thread left.
+    /// If the system has no thread left.
     pub(super) fn start(
         threads: u32,
         packing: &Packing,
         hand: Option<Hand>,
         bytes: u64,
-    ) -> Result<Packers, String> {
+    ) -> Result<Packers, WriteError> {
         let worker = |_| {
             let (mut packer, packing, hand) = (Packer::default(), packing.clone(), hand.clone());
             move |job: Job| match &hand {
@@ -77,7 +77,7 @@ impl Packers {
                 None => packer.pack(&job.frame, &packing, job.settings, job.out).map(Packed::Bytes),
             }
         };
-        let crew = Crew::start("hdf5", (0..threads).map(worker)).map_err(|e| e.to_string())?;
+        let crew = Crew::start("hdf5", (0..threads).map(worker))?;
         Ok(Packers { crew, pending: VecDeque::new(), spare: Vec::new() })
     }
 
@@ -99,7 +99,7 @@ impl Packers {
     /// The oldest frame, if the threads are done with it; if `waits`, when they are.
     pub(super) fn take(&mut self, waits: bool) -> Option<Done> {
         let result = if waits { self.crew.take() } else { self.crew.try_take() };
-        let packed = result?.map_err(|e| e.to_string()).and_then(|packed| packed);
+        let packed = result?.map_err(WriteError::Thread).and_then(|packed| packed);
         let Pending { frame, row, under_way } = self.pending.pop_front()?;
         Some(Done { frame, row, under_way, packed })
     }
@@ -117,12 +117,12 @@ fn write(
     packing: &Packing,
     hand: &Hand,
     bytes: u64,
-) -> Result<Packed, String> {
-    let array = job.frame.array().map_err(|e| e.to_string())?;
+) -> Result<Packed, WriteError> {
+    let array = job.frame.array()?;
     let packed = packer.stream(&array, packing, job.settings)?;
     let (head, head_bytes) = packing.head(bytes, packed.len());
     let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
     let first = usize::from(head_bytes == 0);
-    let written = hand.write(&parts[first..]).map_err(|e| e.reason())?;
+    let written = hand.write(&parts[first..])?;
     Ok(Packed::InFile(written, packed.len() as u64))
 }

@@ -3,6 +3,7 @@
 use livetime_frame::{AttributeValue, Attributes};
 
 use super::grid_params::GridParams;
+use crate::error::Mismatch;
 
 /// Most places of a grid: what is known of each is kept in memory.
 const MOST_PLACES: u64 = 1 << 22;
@@ -25,14 +26,15 @@ impl Axes {
     /// Those of the parameters; `None` if there is but the axis of the frames.
     ///
     /// # Errors
-    /// Text, for what cannot be written.
-    pub(super) fn of(p: &GridParams, frames_per_chunk: u32) -> Result<Option<Axes>, String> {
+    /// For axes that cannot be written.
+    pub(super) fn of(p: &GridParams, frames_per_chunk: u32) -> Result<Option<Axes>, Mismatch> {
         if p.extra_dims == 0 && !p.position_mode {
             return Ok(None);
         }
         let count = p.extra_dims as usize + 1;
         if p.places() > MOST_PLACES {
-            return Err(format!("wanted at most {MOST_PLACES} places in all axes, found {}", p.places()));
+            let wanted = format!("at most {MOST_PLACES} places in all axes");
+            return Err(Mismatch::new(wanted, p.places().to_string()));
         }
         let slowest_first =
             |values: &[u32]| values[..count].iter().rev().map(|v| u64::from((*v).max(1))).collect();
@@ -45,9 +47,8 @@ impl Axes {
             names.iter().zip(&sizes).rev().position(|(name, size)| name.is_empty() && *size > 1)
         {
             let axis = ["N", "X", "Y", "3", "4", "5", "6", "7", "8", "9"][axis];
-            return Err(format!(
-                "wanted the attribute with the place along axis {axis} (PosNameDim{axis}), found none"
-            ));
+            let wanted = format!("the attribute with the place along axis {axis} (PosNameDim{axis})");
+            return Err(Mismatch::new(wanted, "none"));
         }
         Ok(Some(Axes {
             sizes,
@@ -72,8 +73,8 @@ impl Axes {
     /// The place of frame number `number` of those that come in order.
     ///
     /// # Errors
-    /// Text, if all places are taken.
-    pub(super) fn in_order(&self, number: u64) -> Result<Vec<u64>, String> {
+    /// If all places are taken.
+    pub(super) fn in_order(&self, number: u64) -> Result<Vec<u64>, Mismatch> {
         let mut rest = number;
         let mut place = vec![0; self.sizes.len()];
         for (at, size) in place.iter_mut().zip(&self.sizes).rev() {
@@ -81,15 +82,15 @@ impl Axes {
         }
         match rest {
             0 => Ok(place),
-            _ => Err(format!("wanted a place in axes of {:?}, found all of them taken", self.sizes)),
+            _ => Err(Mismatch::new(format!("a place in axes of {:?}", self.sizes), "all of them taken")),
         }
     }
 
     /// The place that the attributes of a frame name.
     ///
     /// # Errors
-    /// Text, if they name none that there is.
-    pub(super) fn by_position(&self, attributes: &Attributes) -> Result<Vec<u64>, String> {
+    /// If they name none that there is.
+    pub(super) fn by_position(&self, attributes: &Attributes) -> Result<Vec<u64>, Mismatch> {
         let along = |(name, size): (&String, &u64)| {
             if name.is_empty() {
                 return Ok(0);
@@ -98,7 +99,7 @@ impl Axes {
             let at = value.and_then(whole).filter(|at| at < size);
             at.ok_or_else(|| {
                 let found = value.map_or("none".into(), ToString::to_string);
-                format!("wanted a place from 0 to {} in the attribute `{name}`, found {found}", size - 1)
+                Mismatch::new(format!("a place from 0 to {} in the attribute `{name}`", size - 1), found)
             })
         };
         self.names.iter().zip(&self.sizes).map(along).collect()

@@ -46,9 +46,11 @@ mod layout;
 mod open;
 mod packing;
 mod params;
+mod part_params;
 mod parts;
 mod rewind;
 mod series;
+mod take_back;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -56,7 +58,7 @@ mod writer;
 
 pub use grid_params::GridParams;
 pub use params::{Following, Hdf5Compression, Hdf5FilesParams, Hdf5Format, OnChange, Supported};
-pub use parts::PartParams;
+pub use part_params::PartParams;
 pub use writer::Hdf5Writer;
 
 use super::nd_file::FileNode;

@@ -6,7 +6,7 @@ use livetime_engine::Context;
 use livetime_formats::hdf5::{StreamId, Writer};
 use livetime_frame::{ArrayRef, Attributes, Frame, Layout};
 
-use super::super::nd_file::{EventTime, FileMode, not_written};
+use super::super::nd_file::{EventTime, FileMode, NotWritten, WriteError};
 use super::columns::Facts;
 use super::crew::{Done, Packed, Packers, Row};
 use super::grid::Axes;
@@ -14,6 +14,7 @@ use super::packing::{Packer, Packing, settings};
 use super::params::Hdf5FilesParams;
 use super::parts::Parts;
 use super::tree::{Places, Rows, TIMES};
+use crate::error::Mismatch;
 use crate::ntndarray::number_of;
 
 /// How long frames that threads have written wait until the node enters them, if no other frame comes.
@@ -46,8 +47,8 @@ pub(super) struct Open {
     pub(super) shown: u64,
     pub(super) flushed_ns: u64,
     pub(super) has_timer: bool,
-    /// Why the last flush failed; it is tried again with the next frame.
-    pub(super) unflushed: Option<String>,
+    /// The last flush failed; it is tried again with the next frame.
+    pub(super) is_unflushed: bool,
     pub(super) clock: Clock,
     pub(super) path: PathBuf,
     pub(super) packer: Packer,
@@ -83,10 +84,11 @@ impl Open {
         missing: u64,
         p: &mut Hdf5FilesParams,
         ctx: &mut Context,
-    ) -> Result<(), String> {
-        if let Some(why) = self.unflushed.take() {
+    ) -> Result<(), WriteError> {
+        if self.is_unflushed {
             // What waits in memory must not grow while the disk is full.
-            self.file.flush().map_err(|e| e.reason()).inspect_err(|_| self.unflushed = Some(why))?;
+            self.file.flush()?;
+            self.is_unflushed = false;
         }
         self.now_ns = ctx.now_ns();
         let header = frame.header();
@@ -124,26 +126,28 @@ impl Open {
                 self.failed += 1;
                 p.common.num_captured = p.common.num_captured.saturating_sub(1);
                 p.common.write_errors += 1;
-                p.common.report.failed(&*why);
-                under_way.lost(not_written(&self.path, &why));
+                p.common.report.failed(why.to_string());
+                under_way.lost(NotWritten::new(&self.path, why).to_string());
             }
         }
         true
     }
 
     /// Writes what threads have packed, or names it in the index if they have written it.
-    fn enter(&mut self, packed: Packed, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    fn enter(&mut self, packed: Packed, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         match (packed, &self.places.pixels[row.target].rows) {
             (Packed::InFile(written, bytes), Rows::Stream(stream)) => {
                 let stream = *stream;
                 self.clock.bytes += bytes;
                 if let Err(e) = self.file.reserve(&self.rows) {
                     self.file.discard(written);
-                    return Err(e.reason());
+                    return Err(e.into());
                 }
-                self.file.enter(stream, written).map_err(|e| e.reason())
+                Ok(self.file.enter(stream, written)?)
             }
-            (Packed::InFile(..), Rows::Grid(_)) => Err("wanted a data set that grows, found a grid".into()),
+            (Packed::InFile(..), Rows::Grid(_)) => {
+                Err(Mismatch::new("a data set that grows", "a grid").into())
+            }
             (Packed::Bytes(packed), _) => {
                 let written = self.write_stream(&packed, row, p);
                 if let Some(packers) = &mut self.packers {
@@ -160,7 +164,7 @@ impl Open {
     }
 
     /// Writes what there is of a frame beside its pixels.
-    fn add_row(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    fn add_row(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         let header = frame.header();
         let (number, color) = (number_of(header), self.layout.color());
         let facts = Facts { header, number, time: row.time, color, missing: row.missing };
@@ -180,23 +184,23 @@ impl Open {
         target: usize,
         attributes: &Attributes,
         p: &mut Hdf5FilesParams,
-    ) -> Result<Option<Vec<u64>>, String> {
+    ) -> Result<Option<Vec<u64>>, WriteError> {
         let Some(axes) = &self.axes else { return Ok(None) };
         let place = match axes.is_by_position() && target == self.places.default {
             true => axes.by_position(attributes).inspect_err(|_| p.grid.wrong_positions += 1),
             false => axes.in_order(self.counts[target]),
         };
-        place.map(Some)
+        Ok(Some(place?))
     }
 
-    fn write_pixels(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
-        let array = frame.array().map_err(|e| e.to_string())?;
-        self.file.reserve(&self.rows).map_err(|e| e.reason())?;
+    fn write_pixels(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
+        let array = frame.array()?;
+        self.file.reserve(&self.rows)?;
         match self.places.pixels[row.target].rows {
             Rows::Stream(stream) if self.packing.filter.is_none() && self.parts.is_none() => {
                 let pixels = self.packer.elements(&array);
                 self.clock.bytes += pixels.len() as u64;
-                self.file.write_row(stream, pixels).map_err(|e| e.reason())
+                Ok(self.file.write_row(stream, pixels)?)
             }
             Rows::Stream(_) if self.chunk > 1 || self.parts.is_some() => {
                 self.share_chunk(&array, row.target, p)
@@ -212,21 +216,21 @@ impl Open {
     }
 
     /// Writes the pixels of a frame as they are in the file.
-    fn write_stream(&mut self, packed: &[u8], row: &Row, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    fn write_stream(&mut self, packed: &[u8], row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         let bytes = (self.layout.len() * self.layout.dtype().bytes()) as u64;
         let (head, head_bytes) = self.packing.head(bytes, packed.len());
         self.clock.bytes += packed.len() as u64;
         let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
         // Frames that were compressed meanwhile have filled what was reserved when they came.
-        self.file.reserve(&self.rows).map_err(|e| e.reason())?;
+        self.file.reserve(&self.rows)?;
         match self.places.pixels[row.target].rows {
             Rows::Stream(stream) => {
                 let number = self.file.rows(stream);
-                self.file.write_chunk(stream, number, 1, &parts).map_err(|e| e.reason())
+                Ok(self.file.write_chunk(stream, number, 1, &parts)?)
             }
             Rows::Grid(grid) => {
                 let place = row.place.as_deref().unwrap_or_default();
-                let again = self.file.write_at(grid, place, &parts).map_err(|e| e.reason())?;
+                let again = self.file.write_at(grid, place, &parts)?;
                 p.grid.positions_again += u64::from(again);
                 Ok(())
             }
@@ -239,7 +243,7 @@ impl Open {
         array: &ArrayRef<'_>,
         target: usize,
         p: &Hdf5FilesParams,
-    ) -> Result<(), String> {
+    ) -> Result<(), WriteError> {
         let frame_bytes = self.layout.len() * self.layout.dtype().bytes();
         let pixels = self.packer.elements(array);
         self.collected[target].extend_from_slice(pixels);
@@ -257,7 +261,7 @@ impl Open {
     }
 
     /// Writes the chunk that is being collected as far as it is filled.
-    fn write_shared_chunk(&mut self, target: usize, p: &Hdf5FilesParams) -> Result<(), String> {
+    fn write_shared_chunk(&mut self, target: usize, p: &Hdf5FilesParams) -> Result<(), WriteError> {
         let frame_bytes = self.layout.len() * self.layout.dtype().bytes();
         let rows = (self.collected[target].len() / frame_bytes.max(1)) as u64;
         if rows == 0 {
@@ -270,7 +274,7 @@ impl Open {
             let how = (&mut self.packer, &self.packing, settings(p)?);
             let chunks = parts.chunks(&self.collected[target], self.chunk, how)?;
             self.clock.bytes += chunks.0.len() as u64;
-            return self.file.write_layer(stream, number, rows, chunks).map_err(|e| e.reason());
+            return Ok(self.file.write_layer(stream, number, rows, chunks)?);
         }
         let chunk = self.chunk as usize;
         let packed =
@@ -279,7 +283,7 @@ impl Open {
         let (head, head_bytes) = self.packing.head(bytes, packed.len());
         self.clock.bytes += packed.len() as u64;
         let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
-        self.file.write_chunk(stream, number, rows, &parts).map_err(|e| e.reason())
+        Ok(self.file.write_chunk(stream, number, rows, &parts)?)
     }
 
     pub(super) fn default_path(&self) -> String {
@@ -310,7 +314,7 @@ impl Open {
         lost: u64,
         p: &mut Hdf5FilesParams,
         ctx: &mut Context,
-    ) -> Result<(), String> {
+    ) -> Result<(), WriteError> {
         self.has_timer = false;
         self.now_ns = ctx.now_ns();
         self.write_all_packed(p);
@@ -343,25 +347,25 @@ impl Open {
             ctx.set_timer(Some(self.flushed_ns + period_ns));
             self.has_timer = true;
         } else if self.file.pending_bytes() > MOST_PENDING {
-            self.unflushed = self.file.write_out().err().map(|e| e.reason());
+            self.is_unflushed = self.file.write_out().is_err();
         }
     }
 
     /// Shows readers all frames, those that are being compressed among them.
-    pub(super) fn flush(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    pub(super) fn flush(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         self.write_all_packed(p);
         self.show(lost, p)
     }
 
     /// Shows readers what was written.
-    fn show(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    fn show(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         if self.shown == self.frames {
             return Ok(());
         }
         self.end_shared_chunks(p)?;
         let told = self.tell_lost(lost + self.failed);
-        let flushed = told.and_then(|()| self.file.flush().map_err(|e| e.reason()));
-        self.unflushed = flushed.clone().err();
+        let flushed = told.and_then(|()| self.file.flush());
+        self.is_unflushed = flushed.is_err();
         flushed?;
         self.shown = self.frames;
         p.flushes += 1;
@@ -376,16 +380,16 @@ impl Open {
     }
 
     /// Writes the chunks that are being collected as far as they are filled.
-    fn end_shared_chunks(&mut self, p: &Hdf5FilesParams) -> Result<(), String> {
+    fn end_shared_chunks(&mut self, p: &Hdf5FilesParams) -> Result<(), WriteError> {
         (0..self.collected.len()).try_for_each(|target| self.write_shared_chunk(target, p))
     }
 
-    fn tell_lost(&mut self, lost: u64) -> Result<(), String> {
+    fn tell_lost(&mut self, lost: u64) -> livetime_formats::Result<()> {
         let (file, nodes) = (&mut self.file, &self.places.lost);
-        nodes.iter().try_for_each(|node| file.rewrite(*node, &lost.to_le_bytes())).map_err(|e| e.reason())
+        nodes.iter().try_for_each(|node| file.rewrite(*node, &lost.to_le_bytes()))
     }
 
-    pub(super) fn finish(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    pub(super) fn finish(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         self.write_all_packed(p);
         self.tell_times(p);
         self.end_shared_chunks(p)?;
@@ -394,6 +398,6 @@ impl Open {
         self.places.columns.finish(&mut self.file)?;
         let (file, nodes) = (&mut self.file, &self.places.finished);
         let told = nodes.iter().try_for_each(|node| file.rewrite(*node, &1u64.to_le_bytes()));
-        told.and_then(|()| file.close()).map_err(|e| e.reason())
+        Ok(told.and_then(|()| file.close())?)
     }
 }

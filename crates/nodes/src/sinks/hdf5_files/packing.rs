@@ -1,11 +1,14 @@
 //! What becomes of the pixels of a frame in the file: as they are, compressed here, or as they came compressed.
 
 use livetime_codecs::BloscSettings;
+use livetime_engine::{NodeError, Refusal};
 use livetime_formats::hdf5::Filter;
 use livetime_frame::{ArrayRef, Codec, ColorMode, DType, Frame, Layout};
 
+use super::super::nd_file::WriteError;
 use super::params::{Hdf5Compression, Hdf5FilesParams};
 use crate::codec::{BlockpackTier, Codecs, Compressor, Settings};
+use crate::error::Mismatch;
 
 /// Block of bitshuffle in streams without the head that HDF5's filter wants.
 const BSLZ4_BLOCK: u32 = 8192;
@@ -25,8 +28,8 @@ impl Packing {
     /// For frames of a layout.
     ///
     /// # Errors
-    /// Text, for a codec that HDF5 has no filter for, or a compression that cannot be done here.
-    pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Packing, String> {
+    /// For a codec that HDF5 has no filter for, or a compression that cannot be done here.
+    pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Packing, Mismatch> {
         let compressor = match layout.codec() {
             Some(codec) => Some(known(codec)?),
             None => chosen(p.compression)?,
@@ -87,13 +90,13 @@ impl Packer {
     /// The bytes of a chunk of one frame: what came compressed, or what is compressed here.
     ///
     /// # Errors
-    /// Text, for what the codec cannot take.
+    /// For elements that the codec cannot take.
     pub(super) fn stream<'a>(
         &'a mut self,
         array: &ArrayRef<'a>,
         packing: &Packing,
         settings: Settings,
-    ) -> Result<&'a [u8], String> {
+    ) -> Result<&'a [u8], WriteError> {
         if packing.came.is_some() {
             return Ok(array.bytes());
         }
@@ -106,16 +109,16 @@ impl Packer {
     /// The bytes of a chunk of one frame that is compressed here, in the memory of `out`.
     ///
     /// # Errors
-    /// Text, for what the codec cannot take.
+    /// For elements that the codec cannot take.
     pub(super) fn pack(
         &mut self,
         frame: &Frame,
         packing: &Packing,
         settings: Settings,
         out: Vec<u8>,
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Vec<u8>, WriteError> {
         self.stream = out;
-        let array = frame.array().map_err(|e| e.to_string())?;
+        let array = frame.array()?;
         let size = self.stream(&array, packing, settings)?.len();
         let mut packed = std::mem::take(&mut self.stream);
         packed.truncate(size);
@@ -125,17 +128,17 @@ impl Packer {
     /// Elements that are compressed here, or as they are in a file without compression.
     ///
     /// # Errors
-    /// Text, for what the codec cannot take.
+    /// For elements that the codec cannot take.
     pub(super) fn part<'a>(
         &'a mut self,
         dtype: DType,
         elements: &'a [u8],
         packing: &Packing,
         settings: Settings,
-    ) -> Result<&'a [u8], String> {
+    ) -> Result<&'a [u8], WriteError> {
         let Some(compressor) = packing.compressor else { return Ok(elements) };
         let count = elements.len() / dtype.bytes();
-        let layout = Layout::packed(dtype, ColorMode::Mono, &[count]).map_err(|e| e.to_string())?;
+        let layout = Layout::packed(dtype, ColorMode::Mono, &[count])?;
         let size = self.codecs.encode(compressor, settings, &layout, elements, &mut self.stream)?;
         Ok(&self.stream[..size])
     }
@@ -143,7 +146,7 @@ impl Packer {
     /// The bytes of a chunk of `frames` frames of which the first ones are `collected`; 0 where there is none yet.
     ///
     /// # Errors
-    /// Text, for what the codec cannot take.
+    /// For elements that the codec cannot take.
     pub(super) fn chunk(
         &mut self,
         layout: &Layout,
@@ -151,10 +154,11 @@ impl Packer {
         collected: &[u8],
         packing: &Packing,
         settings: Settings,
-    ) -> Result<&[u8], String> {
-        let compressor = packing.compressor.ok_or("wanted frames that are compressed here")?;
+    ) -> Result<&[u8], WriteError> {
+        let compressor =
+            packing.compressor.ok_or_else(|| Mismatch::new("frames that are compressed here", "others"))?;
         let elements = layout.len() * frames;
-        let all = Layout::packed(layout.dtype(), ColorMode::Mono, &[elements]).map_err(|e| e.to_string())?;
+        let all = Layout::packed(layout.dtype(), ColorMode::Mono, &[elements])?;
         let bytes = elements * layout.dtype().bytes();
         let pixels = match collected.len() == bytes {
             true => collected,
@@ -173,23 +177,23 @@ impl Packer {
 /// Whether frames can be compressed as the parameters say.
 ///
 /// # Errors
-/// Text, for a compression that can only be named.
-pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), (&'static str, String)> {
-    chosen(p.compression).map_err(|why| ("compression", why))?;
-    let known = p.blosc_compressor.known().map(drop).map_err(|why| ("blosc_compressor", why));
+/// [`NodeError`] of the parameter, for a compression that can only be named.
+pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), NodeError> {
+    chosen(p.compression).map_err(|why| NodeError::new(why).of_param("compression"))?;
+    let known = p.blosc_compressor.known().map(drop);
+    let known = known.map_err(|why| NodeError::new(why).of_param("blosc_compressor"));
     if p.compression == Hdf5Compression::Blosc { known } else { Ok(()) }
 }
 
-fn known(codec: Codec) -> Result<Compressor, String> {
+fn known(codec: Codec) -> Result<Compressor, Mismatch> {
     let compressor = Compressor::named(codec.0);
     let has_filter = |c: &Compressor| !matches!(c, Compressor::Blockpack | Compressor::Jpeg);
-    let refused = || format!("wanted frames in bslz4, blosc, lz4, lz4hdf5, zlib or zstd, found {}", codec.0);
+    let refused = || Mismatch::new("frames in bslz4, blosc, lz4, lz4hdf5, zlib or zstd", codec.0);
     compressor.filter(has_filter).ok_or_else(refused)
 }
 
-fn chosen(compression: Hdf5Compression) -> Result<Option<Compressor>, String> {
-    let refused =
-        |name| Err(format!("wanted None, zlib, Blosc, BSLZ4 or LZ4 in `compression`, found {name}"));
+fn chosen(compression: Hdf5Compression) -> Result<Option<Compressor>, Mismatch> {
+    let refused = |name| Err(Mismatch::new("None, zlib, Blosc, BSLZ4 or LZ4 in `compression`", name));
     match compression {
         Hdf5Compression::None => Ok(None),
         Hdf5Compression::Zlib => Ok(Some(Compressor::Zlib)),
@@ -219,8 +223,8 @@ fn filter(compressor: Compressor, layout: &Layout, p: &Hdf5FilesParams) -> Filte
 /// How codecs are set.
 ///
 /// # Errors
-/// Text, for a compressor of Blosc that can only be named.
-pub(super) fn settings(p: &Hdf5FilesParams) -> Result<Settings, String> {
+/// For a compressor of Blosc that can only be named.
+pub(super) fn settings(p: &Hdf5FilesParams) -> Result<Settings, Refusal> {
     let compressor = p.blosc_compressor.known()?;
     Ok(Settings {
         tier: BlockpackTier::Fast.known(),

@@ -4,7 +4,7 @@ use livetime_engine::{ParamEnum, Params};
 
 use super::super::nd_file::NdFileParams;
 use super::grid_params::GridParams;
-use super::parts::PartParams;
+use super::part_params::PartParams;
 use crate::codec::{BloscCompressor, BloscShuffle};
 
 /// Format of the files; there is one.

@@ -1,68 +1,15 @@
 //! Chunks that hold parts of frames, as `chunk_size_auto` false and the sizes of areaDetector's NDFileHDF5 want them.
 
-use livetime_engine::Params;
 use livetime_frame::{DType, Layout};
 
+use super::super::nd_file::WriteError;
 use super::packing::{Packer, Packing};
 use super::params::Hdf5FilesParams;
 use crate::codec::Settings;
+use crate::error::Mismatch;
 
 /// Chunks that one frame may be cut into: each of them has a place in the index.
 const MOST_PARTS: usize = 65_536;
-
-/// How much of a frame is in a chunk, along each of its axes, the fastest first; 0, or more than there is: all of it.
-#[derive(Params)]
-pub struct PartParams {
-    /// Elements of a chunk along the fastest axis of a frame: columns, or colours of RGB1; 0: all. Without
-    /// `chunk_size_auto`.
-    #[param(pv = "NumColChunks")]
-    pub chunk_columns: u32,
-    /// Elements of a chunk along the second axis of a frame, counted from the fastest: rows; 0: all.
-    #[param(pv = "NumRowChunks")]
-    pub chunk_rows: u32,
-    /// Elements of a chunk along the third axis of a frame, counted from the fastest; 0: all.
-    #[param(pv = "ChunkSize2")]
-    pub chunk_size_2: u32,
-    /// Elements of a chunk along the fourth axis of a frame; 0: all.
-    #[param(pv = "ChunkSize3")]
-    pub chunk_size_3: u32,
-    /// Elements of a chunk along the fifth axis of a frame; 0: all.
-    #[param(pv = "ChunkSize4")]
-    pub chunk_size_4: u32,
-    /// Elements of a chunk along the sixth axis of a frame; 0: all.
-    #[param(pv = "ChunkSize5")]
-    pub chunk_size_5: u32,
-    /// Elements of a chunk along the seventh axis of a frame; 0: all.
-    #[param(pv = "ChunkSize6")]
-    pub chunk_size_6: u32,
-    /// Elements of a chunk along the eighth axis of a frame; 0: all.
-    #[param(pv = "ChunkSize7")]
-    pub chunk_size_7: u32,
-    /// Elements of a chunk along the ninth axis of a frame; 0: all.
-    #[param(pv = "ChunkSize8")]
-    pub chunk_size_8: u32,
-    /// Elements of a chunk along the tenth axis of a frame; 0: all.
-    #[param(pv = "ChunkSize9")]
-    pub chunk_size_9: u32,
-}
-
-impl PartParams {
-    /// The fastest axis first.
-    fn sizes(&self) -> [u32; 10] {
-        [
-            self.chunk_columns,
-            self.chunk_rows,
-            self.chunk_size_2,
-            self.chunk_size_3,
-            self.chunk_size_4,
-            self.chunk_size_5,
-            self.chunk_size_6,
-            self.chunk_size_7,
-            self.chunk_size_8,
-            self.chunk_size_9,
-        ]
-    }
-}
 
 /// The parts of a frame that have chunks of their own.
 pub(super) struct Parts {
@@ -81,8 +28,8 @@ impl Parts {
     /// Those of frames of a layout; none, if chunks hold whole frames.
     ///
     /// # Errors
-    /// Text, for frames that come compressed, too many parts, and files with the axes of a scan.
-    pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Option<Parts>, String> {
+    /// For frames that come compressed, too many parts, and files with the axes of a scan.
+    pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Option<Parts>, Mismatch> {
         let shape: Vec<usize> = layout.shape().collect();
         let sizes = p.parts.sizes();
         let sizes = shape.iter().rev().zip(sizes.iter().chain(std::iter::repeat(&0)));
@@ -93,9 +40,8 @@ impl Parts {
             return Ok(None);
         }
         let refused = |wanted: &str, found: String| {
-            Err(format!(
-                "wanted {wanted} for chunks that hold parts of a frame (`chunk_size_auto` false), found {found}"
-            ))
+            let of_parts = "for chunks that hold parts of a frame (`chunk_size_auto` false)";
+            Err(Mismatch::new(format!("{wanted} {of_parts}"), found))
         };
         if let Some(codec) = layout.codec() {
             return refused("frames that come uncompressed", codec.0.into());
@@ -126,13 +72,13 @@ impl Parts {
     /// The chunks of `frames` frames, which lie one after another in `pixels` as far as there are any, and where each of them ends.
     ///
     /// # Errors
-    /// Text, for what the codec cannot take.
+    /// For elements that the codec cannot take.
     pub(super) fn chunks(
         &mut self,
         pixels: &[u8],
         frames: u64,
         (packer, packing, settings): (&mut Packer, &Packing, Settings),
-    ) -> Result<(&[u8], &[usize]), String> {
+    ) -> Result<(&[u8], &[usize]), WriteError> {
         self.chunks.clear();
         self.ends.clear();
         for number in 0..self.counts().product() {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use livetime_formats::Result;
 use livetime_formats::file::GrowingFile;
 use livetime_formats::hdf5::{Attribute, Element, Part, Tree, Writer};
 use livetime_frame::Layout;
@@ -9,8 +10,8 @@ use livetime_frame::Layout;
 /// Writes it anew for the parts so far, which lie in one folder: `run_001.h5` begins `run_001_all.h5`.
 ///
 /// # Errors
-/// Text naming the file.
-pub(super) fn write_series(parts: &[(PathBuf, Part)], layout: &Layout) -> Result<(), String> {
+/// Of this file.
+pub(super) fn write_series(parts: &[(PathBuf, Part)], layout: &Layout) -> Result<()> {
     let Some((first, _)) = parts.first() else { return Ok(()) };
     let path = named(first);
     let shape: Vec<u64> = layout.shape().map(|size| size as u64).collect();
@@ -22,9 +23,9 @@ pub(super) fn write_series(parts: &[(PathBuf, Part)], layout: &Layout) -> Result
     let element = Element::Number(layout.dtype());
     tree.virtual_data(data, "data", (element, &shape), parts, vec![Attribute::int("signal", 1)]);
     // A reader that has the former file open goes on reading the former file.
-    let new = GrowingFile::replace(&path).map_err(|e| e.to_string())?;
+    let new = GrowingFile::replace(&path)?;
     let written = new.file().and_then(|file| Writer::begin(file, new.written_path(), &tree)?.close());
-    written.and_then(|()| new.finish()).map_err(|e| e.to_string())
+    written.and_then(|()| new.finish())
 }
 
 fn named(first: &Path) -> PathBuf {

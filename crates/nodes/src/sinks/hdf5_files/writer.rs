@@ -8,7 +8,7 @@ use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, Param
 use livetime_formats::hdf5::{Part, Writer};
 use livetime_frame::{Frame, Layout};
 
-use super::super::nd_file::{EventTime, FileMode, FileWriter, Fit, NdFileParams, NewFile};
+use super::super::nd_file::{EventTime, FileMode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
 use super::columns::Facts;
 use super::crew::Packers;
 use super::grid::Axes;
@@ -20,6 +20,7 @@ use super::parts::Parts;
 use super::rewind::Rewound;
 use super::series::write_series;
 use super::tree::{Origin, Places, Wanted, tree};
+use crate::error::Mismatch;
 use crate::ntndarray::number_of;
 
 /// Writes frames into HDF5 files.
@@ -63,15 +64,15 @@ impl FileWriter for Hdf5Writer {
     }
 
     fn new(params: &Hdf5FilesParams) -> Result<Hdf5Writer, NodeError> {
-        packing::check(params).map_err(|(param, why)| NodeError::new(why).of_param(param))?;
+        packing::check(params)?;
         let tree = Tree::read(&params.xml_file_name).map_err(NodeError::new)?;
         Ok(Hdf5Writer { tree: Some(Arc::new(tree)), ..Hdf5Writer::default() })
     }
 
-    fn takes(&mut self, frame: &Frame, p: &Hdf5FilesParams) -> Result<Fit, String> {
-        let array = frame.array().map_err(|e| e.to_string())?;
+    fn takes(&mut self, frame: &Frame, p: &Hdf5FilesParams) -> Result<Fit, WriteError> {
+        let array = frame.array()?;
         let layout = array.layout();
-        let can_be = || Packing::of(layout, p).and_then(|_| Parts::of(layout, p));
+        let can_be = || Packing::of(layout, p).and_then(|_| Parts::of(layout, p)).map_err(WriteError::from);
         let Some(open) = &self.open else { return can_be().map(|_| Fit::Yes) };
         let is_full = p.frames_per_file != 0 && open.counts.iter().sum::<u64>() >= p.frames_per_file;
         if open.fits(layout) {
@@ -80,7 +81,8 @@ impl FileWriter for Hdf5Writer {
         match p.on_change {
             OnChange::NewFile => can_be().map(|_| Fit::NewFile),
             OnChange::Refuse => {
-                Err(format!("wanted frames of {} as the first of the file, found {layout}", open.layout))
+                let wanted = format!("frames of {} as the first of the file", open.layout);
+                Err(Mismatch::new(wanted, layout.to_string()).into())
             }
         }
     }
@@ -102,8 +104,8 @@ impl FileWriter for Hdf5Writer {
         first: &Frame,
         p: &mut Hdf5FilesParams,
         ctx: &mut Context,
-    ) -> Result<(), String> {
-        let array = first.array().map_err(|e| e.to_string())?;
+    ) -> Result<(), WriteError> {
+        let array = first.array()?;
         let packing = Packing::of(array.layout(), p)?;
         let axes = axes_of(array.layout(), &packing, p)?;
         let parts = Parts::of(array.layout(), p)?;
@@ -127,7 +129,7 @@ impl FileWriter for Hdf5Writer {
             shown: 0,
             flushed_ns: now_ns,
             has_timer: false,
-            unflushed: None,
+            is_unflushed: false,
             clock: Clock { first_ns: now_ns, last_ns: now_ns, bytes: 0 },
             path: file.path().to_owned(),
             packer: Packer::default(),
@@ -140,9 +142,9 @@ impl FileWriter for Hdf5Writer {
         Ok(())
     }
 
-    fn write(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), String> {
+    fn write(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), WriteError> {
         let missing = self.missing_before(frame.header().sequence, ctx);
-        let Some(open) = &mut self.open else { return Err("wanted an open file, found none".into()) };
+        let Some(open) = &mut self.open else { return Err(Mismatch::new("an open file", "none").into()) };
         self.rewound.see(frame.header());
         let written = open.take(frame, missing, p, ctx);
         self.lost += u64::from(written.is_err());
@@ -158,12 +160,12 @@ impl FileWriter for Hdf5Writer {
         p.num_lost = self.lost + self.open.as_ref().map_or(0, |open| open.failed);
     }
 
-    fn flush(&mut self, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    fn flush(&mut self, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         let lost = self.lost;
         self.open.as_mut().map_or(Ok(()), |open| open.flush(lost, p))
     }
 
-    fn close(&mut self, p: &mut Hdf5FilesParams) -> Result<(), String> {
+    fn close(&mut self, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         let Some(mut open) = self.open.take() else { return Ok(()) };
         p.swmr_active = Following::Off;
         let finished = open.finish(self.lost, p);
@@ -220,7 +222,7 @@ impl Hdf5Writer {
     fn read_layout(&mut self, p: &mut Hdf5FilesParams) -> Result<(), NodeError> {
         let read = Tree::read(&p.xml_file_name);
         p.xml_valid = read.is_ok();
-        p.xml_error = read.as_ref().err().cloned().unwrap_or_default();
+        p.xml_error = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
         match read {
             Ok(tree) => {
                 self.tree = Some(Arc::new(tree));
@@ -241,8 +243,8 @@ impl Hdf5Writer {
         how: &How<'_>,
         p: &Hdf5FilesParams,
         ctx: &Context,
-    ) -> Result<(Writer, Places), String> {
-        let array = first.array().map_err(|e| e.to_string())?;
+    ) -> Result<(Writer, Places), WriteError> {
+        let array = first.array()?;
         let parameters = described(p);
         let pipeline = ctx.service::<PipelineText>();
         let origin = Origin {
@@ -259,7 +261,7 @@ impl Hdf5Writer {
             color: array.layout().color(),
             missing: 0,
         };
-        let layout = self.tree.clone().ok_or("wanted a layout, found none that can be used")?;
+        let layout = self.tree.clone().ok_or_else(|| Mismatch::new("a layout", "none that can be used"))?;
         let (tree, places, problems) = tree(&Wanted {
             layout: &layout,
             shape: array.layout(),
@@ -273,7 +275,7 @@ impl Hdf5Writer {
         for problem in problems {
             ctx.tell_error(format!("`{}`: {problem}", file.path().display()));
         }
-        let written = Writer::begin(file.file()?, file.written(), &tree).map_err(|e| e.reason())?;
+        let written = Writer::begin(file.file()?, file.written(), &tree)?;
         Ok((written, places))
     }
 
@@ -289,14 +291,14 @@ impl Hdf5Writer {
     }
 
     /// Keeps in mind what a finished file holds, and writes the file that shows all of them.
-    fn add_part(&mut self, open: Open, p: &Hdf5FilesParams) -> Result<(), String> {
+    fn add_part(&mut self, open: Open, p: &Hdf5FilesParams) -> Result<(), WriteError> {
         if p.frames_per_file == 0 || open.frames == 0 {
             return Ok(());
         }
         let name = open.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let part = Part { file: name, data_set: open.default_path(), rows: open.default_rows() };
         self.parts.push((open.path.clone(), part));
-        write_series(&self.parts, &open.layout)
+        write_series(&self.parts, &open.layout).map_err(WriteError::OtherFile)
     }
 }
 
@@ -314,7 +316,7 @@ fn packers(
     layout: &Layout,
     how: &How<'_>,
     p: &Hdf5FilesParams,
-) -> Result<Option<Packers>, String> {
+) -> Result<Option<Packers>, WriteError> {
     let How { packing, parts, axes } = *how;
     if parts.is_some() {
         return Ok(None);
@@ -330,17 +332,17 @@ fn packers(
 }
 
 /// The axes of a file for frames of `layout`.
-fn axes_of(layout: &Layout, packing: &Packing, p: &Hdf5FilesParams) -> Result<Option<Axes>, String> {
+fn axes_of(layout: &Layout, packing: &Packing, p: &Hdf5FilesParams) -> Result<Option<Axes>, Mismatch> {
     if p.frames_per_chunk > 1 && layout.codec().is_some() {
-        let chunk = p.frames_per_chunk;
-        return Err(format!("wanted frames_per_chunk 1 for frames that come compressed, found {chunk}"));
+        let wanted = "frames_per_chunk 1 for frames that come compressed";
+        return Err(Mismatch::new(wanted, p.frames_per_chunk.to_string()));
     }
     let axes = match p.common.mode {
         FileMode::Single => None,
         _ => Axes::of(&p.grid, p.frames_per_chunk)?,
     };
     if packing.filter.is_some() && axes.as_ref().is_some_and(|axes| axes.chunk.iter().any(|n| *n > 1)) {
-        return Err("wanted chunks of one frame for frames that are compressed, found larger ones".into());
+        return Err(Mismatch::new("chunks of one frame for frames that are compressed", "larger ones"));
     }
     Ok(axes)
 }
@@ -353,10 +355,10 @@ fn show_places(p: &mut Hdf5FilesParams) {
 }
 
 /// A capture into the axes of a scan has no more frames than these have places, unless the frames name their place.
-fn begin_grid(p: &mut Hdf5FilesParams) -> Result<(), String> {
+fn begin_grid(p: &mut Hdf5FilesParams) -> Result<(), Mismatch> {
     let Some(axes) = Axes::of(&p.grid, p.frames_per_chunk)? else { return Ok(()) };
     if p.frames_per_file != 0 {
-        return Err("wanted `frames_per_file` 0 with the axes of a scan, found another".into());
+        return Err(Mismatch::new("`frames_per_file` 0 with the axes of a scan", "another"));
     }
     (p.grid.wrong_positions, p.grid.positions_again) = (0, 0);
     let count = p.common.num_capture;

@@ -82,7 +82,7 @@ impl NdFileParams {
             }
             created => created,
         };
-        created.map_err(|e| Error::Writer(refused(path, &e)))
+        created.map_err(|e| Error::Writer(refused(path, e).to_string()))
     }
 
     /// Messages name the folder as people do.

@@ -26,6 +26,7 @@
 //! one: the frame is not for us), `FilePluginFileName` and `FilePluginFileNumber` (begin another file),
 //! `FilePluginClose` (the last frame of its file).
 
+mod error;
 mod files;
 mod new_file;
 mod node;
@@ -35,8 +36,8 @@ mod steer;
 mod tests;
 mod writer;
 
+pub use error::{NotWritten, WriteError};
 pub use new_file::NewFile;
-pub(super) use new_file::not_written;
 pub use node::FileNode;
 pub(super) use node::delete_driver_file;
 pub use params::{FileMode, NdFileParams};

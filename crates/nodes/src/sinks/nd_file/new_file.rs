@@ -6,6 +6,8 @@ use std::path::Path;
 use livetime_formats::Error;
 use livetime_formats::file::{GrowingFile, Purpose};
 
+use super::error::{NotWritten, WriteError};
+
 /// A file that exists, belongs to this program alone, and is being written.
 #[derive(Debug)]
 pub struct NewFile {
@@ -36,9 +38,9 @@ impl NewFile {
     /// The open file, at its begin, to be written through.
     ///
     /// # Errors
-    /// Text, if the operating system has no handle left.
-    pub fn file(&self) -> Result<File, String> {
-        self.file.file().map_err(|e| refused(self.written(), &e))
+    /// If the operating system has no handle left.
+    pub fn file(&self) -> Result<File, NotWritten> {
+        self.file.file().map_err(|e| refused(self.written(), e))
     }
 
     /// Creates `path` with `suffix`; `None` if one of the names is taken and must not be replaced.
@@ -58,15 +60,15 @@ impl NewFile {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// Text naming the file, which is kept or removed as its purpose says.
-    pub(super) fn finish(self) -> Result<(), String> {
+    /// Of the file, which is kept or removed as its purpose says.
+    pub(super) fn finish(self) -> Result<(), NotWritten> {
         let path = self.path().to_owned();
-        self.file.finish().map_err(|e| refused(&path, &e))
+        self.file.finish().map_err(|e| refused(&path, e))
     }
 
-    /// The message about this file, which could not be written.
-    pub(super) fn not_written(&self, found: &str) -> String {
-        not_written(self.path(), &found)
+    /// The error of this file, which could not be written.
+    pub(super) fn not_written(&self, why: WriteError) -> NotWritten {
+        NotWritten::new(self.path(), why)
     }
 
     /// Takes the file away. An error is ignored: the file is of no use, and may be gone with its folder.
@@ -75,16 +77,7 @@ impl NewFile {
     }
 }
 
-/// The message about a file that the system, or what is there, does not allow.
-pub(super) fn refused(path: &Path, error: &Error) -> String {
-    not_written(path, &error.cause())
-}
-
-/// The message about a file that could not be written. What says itself what was wanted only gets the name of the file.
-pub(in super::super) fn not_written(path: &Path, error: &dyn std::fmt::Display) -> String {
-    let (path, error) = (path.display(), error.to_string());
-    match error.starts_with("wanted ") {
-        true => format!("`{path}`: {error}"),
-        false => format!("`{path}`: wanted to write a file, found: {error}"),
-    }
+/// The error of a file that the system, or what is there, does not allow.
+pub(super) fn refused(path: &Path, error: Error) -> NotWritten {
+    NotWritten::new(path, WriteError::File(error))
 }

@@ -1,13 +1,16 @@
 //! The node around a format of files.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, Teller, UnderWay};
 use livetime_filing::{Writing, tell_missing};
 use livetime_frame::Frame;
 
+use super::error::{Unwritten, WriteError};
 use super::steer::Steering;
 use super::{FileMode, FileWriter, Fit, NdFileParams, NewFile};
+use crate::error::Mismatch;
 
 /// A sink that writes frames in the format `W`, as [`nd_file`](super) says.
 pub struct FileNode<W: FileWriter> {
@@ -40,10 +43,10 @@ struct Held {
 }
 
 impl Held {
-    fn settle(self, written: Result<(), String>) {
+    fn settle(self, written: Result<(), &dyn Display>) {
         match (self.under_way, written) {
             (Some(under_way), Ok(())) => under_way.completed(),
-            (Some(under_way), Err(why)) => under_way.lost(why),
+            (Some(under_way), Err(why)) => under_way.lost(why.to_string()),
             (None, _) => {}
         }
     }
@@ -150,8 +153,8 @@ impl<W: FileWriter> Node for FileNode<W> {
         if let Err(why) = self.close() {
             self.writing.tell_unfinished(&why);
         }
-        let why = "wanted a capture that is written or freed, found the end of the run";
-        self.held.drain(..).for_each(|held| held.settle(Err(why.into())));
+        let why = Mismatch::new("a capture that is written or freed", "the end of the run");
+        self.held.drain(..).for_each(|held| held.settle(Err(&why)));
     }
 }
 
@@ -186,11 +189,12 @@ impl<W: FileWriter> FileNode<W> {
         let most = ctx.pool_statistics().limit_bytes / 2;
         if self.held_bytes + bytes > most {
             let (wanted, found) = (self.common().num_capture, self.held.len());
-            let why = format!(
-                "wanted memory for {wanted} frames in mode capture, found room for {found}: half of the frame pool ({most} B)"
+            let why = Mismatch::new(
+                format!("memory for {wanted} frames in mode capture"),
+                format!("room for {found}: half of the frame pool ({most} B)"),
             );
             self.stop_capture();
-            return self.settle(Err(why));
+            return self.settle(Err(why.into()));
         }
         self.held_bytes += bytes;
         self.held.push(Held { frame: frame.clone(), under_way: Some(ctx.under_way()) });
@@ -258,7 +262,7 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     /// Ends the capture; what was kept in memory is written if that is wanted.
-    fn end_capture(&mut self, ctx: &mut Context) -> Result<(), String> {
+    fn end_capture(&mut self, ctx: &mut Context) -> Result<(), Unwritten> {
         let was_capturing = self.is_capturing;
         self.stop_capture();
         let is_kept = self.mode == FileMode::Capture && was_capturing && !self.held.is_empty();
@@ -289,8 +293,8 @@ impl<W: FileWriter> FileNode<W> {
             return Ok(());
         }
         let written = match self.mode {
-            FileMode::Stream => Err("wanted mode single or capture to write a file, found stream".into()),
-            _ if self.held.is_empty() => Err("wanted a frame to write, found that none has come".into()),
+            FileMode::Stream => Err(Mismatch::new("mode single or capture to write a file", "stream").into()),
+            _ if self.held.is_empty() => Err(Mismatch::new("a frame to write", "that none has come").into()),
             FileMode::Capture => self.write_held(ctx),
             FileMode::Single => {
                 let frame = self.held[0].frame.clone();
@@ -318,7 +322,7 @@ impl<W: FileWriter> FileNode<W> {
 
 impl<W: FileWriter> FileNode<W> {
     /// Enters how it went into the readbacks.
-    fn settle(&mut self, written: Result<(), String>) -> Result<(), NodeError> {
+    fn settle(&mut self, written: Result<(), Unwritten>) -> Result<(), NodeError> {
         let common = self.common();
         match written {
             Ok(()) => {
@@ -328,20 +332,25 @@ impl<W: FileWriter> FileNode<W> {
             Err(why) => {
                 common.write_errors += 1;
                 common.look_for_folder();
-                common.report.failed(&*why);
+                common.report.failed(why.to_string());
                 Err(NodeError::new(why))
             }
         }
     }
 
     /// The frame as a file of its own.
-    fn write_alone(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), String> {
+    fn write_alone(
+        &mut self,
+        frame: &Frame,
+        steering: &Steering,
+        ctx: &mut Context,
+    ) -> Result<(), Unwritten> {
         self.write(frame, steering, ctx).inspect_err(|_| self.discard())?;
         self.close()
     }
 
     /// All frames of the capture in memory.
-    fn write_held(&mut self, ctx: &mut Context) -> Result<(), String> {
+    fn write_held(&mut self, ctx: &mut Context) -> Result<(), Unwritten> {
         let (frames, counted) = (std::mem::take(&mut self.held), self.common().num_captured);
         self.held_bytes = 0;
         let mut written = Ok(());
@@ -349,7 +358,7 @@ impl<W: FileWriter> FileNode<W> {
             if written.is_ok() {
                 written = self.write(&held.frame, &Steering::of(&held.frame, ctx.name()), ctx);
             }
-            held.settle(written.clone());
+            held.settle(written.as_ref().copied().map_err(|why| why as &dyn Display));
         }
         // They were counted when they were taken.
         self.common().num_captured = counted;
@@ -357,7 +366,7 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     /// Adds the frame to its file, which is opened if it has to be.
-    fn write(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), String> {
+    fn write(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), Unwritten> {
         if steering.apply(&self.steered, W::common_mut(&mut self.params))? {
             self.close()?;
             self.steered = steering.clone();
@@ -366,7 +375,7 @@ impl<W: FileWriter> FileNode<W> {
             self.writer.missed(frame, &mut self.params, ctx);
             return Err(why);
         }
-        let written = self.writer.write(frame, &mut self.params, ctx).map_err(|why| self.not_written(&why));
+        let written = self.writer.write(frame, &mut self.params, ctx).map_err(|why| self.not_written(why));
         if !W::HOLDS_MANY {
             written.inspect_err(|_| self.discard())?;
             self.close()?;
@@ -379,19 +388,19 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     /// Sees to it that there is an open file that takes the frame.
-    fn prepare(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), String> {
+    fn prepare(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), Unwritten> {
         if self.writer.takes(frame, &self.params)? == Fit::NewFile {
             self.close()?;
         }
         if self.file.is_none() { self.open(frame, ctx) } else { Ok(()) }
     }
 
-    fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), String> {
-        let file = self.common().create(W::HOLDS_MANY).map_err(|e| e.to_string())?;
+    fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), Unwritten> {
+        let file = self.common().create(W::HOLDS_MANY)?;
         if let Err(why) = self.writer.open(&file, first, &mut self.params, ctx) {
-            let why = file.not_written(&why);
+            let why = file.not_written(why);
             file.discard();
-            return Err(why);
+            return Err(why.into());
         }
         self.common().file_path_exists = true;
         if W::HOLDS_MANY {
@@ -409,10 +418,10 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     /// Completes the open file, if there is one.
-    fn close(&mut self) -> Result<(), String> {
+    fn close(&mut self) -> Result<(), Unwritten> {
         let Some(file) = self.file.take() else { return Ok(()) };
         let (path, number) = (file.path().to_owned(), file.number());
-        let complete = self.writer.close(&mut self.params).map_err(|why| file.not_written(&why));
+        let complete = self.writer.close(&mut self.params).map_err(|why| file.not_written(why));
         match complete.and_then(|()| file.finish()) {
             Ok(()) if W::HOLDS_MANY => Ok(()),
             Ok(()) => {
@@ -423,13 +432,16 @@ impl<W: FileWriter> FileNode<W> {
                 if let (unseen @ 1.., Some(teller)) = (self.writer.unseen(), &self.teller) {
                     teller.unreadable(unseen, format!("{why}: its last {unseen} frames are lost"));
                 }
-                Err(why)
+                Err(why.into())
             }
         }
     }
 
-    fn not_written(&self, why: &str) -> String {
-        self.file.as_ref().map_or(why.to_owned(), |file| file.not_written(why))
+    fn not_written(&self, why: WriteError) -> Unwritten {
+        match &self.file {
+            Some(file) => file.not_written(why).into(),
+            None => why.into(),
+        }
     }
 
     /// Takes the open file away, which holds nothing of use.

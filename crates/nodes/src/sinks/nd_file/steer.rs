@@ -3,6 +3,7 @@
 use livetime_frame::{AttributeValue, Frame};
 
 use super::NdFileParams;
+use crate::error::Mismatch;
 
 /// What the attributes of a frame ask for.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -35,14 +36,15 @@ impl Steering {
     /// Enters name and number; whether they begin another file than those of the frame `before` did.
     ///
     /// # Errors
-    /// Text for a name that leads to another folder.
-    pub(super) fn apply(&self, before: &Steering, params: &mut NdFileParams) -> Result<bool, String> {
+    /// For a name that leads to another folder.
+    pub(super) fn apply(&self, before: &Steering, params: &mut NdFileParams) -> Result<bool, Mismatch> {
         if self.file == before.file || self.file == (None, None) {
             return Ok(false);
         }
         if let Some(name) = &self.file.0 {
             if name.contains('/') {
-                return Err(format!("wanted the name of a file in FilePluginFileName, found `{name}`"));
+                let wanted = "the name of a file in FilePluginFileName";
+                return Err(Mismatch::new(wanted, format!("`{name}`")));
             }
             params.file_name.clone_from(name);
         }

@@ -10,7 +10,7 @@ use livetime_engine::{
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout};
 use tempfile::TempDir;
 
-use super::{FileNode, FileWriter, Fit, NdFileParams, NewFile};
+use super::{FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
 use crate::sinks::tiff_files::TiffFiles;
 use crate::sources::sim_detector::SimDetector;
 
@@ -241,20 +241,26 @@ impl FileWriter for Broken {
         Ok(Broken)
     }
 
-    fn takes(&mut self, _: &Frame, _: &BrokenParams) -> Result<Fit, String> {
+    fn takes(&mut self, _: &Frame, _: &BrokenParams) -> Result<Fit, WriteError> {
         Ok(Fit::Yes)
     }
 
-    fn open(&mut self, _: &NewFile, _: &Frame, _: &mut BrokenParams, _: &mut Context) -> Result<(), String> {
+    fn open(
+        &mut self,
+        _: &NewFile,
+        _: &Frame,
+        _: &mut BrokenParams,
+        _: &mut Context,
+    ) -> Result<(), WriteError> {
         Ok(())
     }
 
-    fn write(&mut self, _: &Frame, _: &mut BrokenParams, _: &mut Context) -> Result<(), String> {
+    fn write(&mut self, _: &Frame, _: &mut BrokenParams, _: &mut Context) -> Result<(), WriteError> {
         Ok(())
     }
 
-    fn close(&mut self, _: &mut BrokenParams) -> Result<(), String> {
-        Err("no space left".into())
+    fn close(&mut self, _: &mut BrokenParams) -> Result<(), WriteError> {
+        Err(std::io::Error::other("no space left").into())
     }
 
     fn unseen(&mut self) -> u64 {

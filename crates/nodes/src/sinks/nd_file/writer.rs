@@ -3,7 +3,9 @@
 use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, Params};
 use livetime_frame::Frame;
 
-use super::{NdFileParams, NewFile};
+use super::error::WriteError;
+use super::new_file::NewFile;
+use super::params::NdFileParams;
 
 /// What is to become of a frame, given the file that is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +19,7 @@ pub enum Fit {
 /// A format of files, as [`FileNode`](super::FileNode) drives it, which handles folders, names, modes and counts.
 ///
 /// The node opens a file with the first frame that belongs into it ([`open`](FileWriter::open)), writes this and the
-/// following ones ([`write`](FileWriter::write)) and closes it. Errors of these are texts that say what was found; the node
+/// following ones ([`write`](FileWriter::write)) and closes it. Errors of these say what was found; the node
 /// puts the name of the file in front, shows them in WriteMessage, and the frame counts as lost.
 pub trait FileWriter: Sized + Send + 'static {
     /// Parameters of the format, with [`NdFileParams`] behind them.
@@ -47,8 +49,8 @@ pub trait FileWriter: Sized + Send + 'static {
     /// Whether a frame can be written, and to which file. Asked before a file is opened.
     ///
     /// # Errors
-    /// Text for a frame that the format, or the open file, cannot hold: what was wanted and what was found.
-    fn takes(&mut self, frame: &Frame, params: &Self::Params) -> Result<Fit, String>;
+    /// For a frame that the format, or the open file, cannot hold.
+    fn takes(&mut self, frame: &Frame, params: &Self::Params) -> Result<Fit, WriteError>;
 
     /// Whether a frame of a capture in mode stream is to be written at all. One that is not counts nowhere here.
     fn wants(&mut self, frame: &Frame, params: &mut Self::Params, ctx: &mut Context) -> bool {
@@ -60,20 +62,25 @@ pub trait FileWriter: Sized + Send + 'static {
     /// [`write`](FileWriter::write) gets afterwards.
     ///
     /// # Errors
-    /// Text; the file is removed then.
+    /// [`WriteError`]; the file is removed then.
     fn open(
         &mut self,
         file: &NewFile,
         first: &Frame,
         params: &mut Self::Params,
         ctx: &mut Context,
-    ) -> Result<(), String>;
+    ) -> Result<(), WriteError>;
 
     /// Adds a frame to the open file.
     ///
     /// # Errors
-    /// Text; of a format with one frame per file the file is removed, of others it stays open.
-    fn write(&mut self, frame: &Frame, params: &mut Self::Params, ctx: &mut Context) -> Result<(), String>;
+    /// [`WriteError`]; of a format with one frame per file the file is removed, of others it stays open.
+    fn write(
+        &mut self,
+        frame: &Frame,
+        params: &mut Self::Params,
+        ctx: &mut Context,
+    ) -> Result<(), WriteError>;
 
     /// A frame of the capture is lost before it came to [`write`](FileWriter::write): no file could be opened for it, or the
     /// open one does not take it.
@@ -90,8 +97,8 @@ pub trait FileWriter: Sized + Send + 'static {
     /// have it, never by the node itself.
     ///
     /// # Errors
-    /// Text.
-    fn flush(&mut self, params: &mut Self::Params) -> Result<(), String> {
+    /// [`WriteError`], when the system refuses.
+    fn flush(&mut self, params: &mut Self::Params) -> Result<(), WriteError> {
         let _ = params;
         Ok(())
     }
@@ -99,8 +106,8 @@ pub trait FileWriter: Sized + Send + 'static {
     /// Completes the open file. It gets its name afterwards. Has no effect without an open file.
     ///
     /// # Errors
-    /// Text; of a format with one frame per file the file is removed, of others it keeps the name that it has.
-    fn close(&mut self, params: &mut Self::Params) -> Result<(), String>;
+    /// [`WriteError`]; of a format with one frame per file the file is removed, of others it keeps the name that it has.
+    fn close(&mut self, params: &mut Self::Params) -> Result<(), WriteError>;
 
     /// Frames that were written to the file whose [`close`](FileWriter::close) failed, and that no reader of it sees.
     fn unseen(&mut self) -> u64 {

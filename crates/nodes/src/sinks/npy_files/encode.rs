@@ -2,6 +2,8 @@
 
 use livetime_frame::{ArrayRef, DType, Layout, MAX_DIMS};
 
+use crate::error::Mismatch;
+
 /// Bytes of the header: enough for any number of arrays of any shape, and a multiple of 64 as NumPy wants it.
 const HEADER: usize = 128;
 const HEADER_OF_MANY_DIMS: usize = 384;
@@ -16,12 +18,11 @@ pub(super) struct Elements {
 
 impl Elements {
     /// # Errors
-    /// Text, when the array is compressed.
-    pub(super) fn of(layout: &Layout) -> Result<Elements, String> {
+    /// When the array is compressed.
+    pub(super) fn of(layout: &Layout) -> Result<Elements, Mismatch> {
         if layout.codec().is_some() {
-            return Err(format!(
-                "wanted an uncompressed array, found {layout}: put a node `decompress` before this one"
-            ));
+            let found = format!("{layout}: put a node `decompress` before this one");
+            return Err(Mismatch::new("an uncompressed array", found));
         }
         let mut shape = [0; MAX_DIMS];
         layout.shape().zip(&mut shape).for_each(|(size, place)| *place = size);

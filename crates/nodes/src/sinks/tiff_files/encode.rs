@@ -8,6 +8,7 @@ use tiff::TiffResult;
 use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard, TiffValue};
 use tiff::tags::{Tag, Type};
 
+use crate::error::Mismatch;
 use crate::sinks::event_time::EventTime;
 
 /// Seconds from 1970 to 1990, where EPICS starts to count.
@@ -33,10 +34,10 @@ pub(super) struct Strips {
 
 impl Strips {
     /// # Errors
-    /// Text saying what was wanted and what was found, for arrays that are no picture.
-    pub(super) fn of(layout: &Layout) -> Result<Strips, String> {
-        let refuse =
-            || Err(format!("wanted an uncompressed picture, mono or RGB, with pixels, found {layout}"));
+    /// For arrays that are no picture.
+    pub(super) fn of(layout: &Layout) -> Result<Strips, Mismatch> {
+        let wanted = "an uncompressed picture, mono or RGB, with pixels";
+        let refuse = || Err(Mismatch::new(wanted, layout.to_string()));
         let layout = if layout.color().is_rgb() { *layout } else { layout.collapsed() };
         let rgb = layout.color().is_rgb();
         let plain = matches!(layout.color(), ColorMode::Mono | ColorMode::Bayer) && layout.dims().len() <= 2;

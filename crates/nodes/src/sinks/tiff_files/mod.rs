@@ -45,7 +45,8 @@ use std::io::{BufWriter, Write};
 use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::Frame;
 
-use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile};
+use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
+use crate::error::Mismatch;
 use encode::{Strips, encode};
 
 /// Format of the files; the choices of FileFormat.
@@ -104,9 +105,10 @@ impl FileWriter for TiffWriter {
         Ok(TiffWriter { out: None })
     }
 
-    fn takes(&mut self, frame: &Frame, _params: &TiffFilesParams) -> Result<Fit, String> {
-        let array = frame.array().map_err(|e| e.to_string())?;
-        Strips::of(array.layout()).map(|_| Fit::Yes)
+    fn takes(&mut self, frame: &Frame, _params: &TiffFilesParams) -> Result<Fit, WriteError> {
+        let array = frame.array()?;
+        Strips::of(array.layout())?;
+        Ok(Fit::Yes)
     }
 
     fn open(
@@ -115,7 +117,7 @@ impl FileWriter for TiffWriter {
         _first: &Frame,
         _params: &mut TiffFilesParams,
         _ctx: &mut Context,
-    ) -> Result<(), String> {
+    ) -> Result<(), WriteError> {
         self.out = Some(BufWriter::with_capacity(1 << 16, file.file()?));
         Ok(())
     }
@@ -125,16 +127,16 @@ impl FileWriter for TiffWriter {
         frame: &Frame,
         _params: &mut TiffFilesParams,
         ctx: &mut Context,
-    ) -> Result<(), String> {
-        let out = self.out.as_mut().ok_or("wanted an open file, found none")?;
-        let array = frame.array().map_err(|e| e.to_string())?;
+    ) -> Result<(), WriteError> {
+        let out = self.out.as_mut().ok_or_else(|| Mismatch::new("an open file", "none"))?;
+        let array = frame.array()?;
         let strips = Strips::of(array.layout())?;
         let time = EventTime::of(frame.header(), ctx);
-        encode(&mut *out, &strips, &array, frame.header(), time).map_err(|e| e.to_string())?;
-        out.flush().map_err(|e| e.to_string())
+        encode(&mut *out, &strips, &array, frame.header(), time)?;
+        Ok(out.flush()?)
     }
 
-    fn close(&mut self, _params: &mut TiffFilesParams) -> Result<(), String> {
+    fn close(&mut self, _params: &mut TiffFilesParams) -> Result<(), WriteError> {
         // What is still in it belongs to a file that could not be written.
         if let Some(out) = self.out.take() {
             drop(out.into_parts());

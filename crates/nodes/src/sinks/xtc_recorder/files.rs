@@ -7,6 +7,8 @@ use livetime_formats::file::{FileName, GrowingFile};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
 
+use super::error::{Unfinished, UnfinishedRun};
+
 /// The transitions before the events, and those after them.
 const BEGIN: [Transition; 4] =
     [Transition::Configure, Transition::BeginRun, Transition::BeginCalibCycle, Transition::Enable];
@@ -24,8 +26,8 @@ pub(super) struct Files {
     streams: Vec<Stream>,
     /// A chunk that is brought to the disk and gets its name.
     closing: Option<JoinHandle<Result<()>>>,
-    /// Chunks that could not be finished: why, and where they are.
-    unfinished: Vec<String>,
+    /// Chunks that could not be finished.
+    unfinished: Vec<Unfinished>,
 }
 
 #[derive(Default)]
@@ -75,7 +77,7 @@ impl Files {
     }
 
     /// The files that could not be finished since the last call.
-    pub(super) fn take_unfinished(&mut self) -> Vec<String> {
+    pub(super) fn take_unfinished(&mut self) -> Vec<Unfinished> {
         std::mem::take(&mut self.unfinished)
     }
 
@@ -149,14 +151,14 @@ impl Files {
     }
 
     fn note(&mut self, finished: Result<()>) {
-        self.unfinished.extend(finished.err().map(|error| error.to_string()));
+        self.unfinished.extend(finished.err().map(Unfinished::Name));
     }
 
     /// Ends the run: transitions, and final names; all files are finished as far as possible.
     ///
     /// # Errors
-    /// Text: of each file that could not be finished why, and where it is.
-    pub(super) fn finish(mut self) -> std::result::Result<(), String> {
+    /// The files that could not be finished.
+    pub(super) fn finish(mut self) -> std::result::Result<(), UnfinishedRun> {
         self.wait_for_closing();
         let run = self.run;
         for mut stream in std::mem::take(&mut self.streams) {
@@ -167,7 +169,7 @@ impl Files {
             }
             self.note(named);
         }
-        if self.unfinished.is_empty() { Ok(()) } else { Err(self.unfinished.join("; ")) }
+        if self.unfinished.is_empty() { Ok(()) } else { Err(UnfinishedRun(self.unfinished)) }
     }
 }
 
@@ -175,19 +177,13 @@ impl Stream {
     /// Writes what comes behind the events.
     ///
     /// # Errors
-    /// Text, if the system refuses. A file without its end is a file all the same: half a transition is cut off.
-    fn end(&mut self, run: u32) -> std::result::Result<(), String> {
+    /// If the system refuses. A file without its end is a file all the same: half a transition is cut off.
+    fn end(&mut self, run: u32) -> std::result::Result<(), Unfinished> {
         let end = transitions(END, self.newest_ns.saturating_add(1), run);
         let Some(writer) = self.writer.as_mut().filter(|_| self.has_begun) else { return Ok(()) };
         let ended = writer.repair().and_then(|()| writer.write(&end).map(drop));
         let _ = writer.repair();
-        let path = writer.path().display();
-        ended.map_err(|e| {
-            format!(
-                "`{path}`: wanted to write the end of the run, found: {}; all events are there",
-                e.reason()
-            )
-        })
+        ended.map_err(|e| Unfinished::End(writer.path().to_owned(), e))
     }
 }
 

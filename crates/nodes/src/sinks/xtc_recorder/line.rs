@@ -10,6 +10,7 @@ use livetime_frame::Frame;
 use livetime_runtime::ordered::Places;
 
 use super::encode::{Compression, Encoder, time_ns};
+use super::error::{RecordError, Unfinished, UnfinishedRun};
 use super::files::Files;
 use crate::codec::jpeg::guarded;
 use crate::sinks::event_time::EventTime;
@@ -77,19 +78,19 @@ struct Ready {
     time_ns: u64,
     sequence: u64,
     under_way: Option<UnderWay>,
-    error: Option<String>,
+    error: Option<RecordError>,
 }
 
 impl Line {
     /// # Errors
-    /// Text, if the system has no threads.
+    /// If the system has no threads.
     pub(super) fn start(
         files: Files,
         codec: Compression,
         threads: usize,
         queue: usize,
         degrade: bool,
-    ) -> Result<Line, String> {
+    ) -> Result<Line, RecordError> {
         let threads = if codec == Compression::None { 0 } else { threads };
         let places = Places::with_capacity(2 * queue + threads);
         let state = State {
@@ -104,14 +105,13 @@ impl Line {
         // Frames for which the threads have no time are written uncompressed; without threads the node
         // compresses itself.
         let own = if threads == 0 { codec } else { Compression::None };
-        let encoder = Encoder::new(own).map_err(|e| e.to_string())?;
+        let encoder = Encoder::new(own)?;
         let mut line = Line { shared, threads: Vec::new(), encoder, queue, degrade };
         for number in 0..threads {
-            let (shared, mut encoder) =
-                (line.shared.clone(), Encoder::new(codec).map_err(|e| e.to_string())?);
+            let (shared, mut encoder) = (line.shared.clone(), Encoder::new(codec)?);
             let thread = std::thread::Builder::new().name(format!("compress-{number}"));
             let thread = thread.spawn(move || shared.compress(&mut encoder));
-            line.threads.push(thread.map_err(|e| format!("wanted a thread that compresses, found: {e}"))?);
+            line.threads.push(thread.map_err(RecordError::Thread)?);
         }
         Ok(line)
     }
@@ -168,8 +168,8 @@ impl Line {
         self.shared.lock().files.as_ref().is_none_or(Files::are_in_place)
     }
 
-    /// Files that could not be finished since the last call: why, and where they are.
-    pub(super) fn take_unfinished(&self) -> Vec<String> {
+    /// Files that could not be finished since the last call.
+    pub(super) fn take_unfinished(&self) -> Vec<Unfinished> {
         self.shared.lock().files.as_mut().map_or(Vec::new(), Files::take_unfinished)
     }
 
@@ -182,8 +182,8 @@ impl Line {
     /// Writes all frames and ends the run.
     ///
     /// # Errors
-    /// Text, if the end of a file could not be written.
-    pub(super) fn finish(self) -> Result<(), String> {
+    /// The files whose end could not be written.
+    pub(super) fn finish(self) -> Result<(), UnfinishedRun> {
         self.flush();
         let files = self.shared.lock().files.take();
         files.map_or(Ok(()), Files::finish)
@@ -236,9 +236,9 @@ impl Shared {
             let Some(mut files) = state.files.take() else { return };
             let Some(mut ready) = state.places.begin_next() else { return };
             drop(state);
-            let written = match &ready.error {
-                None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(|e| e.to_string()),
-                Some(error) => Err(error.clone()),
+            let written = match ready.error.take() {
+                None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(RecordError::Format),
+                Some(error) => Err(error),
             };
             ready.tell(&written);
             state = self.lock();
@@ -252,7 +252,7 @@ impl Shared {
 
 impl Ready {
     /// Reports the result of the frame to its waiter, without the lock.
-    fn tell(&mut self, written: &Result<(), String>) {
+    fn tell(&mut self, written: &Result<(), RecordError>) {
         match (self.under_way.take(), written) {
             (Some(frame), Ok(())) => frame.completed(),
             (Some(frame), Err(why)) => {
@@ -264,7 +264,7 @@ impl Ready {
 }
 
 impl State {
-    fn settle(&mut self, ready: Ready, written: Result<(), String>) {
+    fn settle(&mut self, ready: Ready, written: Result<(), RecordError>) {
         let account = &mut self.account;
         match &written {
             Ok(()) => {
@@ -273,7 +273,7 @@ impl State {
             }
             Err(_) => account.failed += 1,
         }
-        account.error = written.err();
+        account.error = written.err().map(|why| why.to_string());
         self.spare.push(ready.bytes);
     }
 }
@@ -281,9 +281,8 @@ impl State {
 /// The frame's memory goes home before the disk is waited for.
 fn encode(encoder: &mut Encoder, job: Job, mut bytes: Vec<u8>) -> (Ready, bool) {
     bytes.clear();
-    let encoded =
-        guarded(|| encoder.encode(&job.frame, job.time, job.src, &mut bytes).map_err(|e| e.to_string()));
-    let is_compressed = encoded == Ok(true);
+    let encoded = guarded(|| Ok(encoder.encode(&job.frame, job.time, job.src, &mut bytes)?));
+    let is_compressed = matches!(encoded, Ok(true));
     let (time_ns, sequence) = (time_ns(job.time), job.frame.header().sequence);
     let Job { stream, under_way, .. } = job;
     let ready = Ready { bytes, stream, time_ns, sequence, under_way, error: encoded.err() };

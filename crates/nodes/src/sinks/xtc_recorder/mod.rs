@@ -39,6 +39,7 @@
 //! ```
 
 mod encode;
+mod error;
 mod files;
 mod line;
 #[cfg(test)]
@@ -390,7 +391,7 @@ impl Recorder for XtcRecorder {
             files.full_file_name = name;
         }
         ended.map_err(|why| {
-            files.report.failed(&*why);
+            files.report.failed(why.to_string());
             NodeError::new(why)
         })
     }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use livetime_engine::NodeError;
 use livetime_pva::data::{Array, Value};
 
 /// What a client has written.
@@ -26,7 +27,7 @@ impl Written {
 
 /// Takes the answer: whether a frame was made of what was written, or why not. Dropped without being called, it answers
 /// that the source has ended.
-pub type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
+pub type Answer = Box<dyn FnOnce(Result<(), NodeError>) + Send>;
 
 /// Where what clients write waits for the node, up to a bound. A clone is the same place.
 #[derive(Clone)]
@@ -58,9 +59,9 @@ impl Inbox {
         let (items, sum) = (waiting.items.len(), waiting.bytes.saturating_add(bytes));
         if items > 0 && (items >= self.0.items || sum > self.0.bytes) {
             drop(waiting);
-            return answer(Err(format!(
+            return answer(Err(NodeError::new(format_args!(
                 "wanted room for {bytes} bytes, found {items} pictures that wait; write when the put before has ended"
-            )));
+            ))));
         }
         waiting.bytes += bytes;
         waiting.items.push_back((written, answer));

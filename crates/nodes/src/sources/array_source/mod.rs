@@ -327,7 +327,7 @@ impl Node for ArraySource {
         let result = self.take(&written, ctx);
         self.params.refused += u64::from(result.is_err());
         // What was refused is the business of the client that wrote it, and no frame that the source lost.
-        answer(result.map_err(|e| e.to_string()));
+        answer(result);
         Ok(self.after())
     }
 

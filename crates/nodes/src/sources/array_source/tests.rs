@@ -22,7 +22,7 @@ fn dims(sizes: &[f64]) -> (&'static str, Param) {
 /// Leaves elements; the answer comes through the channel.
 fn left(inbox: &Inbox, written: Written) -> Receiver<Result<(), String>> {
     let (answer, answered) = channel();
-    inbox.leave(written, Box::new(move |result| _ = answer.send(result)));
+    inbox.leave(written, Box::new(move |result| _ = answer.send(result.map_err(|e| e.to_string()))));
     answered
 }
 

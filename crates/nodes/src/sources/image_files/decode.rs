@@ -7,7 +7,9 @@ use image::{ColorType, ImageDecoder, Limits};
 use livetime_frame::{ByteSize, ColorMode, DType, Layout};
 use tiff::decoder::{Decoder, DecodingSampleType as Sample};
 
-use crate::codec::jpeg::{guarded, is_complete};
+use super::error::PictureError;
+use crate::codec::jpeg::{guarded, is_complete, not_whole};
+use crate::error::Mismatch;
 
 /// A picture whose size is known and whose pixels are still to be decoded.
 pub(super) struct Picture<'a> {
@@ -25,23 +27,19 @@ enum Pixels<'a> {
 /// Reads the head of a picture. The content decides about the format, not the name.
 ///
 /// # Errors
-/// Text saying what was wanted and what was found; also when the pixels would take more than `max_bytes`.
-pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
+/// What was wanted and what was found; also when the pixels would take more than `max_bytes`.
+pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError> {
     let picture = guarded(|| match bytes {
-        [] => Err("wanted a picture, found an empty file".into()),
+        [] => Err(Mismatch::new("a picture", "an empty file").into()),
         [0xff, 0xd8, ..] => open_jpeg(bytes),
         [0x89, b'P', b'N', b'G', ..] => open_png(bytes, max_bytes),
         [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => open_tiff(bytes, max_bytes),
-        _ => Err("wanted a JPEG, PNG or TIFF picture, found something else".into()),
+        _ => Err(Mismatch::new("a JPEG, PNG or TIFF picture", "something else").into()),
     })?;
     let found = decoded_len(&picture.layout, picture.alpha_of);
     if found > max_bytes {
-        return Err(format!(
-            "wanted at most {} of pixels, found {} ({})",
-            ByteSize(max_bytes as u64),
-            ByteSize(found as u64),
-            picture.layout
-        ));
+        let wanted = format!("at most {} of pixels", ByteSize(max_bytes as u64));
+        return Err(Mismatch::new(wanted, format!("{} ({})", ByteSize(found as u64), picture.layout)).into());
     }
     Ok(picture)
 }
@@ -55,13 +53,13 @@ impl Picture<'_> {
     /// Decodes the pixels into `out`, which has the size of the layout.
     ///
     /// # Errors
-    /// Text saying what is wrong with the file.
-    pub(super) fn read(self, out: &mut [u8]) -> Result<(), String> {
+    /// What is wrong with the file.
+    pub(super) fn read(self, out: &mut [u8]) -> Result<(), PictureError> {
         let Some(samples) = self.alpha_of else { return guarded(|| self.pixels.read(out)) };
         let mut scratch = Vec::new();
         let kept = samples - 1;
         let len = decoded_len(&self.layout, self.alpha_of);
-        scratch.try_reserve_exact(len).map_err(|e| e.to_string())?;
+        scratch.try_reserve_exact(len)?;
         scratch.resize(len, 0);
         guarded(|| self.pixels.read(&mut scratch))?;
         let sample = self.layout.dtype().bytes();
@@ -73,28 +71,28 @@ impl Picture<'_> {
 }
 
 impl Pixels<'_> {
-    fn read(self, out: &mut [u8]) -> Result<(), String> {
+    fn read(self, out: &mut [u8]) -> Result<(), PictureError> {
         match self {
-            Pixels::Image(decoder) => decoder.read_image_boxed(out).map_err(|e| e.to_string()),
-            Pixels::Tiff(mut decoder) => decoder.read_image_bytes(out).map_err(|e| e.to_string()),
+            Pixels::Image(decoder) => Ok(decoder.read_image_boxed(out)?),
+            Pixels::Tiff(mut decoder) => Ok(decoder.read_image_bytes(out)?),
         }
     }
 }
 
-fn open_jpeg(bytes: &[u8]) -> Result<Picture<'_>, String> {
+fn open_jpeg(bytes: &[u8]) -> Result<Picture<'_>, PictureError> {
     if !is_complete(bytes) {
-        return Err("wanted a whole JPEG, found one without its end".into());
+        return Err(not_whole().into());
     }
-    of_image(JpegDecoder::new(Cursor::new(bytes)).map_err(|e| e.to_string())?)
+    of_image(JpegDecoder::new(Cursor::new(bytes))?)
 }
 
-fn open_png(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
+fn open_png(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError> {
     let mut limits = Limits::default();
     limits.max_alloc = Some(max_bytes as u64);
-    of_image(PngDecoder::with_limits(Cursor::new(bytes), limits).map_err(|e| e.to_string())?)
+    of_image(PngDecoder::with_limits(Cursor::new(bytes), limits)?)
 }
 
-fn of_image<'a>(decoder: impl ImageDecoder + 'a) -> Result<Picture<'a>, String> {
+fn of_image<'a>(decoder: impl ImageDecoder + 'a) -> Result<Picture<'a>, PictureError> {
     let (dtype, color, alpha_of) = match decoder.color_type() {
         ColorType::L8 => (DType::U8, ColorMode::Mono, None),
         ColorType::La8 => (DType::U8, ColorMode::Mono, Some(2)),
@@ -104,23 +102,23 @@ fn of_image<'a>(decoder: impl ImageDecoder + 'a) -> Result<Picture<'a>, String> 
         ColorType::La16 => (DType::U16, ColorMode::Mono, Some(2)),
         ColorType::Rgb16 => (DType::U16, ColorMode::Rgb1, None),
         ColorType::Rgba16 => (DType::U16, ColorMode::Rgb1, Some(4)),
-        other => return Err(format!("wanted gray or RGB of 8 or 16 bits, found {other:?}")),
+        other => return Err(Mismatch::new("gray or RGB of 8 or 16 bits", format!("{other:?}")).into()),
     };
     let layout = layout(dtype, color, decoder.dimensions())?;
     Ok(Picture { layout, alpha_of, pixels: Pixels::Image(Box::new(decoder)) })
 }
 
-fn open_tiff(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
-    let text = |e: tiff::TiffError| e.to_string();
+fn open_tiff(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError> {
     let mut limits = tiff::decoder::Limits::default();
     (limits.decoding_buffer_size, limits.intermediate_buffer_size) = (max_bytes, max_bytes);
-    let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(text)?.with_limits(limits);
-    let (size, kind) = (decoder.dimensions().map_err(text)?, decoder.colortype().map_err(text)?);
-    let buffer = decoder.image_buffer_layout().map_err(text)?;
-    let refuse = || format!("wanted gray or RGB of 8 to 64 bits, found {kind:?} {:?}", buffer.sample_format);
+    let mut decoder = Decoder::new(Cursor::new(bytes))?.with_limits(limits);
+    let (size, kind) = (decoder.dimensions()?, decoder.colortype()?);
+    let buffer = decoder.image_buffer_layout()?;
+    let found = format!("{kind:?} {:?}", buffer.sample_format);
+    let refuse = || Mismatch::new("gray or RGB of 8 to 64 bits", found.clone());
     let dtype = match (buffer.sample_type, kind.bit_depth()) {
         (Some(sample), 8 | 16 | 32 | 64) => dtype_of(sample).ok_or_else(refuse)?,
-        _ => return Err(refuse()),
+        _ => return Err(refuse().into()),
     };
     let (color, alpha_of) = match (kind, buffer.planes) {
         (tiff::ColorType::Gray(_), 1) => (ColorMode::Mono, None),
@@ -128,12 +126,13 @@ fn open_tiff(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, String> {
         (tiff::ColorType::RGB(_), 3) => (ColorMode::Rgb3, None),
         (tiff::ColorType::GrayA(_), 1) => (ColorMode::Mono, Some(2)),
         (tiff::ColorType::RGBA(_), 1) => (ColorMode::Rgb1, Some(4)),
-        _ => return Err(refuse()),
+        _ => return Err(refuse().into()),
     };
     let layout = layout(dtype, color, size)?;
     let wanted = decoded_len(&layout, alpha_of);
     if wanted != buffer.complete_len {
-        return Err(format!("wanted {wanted} bytes for {layout}, found {}", buffer.complete_len));
+        let wanted = format!("{wanted} bytes for {layout}");
+        return Err(Mismatch::new(wanted, buffer.complete_len.to_string()).into());
     }
     Ok(Picture { layout, alpha_of, pixels: Pixels::Tiff(Box::new(decoder)) })
 }
@@ -154,9 +153,9 @@ fn dtype_of(sample: Sample) -> Option<DType> {
     })
 }
 
-fn layout(dtype: DType, color: ColorMode, (width, height): (u32, u32)) -> Result<Layout, String> {
+fn layout(dtype: DType, color: ColorMode, (width, height): (u32, u32)) -> Result<Layout, PictureError> {
     if width == 0 || height == 0 {
-        return Err(format!("wanted a picture with pixels, found {width} x {height}"));
+        return Err(Mismatch::new("a picture with pixels", format!("{width} x {height}")).into());
     }
-    Layout::packed(dtype, color, &color.shape(width as usize, height as usize)).map_err(|e| e.to_string())
+    Ok(Layout::packed(dtype, color, &color.shape(width as usize, height as usize))?)
 }

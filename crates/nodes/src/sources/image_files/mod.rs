@@ -20,6 +20,7 @@
 //! ```
 
 mod decode;
+mod error;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,8 @@ use livetime_formats::file::{list, matches, name_of};
 use livetime_frame::{Allocator, AttributeValue, ByteSize, Frame, FrameMut, FramePool, Layout};
 
 use super::schedule::Schedule;
+use crate::error::Mismatch;
+use error::PictureError;
 
 /// Parameters of `image_files`.
 #[derive(Params)]
@@ -263,7 +266,7 @@ impl ImageFiles {
 
     fn decode(&mut self, index: usize, ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let path = self.files[index].path.clone();
-        let refuse = |why: String| NodeError::new(format_args!("`{}`: {why}", path.display()));
+        let refuse = |why: PictureError| NodeError::new(format_args!("`{}`: {why}", path.display()));
         read_file(&path, self.params.max_bytes, &mut self.bytes).map_err(refuse)?;
         let bytes = std::mem::take(&mut self.bytes);
         let frame = self.decode_bytes(index, &bytes, ctx, refuse);
@@ -276,7 +279,7 @@ impl ImageFiles {
         index: usize,
         bytes: &[u8],
         ctx: &mut Context,
-        refuse: impl Fn(String) -> NodeError,
+        refuse: impl Fn(PictureError) -> NodeError,
     ) -> Result<FrameMut, NodeError> {
         let picture = decode::open(bytes, self.params.max_bytes).map_err(&refuse)?;
         let layout = picture.layout;
@@ -301,11 +304,11 @@ impl ImageFiles {
     }
 
     /// Tells of pictures that differ from the one before, in the first pass, or refuses them.
-    fn compare(&self, layout: Layout, ctx: &Context, name: &str) -> Result<(), String> {
+    fn compare(&self, layout: Layout, ctx: &Context, name: &str) -> Result<(), PictureError> {
         let same = |other: &Layout| *other == layout;
         match (&self.first, &self.last) {
             (Some(first), _) if self.params.same_size && !same(first) => {
-                Err(format!("wanted {first} as in the first picture, found {layout}"))
+                Err(Mismatch::new(format!("{first} as in the first picture"), layout.to_string()).into())
             }
             (_, Some(last)) if self.passes == 0 && !same(last) => {
                 ctx.tell(format!("`{name}` is {layout}, the picture before was {last}"));
@@ -334,13 +337,13 @@ fn period_ns(rate_hz: f64) -> u64 {
     if rate_hz > 0.0 { (1e9 / rate_hz).round() as u64 } else { 0 }
 }
 
-fn read_file(path: &Path, max_bytes: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
+fn read_file(path: &Path, max_bytes: usize, bytes: &mut Vec<u8>) -> Result<(), PictureError> {
     bytes.clear();
-    let file = File::open(path).map_err(|e| format!("wanted a picture, found: {e}"))?;
-    let read = file.take(max_bytes as u64 + 1).read_to_end(bytes);
-    read.map_err(|e| format!("wanted a picture, found: {e}"))?;
+    let file = File::open(path)?;
+    file.take(max_bytes as u64 + 1).read_to_end(bytes)?;
     if bytes.len() > max_bytes {
-        return Err(format!("wanted a file of at most {}, found a larger one", ByteSize(max_bytes as u64)));
+        let wanted = format!("a file of at most {}", ByteSize(max_bytes as u64));
+        return Err(Mismatch::new(wanted, "a larger one").into());
     }
     Ok(())
 }

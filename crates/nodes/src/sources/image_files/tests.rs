@@ -210,7 +210,7 @@ fn any_prefix_of_a_file_is_refused() {
             let mut out = vec![0; picture.layout.span()];
             picture.read(&mut out)
         };
-        assert_eq!(try_to(file), Ok(()));
+        try_to(file).unwrap();
         // The last chunk of a PNG and the last bytes of a TIFF's directory carry no pixels.
         for len in 0..file.len() - 24 {
             assert!(try_to(&file[..len]).is_err(), "{len} of {} bytes", file.len());

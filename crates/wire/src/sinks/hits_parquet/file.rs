@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use livetime_formats::file::GrowingFile;
-use livetime_formats::parquet::{index, said, write_column};
+use livetime_formats::parquet::{index, write_column};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::Result;
@@ -14,6 +14,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor};
 
+use super::error::HitsError;
 use crate::HitRow;
 
 /// The columns, in the order of [`HitFile::write_group`].
@@ -93,8 +94,8 @@ impl HitFile {
     /// Begins a new file.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error.
-    pub(super) fn begin(file: GrowingFile, about: &About) -> std::result::Result<HitFile, String> {
+    /// If the operating system reports an error.
+    pub(super) fn begin(file: GrowingFile, about: &About) -> std::result::Result<HitFile, HitsError> {
         let file = Shared(Arc::new(Mutex::new(file)));
         let made = properties(about).and_then(|properties| {
             let schema = Arc::new(parse_message_type(SCHEMA)?);
@@ -106,7 +107,7 @@ impl HitFile {
             let writer = SerializedFileWriter::new(file.clone(), schema, properties.clone())?;
             Ok((writer, about, properties))
         });
-        let (writer, about, properties) = made.map_err(said)?;
+        let (writer, about, properties) = made?;
         Ok(HitFile { writer, file, about, properties, rows: 0, safe_rows: 0, safe_bytes: 0, index_bytes: 0 })
     }
 
@@ -123,10 +124,10 @@ impl HitFile {
     /// Writes hits as one row group, and an index if that is worth it.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves the safe hits.
-    pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), String> {
+    /// If the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
+    pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), HitsError> {
         let written = self.write_group(hits).and_then(|()| Ok(self.writer.flush()?));
-        written.map_err(said)?;
+        written?;
         self.rows += hits.len() as u64;
         let is_worth_it = self.bytes() - self.safe_bytes >= BYTES_PER_INDEX * self.index_bytes;
         if is_worth_it { self.secure() } else { Ok(()) }
@@ -136,13 +137,12 @@ impl HitFile {
     ///
     /// # Errors
     /// As [`HitFile::write`].
-    pub(super) fn secure(&mut self) -> std::result::Result<(), String> {
+    pub(super) fn secure(&mut self) -> std::result::Result<(), HitsError> {
         if self.safe_rows == self.rows && self.safe_bytes > 0 {
             return Ok(());
         }
-        let index = index(&self.about, self.writer.flushed_row_groups()).map_err(said)?;
-        let written = self.writer.write_all(&index).and_then(|()| self.writer.flush());
-        written.map_err(|e| e.to_string())?;
+        let index = index(&self.about, self.writer.flushed_row_groups())?;
+        self.writer.write_all(&index).and_then(|()| self.writer.flush())?;
         (self.safe_rows, self.safe_bytes, self.index_bytes) = (self.rows, self.bytes(), index.len() as u64);
         Ok(())
     }
@@ -167,34 +167,35 @@ impl HitFile {
     /// Writes the index, waits for the disk and gives the file its name; name and bytes.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error. Safe hits stay in the file, under the name in the text.
-    pub(super) fn finish(mut self) -> std::result::Result<(String, u64), String> {
+    /// If the operating system reports an error. What is safe stays in the file, under the name that the error says.
+    pub(super) fn finish(mut self) -> std::result::Result<(String, u64), HitsError> {
         self.secure()?;
-        self.close().and_then(|closed| closed.ok_or_else(|| "the file has two writers".into()))
+        self.close().and_then(|closed| closed.ok_or(HitsError::TwoWriters))
     }
 
     /// After a failure: cuts the file behind its last index and gives it its name; name and bytes. A file without safe hits is removed.
     ///
     /// # Errors
-    /// Text, if the operating system reports an error. Safe hits stay in the file, under the name in the text.
-    pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, String> {
+    /// If the operating system reports an error. What is safe stays in the file, under the name that the error says.
+    pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let safe_bytes = self.safe_bytes;
-        self.file.lock().cut(safe_bytes).map_err(|e| e.to_string())?;
+        self.file.lock().cut(safe_bytes)?;
         self.close()
     }
 
-    fn close(self) -> std::result::Result<Option<(String, u64)>, String> {
+    fn close(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let (safe_bytes, is_empty) = (self.safe_bytes, self.safe_rows == 0);
         // It would write the content of its buffer when it is dropped.
         drop(self.writer);
         let Some(file) = Arc::into_inner(self.file.0) else { return Ok(None) };
         let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
         if is_empty {
-            return file.discard().map(|()| None).map_err(|e| e.to_string());
+            file.discard()?;
+            return Ok(None);
         }
         let named = (file.path().display().to_string(), safe_bytes);
-        let whole = file.cut(safe_bytes).and_then(|()| file.finish_on_disk());
-        whole.map(|()| Some(named)).map_err(|e| e.to_string())
+        file.cut(safe_bytes).and_then(|()| file.finish_on_disk())?;
+        Ok(Some(named))
     }
 }
 

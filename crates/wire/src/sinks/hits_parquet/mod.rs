@@ -29,12 +29,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
 mod file;
 mod recover;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, UnderWay};
@@ -42,6 +44,7 @@ use livetime_filing::{Destination, Writing};
 use livetime_frame::Frame;
 
 use crate::{HitRow, Row, RowTable};
+use error::HitsError;
 use file::{About, HitFile};
 pub use recover::{RecoverError, Saved, recover};
 
@@ -237,7 +240,7 @@ impl HitsParquet {
     }
 
     /// Creates a file, if there is none and there are hits.
-    fn begin(&mut self, now_ns: u64) -> Result<(), String> {
+    fn begin(&mut self, now_ns: u64) -> Result<(), HitsError> {
         if self.hits.is_empty() && self.file.is_none() {
             return Ok(());
         }
@@ -249,9 +252,9 @@ impl HitsParquet {
         Ok(())
     }
 
-    fn create(&mut self, now_ns: u64) -> Result<(), String> {
+    fn create(&mut self, now_ns: u64) -> Result<(), HitsError> {
         let p = &mut self.params;
-        let file = p.files.create_next(&mut p.file_number).map_err(|e| e.to_string())?;
+        let file = p.files.create_next(&mut p.file_number)?;
         let about = About { run: p.run, clock_hz: p.clock_hz, level: p.level };
         self.file = Some(HitFile::begin(file, &about)?);
         self.end_ns = (p.max_seconds > 0.0).then(|| now_ns + (p.max_seconds * 1e9) as u64);
@@ -259,7 +262,7 @@ impl HitsParquet {
     }
 
     /// Writes all whole row groups, and ends the file when it is full.
-    fn write_groups(&mut self) -> Result<(), String> {
+    fn write_groups(&mut self) -> Result<(), HitsError> {
         let size = self.params.row_group;
         while self.hits.len() >= size && self.file.is_some() {
             self.write_group(size)?;
@@ -271,7 +274,7 @@ impl HitsParquet {
     }
 
     /// Writes the first `count` hits that wait.
-    fn write_group(&mut self, count: usize) -> Result<(), String> {
+    fn write_group(&mut self, count: usize) -> Result<(), HitsError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let before = file.rows;
         let written = file.write(&self.hits[..count]);
@@ -283,7 +286,7 @@ impl HitsParquet {
     }
 
     /// Writes the waiting hits, so that all hits are safe.
-    fn flush(&mut self) -> Result<(), String> {
+    fn flush(&mut self) -> Result<(), HitsError> {
         if !self.hits.is_empty() {
             self.write_group(self.hits.len())?;
         }
@@ -291,7 +294,7 @@ impl HitsParquet {
     }
 
     /// Writes the waiting hits and ends the file, if there is one.
-    fn end(&mut self) -> Result<(), String> {
+    fn end(&mut self) -> Result<(), HitsError> {
         self.end_ns = None;
         self.flush()?;
         self.settle_frames();
@@ -307,10 +310,10 @@ impl HitsParquet {
     }
 
     /// After a failure: ends the file with the hits that are safe; all others are lost, and frames that have some of them.
-    fn fail(&mut self, why: &str, now_ns: u64) {
+    fn fail(&mut self, why: &dyn Display, now_ns: u64) {
         self.settle_frames();
         let p = &mut self.params;
-        let (mut lost, mut why) = (self.hits.len() as u64, why.to_owned());
+        let (mut lost, mut why) = (self.hits.len() as u64, why.to_string());
         if let Some(file) = self.file.take() {
             p.file_number += 1;
             lost += file.rows - file.safe_rows;
@@ -334,7 +337,7 @@ impl HitsParquet {
     }
 
     /// For events beside frames.
-    fn conclude(&mut self, done: Result<(), String>, ctx: &mut Context) -> Result<(), NodeError> {
+    fn conclude(&mut self, done: Result<(), HitsError>, ctx: &mut Context) -> Result<(), NodeError> {
         let done = done.map_err(|why| {
             self.fail(&why, ctx.now_ns());
             NodeError::new(why)

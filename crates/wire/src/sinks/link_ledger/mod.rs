@@ -206,7 +206,7 @@ impl LinkLedgerFile {
         p.run_s = seconds(span.map_or(0, |(begin, end)| end - begin));
         let sum = |of: &dyn Fn(&LinkLedger) -> u64| ledgers.values().map(of).fold(0, u64::saturating_add);
         p.all_good_percent = percent(sum(&|ledger| ledger.ticks_in(State::Good)), sum(&LinkLedger::ticks));
-        p.balanced = ledgers.values().all(is_balanced);
+        p.balanced = ledgers.values().all(report::is_balanced);
     }
 
     /// The faults of each link, in words.
@@ -240,10 +240,6 @@ fn span(ns: u64) -> String {
 fn live(ledger: &LinkLedger) -> u64 {
     let states = State::ALL.into_iter().filter(|state| (State::Good..State::Shed).contains(state));
     states.map(|state| ledger.ticks_in(state)).sum()
-}
-
-fn is_balanced(ledger: &LinkLedger) -> bool {
-    State::ALL.into_iter().map(|state| ledger.ticks_in(state)).sum::<u64>() == ledger.ticks()
 }
 
 #[cfg(test)]

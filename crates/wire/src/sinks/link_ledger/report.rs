@@ -1,9 +1,9 @@
 //! The ledgers as files.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use livetime_filing::numbered;
 use livetime_formats::Error;
@@ -16,28 +16,56 @@ use crate::{Interval, LinkLedger, State};
 /// are there already get a number: `ledger.json` becomes `ledger.1.json`, or the next number that is free.
 ///
 /// # Errors
-/// Text: the error of the system, and the place of the data.
-pub(super) fn write(path: &Path, ledgers: &BTreeMap<u16, LinkLedger>, tick_ns: u64) -> Result<(), String> {
+/// What the system says, and where the data are.
+pub(super) fn write(
+    path: &Path,
+    ledgers: &BTreeMap<u16, LinkLedger>,
+    tick_ns: u64,
+) -> Result<(), ReportError> {
     let table = path.with_extension("csv");
-    let [new_json, new_table] =
-        [(path, json(ledgers, tick_ns)), (&table, csv(ledgers))].map(|(path, text)| {
-            write_new(path, &text)
-                .map_err(|e| format!("`{}`: wanted to write it, found: {}", path.display(), e.cause()))
-        });
+    let [new_json, new_table] = [(path, json(ledgers, tick_ns)), (&table, csv(ledgers))]
+        .map(|(path, text)| write_new(path, &text).map_err(|error| (path.to_owned(), error)));
     let (new_json, new_table) = match (new_json, new_table) {
         (Ok(json), Ok(table)) => (json, table),
-        (Ok(kept), Err(why)) | (Err(why), Ok(kept)) => {
-            let kept = kept.written_path().display();
-            return Err(format!("{why}; the other half of the data is in `{kept}`"));
+        (Ok(kept), Err((path, error))) | (Err((path, error)), Ok(kept)) => {
+            return Err(ReportError::Write { path, error, half: Some(kept.written_path().to_owned()) });
         }
-        (Err(why), Err(_)) => return Err(why),
+        (Err((path, error)), Err(_)) => return Err(ReportError::Write { path, error, half: None }),
     };
-    put_aside(path, &table).map_err(|e| {
-        let [json, table] = [&new_json, &new_table].map(|new| new.written_path().display());
-        let wanted = path.display();
-        format!("`{wanted}`: wanted to give it its name, found: {e}; the data are in `{json}` and `{table}`")
+    put_aside(path, &table).map_err(|error| {
+        let data = [&new_json, &new_table].map(|new| new.written_path().to_owned());
+        ReportError::Name { path: path.to_owned(), error, data }
     })?;
-    new_table.finish().and_then(|()| new_json.finish()).map_err(|e| e.to_string())
+    new_table.finish().and_then(|()| new_json.finish()).map_err(ReportError::Finish)
+}
+
+/// Why there is no report.
+#[derive(Debug)]
+pub(super) enum ReportError {
+    /// A file cannot be written; the other one is there if `half` names it.
+    Write { path: PathBuf, error: Error, half: Option<PathBuf> },
+    /// The files that are there cannot be put aside, so that the data keep other names.
+    Name { path: PathBuf, error: io::Error, data: [PathBuf; 2] },
+    /// A file cannot be given its name.
+    Finish(Error),
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReportError::Write { path, error, half } => {
+                write!(f, "`{}`: wanted to write it, found: {}", path.display(), error.cause())?;
+                let Some(half) = half else { return Ok(()) };
+                write!(f, "; the other half of the data is in `{}`", half.display())
+            }
+            ReportError::Name { path, error, data: [json, table] } => {
+                let (path, json, table) = (path.display(), json.display(), table.display());
+                write!(f, "`{path}`: wanted to give it its name, found: {error}; ")?;
+                write!(f, "the data are in `{json}` and `{table}`")
+            }
+            ReportError::Finish(error) => error.fmt(f),
+        }
+    }
 }
 
 /// Writes a file to the disk under a name that marks it as incomplete. Half a file has no use: it is taken away again.
@@ -62,6 +90,11 @@ fn put_aside(json: &Path, table: &Path) -> io::Result<()> {
     files.try_for_each(|path| name_new(path, &numbered(path, number)))
 }
 
+/// Whether the states of a link sum to the length of its time.
+pub(super) fn is_balanced(ledger: &LinkLedger) -> bool {
+    State::ALL.into_iter().map(|state| ledger.ticks_in(state)).sum::<u64>() == ledger.ticks()
+}
+
 fn json(ledgers: &BTreeMap<u16, LinkLedger>, tick_ns: u64) -> String {
     let links: Vec<String> = ledgers.iter().map(|(link, ledger)| link_json(*link, ledger, tick_ns)).collect();
     format!("{{\"tick_ns\": {tick_ns}, \"links\": [\n{}\n]}}\n", links.join(",\n"))
@@ -77,7 +110,7 @@ fn link_json(link: u16, ledger: &LinkLedger, tick_ns: u64) -> String {
     format!(
         "{{\"link\": {link}, \"begin\": {begin}, \"end\": {end}, \"ticks\": {ticks}, \"balanced\": {}, \
          \"folded_ticks\": {},\n \"states\": {{{}}},\n \"intervals\": [\n  {}\n ]}}",
-        super::is_balanced(ledger),
+        is_balanced(ledger),
         ledger.folded_ticks(),
         states.join(", "),
         intervals.join(",\n  ")

@@ -134,14 +134,14 @@ impl Node for WibFile {
     }
 
     fn look(&self) -> Result<(), NodeError> {
-        self.files().and_then(|files| there(&files)).map_err(|why| NodeError::new(why).of_param("file"))
+        there(&self.files()?).map_err(|why| NodeError::new(why).of_param("file"))
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let p = &self.params;
         let options =
             IngestOptions { identity: None, checksums: p.checksums, convert_counts: p.convert_counts };
-        let files = self.files().map_err(NodeError::new)?;
+        let files = self.files()?;
         let dumps =
             Dumps::open(files, p.first_link, p.batch, |format, link| LinkIngest::new(format, link, options))?;
         self.params.links = dumps.links();
@@ -191,8 +191,9 @@ impl Node for WibFile {
 
 impl WibFile {
     /// The files that are named.
-    fn files(&self) -> Result<Vec<PathBuf>, String> {
-        files(&self.params.file, |path| Ok(vec![path.to_owned()]))
+    fn files(&self) -> Result<Vec<PathBuf>, NodeError> {
+        let named = files(&self.params.file, |path| Ok(vec![path.to_owned()]));
+        named.map_err(|why| NodeError::new(why).of_param("file"))
     }
 
     fn read_back(&mut self) {

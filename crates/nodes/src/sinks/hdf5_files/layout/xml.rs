@@ -1,10 +1,12 @@
 //! Layouts as XML, with the elements that ADCore's NDFileHDF5 knows.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node, ParsingOptions, TextPos};
 
-use super::{Attribute, Constant, DataSet, Group, Item, Layout, Own, Source, Value, When};
+use super::content::{Attribute, Constant, DataSet, Group, Item, Layout, Own, Source, Value, When};
+use super::error::BadLayout;
 
 /// The longest text.
 pub(super) const MOST_BYTES: usize = 1 << 20;
@@ -20,19 +22,19 @@ const LONGEST_VALUE: usize = 60_000;
 /// `from` is where the text is from, for errors.
 ///
 /// # Errors
-/// Text with the place, for what is no XML, has a document type (which could make it arbitrarily large), or is no
+/// With the place, for a text that is no XML, has a document type (which could make it arbitrarily large), or is no
 /// layout.
-pub(super) fn parse(text: &str, from: &str) -> Result<Layout, String> {
+pub(super) fn parse(text: &str, from: &str) -> Result<Layout, BadLayout> {
     if text.len() > MOST_BYTES {
-        return Err(format!("{from}: wanted at most {MOST_BYTES} bytes of XML, found more"));
+        return Err(refusal(from, None, format!("at most {MOST_BYTES} bytes of XML"), "more"));
     }
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 200_000, ..ParsingOptions::default() };
     let document =
-        Document::parse_with_options(text, options).map_err(|e| format!("{from}: wanted XML, found: {e}"))?;
+        Document::parse_with_options(text, options).map_err(|e| BadLayout::Xml(from.to_owned(), e))?;
     let mut reader = Reader { from, items: 0, detectors: 0, defaults: 0 };
     let layout = reader.layout(document.root_element())?;
     match reader.detectors {
-        0 => Err(format!("{from}: wanted a data set with source \"detector\", found none")),
+        0 => Err(refusal(from, None, "a data set with source \"detector\"", "none")),
         _ => Ok(layout),
     }
 }
@@ -50,7 +52,7 @@ struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    fn layout(&mut self, root: Element<'_>) -> Result<Layout, String> {
+    fn layout(&mut self, root: Element<'_>) -> Result<Layout, BadLayout> {
         let mut layout = Layout { root: Group::default(), keeps_others: true, destination: None };
         match root.tag_name().name() {
             "hdf5_layout" => {
@@ -69,7 +71,7 @@ impl Reader<'_> {
     }
 
     /// The attribute that says for each frame which data set it belongs to.
-    fn destination(&self, root: Element<'_>) -> Result<Option<String>, String> {
+    fn destination(&self, root: Element<'_>) -> Result<Option<String>, BadLayout> {
         let mut destination = None;
         for element in elements(root).filter(|e| e.tag_name().name() == "global") {
             match element.attribute("name") {
@@ -85,7 +87,7 @@ impl Reader<'_> {
         Ok(destination)
     }
 
-    fn group(&mut self, element: Element<'_>, name: String, depth: usize) -> Result<Group, String> {
+    fn group(&mut self, element: Element<'_>, name: String, depth: usize) -> Result<Group, BadLayout> {
         if depth > MOST_DEEP {
             return Err(self.refusal(element, &format!("at most {MOST_DEEP} groups in one another"), "more"));
         }
@@ -120,7 +122,7 @@ impl Reader<'_> {
         name: String,
         group: &str,
         depth: usize,
-    ) -> Result<Item, String> {
+    ) -> Result<Item, BadLayout> {
         match element.tag_name().name() {
             "group" => Ok(Item::Group(self.group(element, name, depth + 1)?)),
             "dataset" => Ok(Item::DataSet(self.data_set(element, name, group)?)),
@@ -134,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    fn data_set(&mut self, element: Element<'_>, name: String, group: &str) -> Result<DataSet, String> {
+    fn data_set(&mut self, element: Element<'_>, name: String, group: &str) -> Result<DataSet, BadLayout> {
         let source = self.source(element, &name, group)?;
         let mut names = BTreeSet::new();
         let mut attributes = Vec::new();
@@ -149,7 +151,7 @@ impl Reader<'_> {
         Ok(DataSet { name, source, attributes })
     }
 
-    fn source(&mut self, element: Element<'_>, name: &str, group: &str) -> Result<Source, String> {
+    fn source(&mut self, element: Element<'_>, name: &str, group: &str) -> Result<Source, BadLayout> {
         match element.attribute("source") {
             Some("ndattribute") => {
                 let attribute = self.needed(element, "ndattribute")?;
@@ -175,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    fn attribute(&self, element: Element<'_>, names: &mut BTreeSet<String>) -> Result<Attribute, String> {
+    fn attribute(&self, element: Element<'_>, names: &mut BTreeSet<String>) -> Result<Attribute, BadLayout> {
         let name = self.name(element)?;
         if !names.insert(name.clone()) {
             return Err(self.refusal(element, "attributes whose names differ", &format!("`{name}` twice")));
@@ -205,7 +207,7 @@ impl Reader<'_> {
         Ok(Attribute { name, value })
     }
 
-    fn when(&self, element: Element<'_>, default: When) -> Result<When, String> {
+    fn when(&self, element: Element<'_>, default: When) -> Result<When, BadLayout> {
         match element.attribute("when") {
             None => Ok(default),
             Some("OnFileOpen") => Ok(When::Open),
@@ -219,7 +221,7 @@ impl Reader<'_> {
         }
     }
 
-    fn constant(&self, element: Element<'_>) -> Result<Constant, String> {
+    fn constant(&self, element: Element<'_>) -> Result<Constant, BadLayout> {
         let text = element.attribute("value").unwrap_or("");
         match element.attribute("type") {
             None | Some("string") => Ok(Constant::Text(text.to_owned())),
@@ -238,7 +240,7 @@ impl Reader<'_> {
         element: Element<'_>,
         text: &str,
         wanted: &str,
-    ) -> Result<Vec<N>, String> {
+    ) -> Result<Vec<N>, BadLayout> {
         let refused = |found: &str| self.refusal(element, wanted, &format!("`{}`", short(found)));
         let parts = text.split([',', ' ', '\n', '\t']).filter(|part| !part.is_empty());
         let numbers: Vec<N> =
@@ -250,14 +252,14 @@ impl Reader<'_> {
         }
     }
 
-    fn own(&self, element: Element<'_>) -> Result<Own, String> {
+    fn own(&self, element: Element<'_>) -> Result<Own, BadLayout> {
         let value = self.needed(element, "value")?;
         let found = Own::ALL.iter().find(|(name, _)| *name == value).map(|(_, own)| *own);
         let names = || Own::ALL.map(|(name, _)| name).join(", ");
         found.ok_or_else(|| self.refusal(element, &names(), &format!("`{}`", short(value))))
     }
 
-    fn flag(&self, element: Element<'_>, key: &str, default: bool) -> Result<bool, String> {
+    fn flag(&self, element: Element<'_>, key: &str, default: bool) -> Result<bool, BadLayout> {
         match element.attribute(key) {
             None => Ok(default),
             Some("true" | "1") => Ok(true),
@@ -270,7 +272,7 @@ impl Reader<'_> {
         }
     }
 
-    fn name(&self, element: Element<'_>) -> Result<String, String> {
+    fn name(&self, element: Element<'_>) -> Result<String, BadLayout> {
         let name = self.needed(element, "name")?;
         let is_good = name.len() <= LONGEST_NAME
             && !name.contains(|c: char| c == '/' || c.is_control())
@@ -286,13 +288,13 @@ impl Reader<'_> {
         }
     }
 
-    fn needed<'a>(&self, element: Element<'a>, key: &str) -> Result<&'a str, String> {
+    fn needed<'a>(&self, element: Element<'a>, key: &str) -> Result<&'a str, BadLayout> {
         let value = element.attribute(key).filter(|value| !value.is_empty());
         let tag = element.tag_name().name();
         value.ok_or_else(|| self.refusal(element, &format!("`{key}` in <{}>", short(tag)), "none"))
     }
 
-    fn count(&mut self, element: Element<'_>) -> Result<(), String> {
+    fn count(&mut self, element: Element<'_>) -> Result<(), BadLayout> {
         self.items += 1;
         match self.items > MOST_ITEMS {
             true => Err(self.refusal(
@@ -304,10 +306,19 @@ impl Reader<'_> {
         }
     }
 
-    fn refusal(&self, at: Element<'_>, wanted: &str, found: &str) -> String {
+    fn refusal(&self, at: Element<'_>, wanted: &str, found: &str) -> BadLayout {
         let place = at.document().text_pos_at(at.range().start);
-        format!("{}:{}:{}: wanted {wanted}, found {found}", self.from, place.row, place.col)
+        refusal(self.from, Some(place), wanted.to_owned(), found.to_owned())
     }
+}
+
+fn refusal(
+    from: &str,
+    place: Option<TextPos>,
+    wanted: impl Into<Cow<'static, str>>,
+    found: impl Into<Cow<'static, str>>,
+) -> BadLayout {
+    BadLayout::Content { from: from.to_owned(), place, wanted: wanted.into(), found: found.into() }
 }
 
 /// In an example of ADCore the times of writing are an attribute without a name, which it makes nothing of: they go where
@@ -331,9 +342,13 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn parsed(inner: &str) -> Result<Layout, String> {
+    fn parsed(inner: &str) -> Result<Layout, BadLayout> {
         let text = format!("<hdf5_layout>\n<dataset name='d' source='detector'/>\n{inner}</hdf5_layout>");
         parse(&text, "layout")
+    }
+
+    fn refused(text: &str, from: &str) -> String {
+        parse(text, from).unwrap_err().to_string()
     }
 
     #[test]
@@ -368,7 +383,12 @@ mod tests {
         let layout = parsed(times).unwrap();
         let wanted = Item::Group(Group { name: "performance".into(), ..Group::default() });
         assert!(layout.root.items.contains(&wanted), "{layout:?}");
-        assert!(parsed(&times.replace("timestamp", "other")).unwrap_err().contains("wanted `ndattribute`"));
+        assert!(
+            parsed(&times.replace("timestamp", "other"))
+                .unwrap_err()
+                .to_string()
+                .contains("wanted `ndattribute`")
+        );
     }
 
     #[test]
@@ -415,30 +435,31 @@ mod tests {
                 "wanted one data set with det_default, found another one",
             ),
         ] {
-            let error = parsed(inner).unwrap_err();
+            let error = parsed(inner).unwrap_err().to_string();
             assert!(error.contains(said), "{inner}: {error}");
         }
-        assert!(
-            parse("<hdf5_layout/>", "a.xml").unwrap_err().starts_with("a.xml: wanted a data set with source")
-        );
-        assert!(parse("<other/>", "l").unwrap_err().contains("l:1:1: wanted <hdf5_layout>, found <other>"));
+        assert!(refused("<hdf5_layout/>", "a.xml").starts_with("a.xml: wanted a data set with source"));
+        assert!(refused("<other/>", "l").contains("l:1:1: wanted <hdf5_layout>, found <other>"));
     }
 
     #[test]
     fn bombs_and_what_is_too_large_are_refused() {
         let bomb = "<!DOCTYPE a [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><hdf5_layout>&b;</hdf5_layout>";
-        assert!(parse(bomb, "l").unwrap_err().contains("wanted XML, found"));
-        assert!(
-            parse(&" ".repeat(MOST_BYTES + 1), "l").unwrap_err().contains("wanted at most 1048576 bytes")
-        );
+        assert!(refused(bomb, "l").contains("wanted XML, found"));
+        assert!(refused(&" ".repeat(MOST_BYTES + 1), "l").contains("wanted at most 1048576 bytes"));
         let deep = |depth| format!("{}{}", "<group name='g'>".repeat(depth), "</group>".repeat(depth));
         assert!(parsed(&deep(MOST_DEEP)).is_ok());
-        assert!(parsed(&deep(MOST_DEEP + 1)).unwrap_err().contains("at most 32 groups in one another"));
+        assert!(
+            parsed(&deep(MOST_DEEP + 1))
+                .unwrap_err()
+                .to_string()
+                .contains("at most 32 groups in one another")
+        );
         assert!(parsed(&deep(30_000)).is_err());
         let many: String = (0..MOST_ITEMS).map(|i| format!("<group name='g{i}'/>")).collect();
-        assert!(parsed(&many).unwrap_err().contains("at most 5000 groups"));
+        assert!(parsed(&many).unwrap_err().to_string().contains("at most 5000 groups"));
         let long =
             format!("<attribute name='a' source='constant' value='{}'/>", "x".repeat(LONGEST_VALUE + 1));
-        assert!(parsed(&long).unwrap_err().contains("at most 60000 bytes"));
+        assert!(parsed(&long).unwrap_err().to_string().contains("at most 60000 bytes"));
     }
 }

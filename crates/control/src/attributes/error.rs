@@ -1,0 +1,110 @@
+//! Why attributes of frames are refused.
+
+use std::fmt;
+
+use livetime_engine::Cause;
+use roxmltree::TextPos;
+
+/// Why attributes of frames are refused.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum AttributesError {
+    /// The file with the list cannot be read, or is too long.
+    File {
+        /// Its name.
+        name: String,
+        /// What the system says; `None` if the file is too long.
+        found: FileFault,
+    },
+    /// A macro has no value, or the text of macros is none.
+    Macros {
+        /// What was wanted.
+        wanted: String,
+        /// What was found.
+        found: String,
+    },
+    /// The text is no XML.
+    Xml(roxmltree::Error),
+    /// The text is no list of attributes.
+    Content {
+        /// The element.
+        place: TextPos,
+        /// What was wanted.
+        wanted: String,
+        /// What was found.
+        found: String,
+    },
+    /// The node has no such parameter.
+    NoParameter {
+        /// The name of the attribute.
+        attribute: String,
+        /// The source that it names.
+        source: String,
+        /// What may have been meant.
+        hint: String,
+    },
+    /// No client of EPICS can be made, or it does not watch a PV.
+    Client(livetime_pva::client::Error),
+}
+
+/// Why a file with attributes cannot be read.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FileFault {
+    /// The system refuses.
+    System(Cause),
+    /// It has this number of bytes, more than the second one.
+    TooLong(u64, u64),
+}
+
+/// What is in the way of attributes, as areaDetector tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// There is no such file.
+    NotFound,
+    /// The text is no list of attributes.
+    Syntax,
+    /// A macro has no value.
+    Macro,
+}
+
+impl AttributesError {
+    /// What areaDetector would say.
+    pub fn problem(&self) -> Problem {
+        match self {
+            AttributesError::File { .. } => Problem::NotFound,
+            AttributesError::Macros { .. } => Problem::Macro,
+            _ => Problem::Syntax,
+        }
+    }
+}
+
+impl fmt::Display for AttributesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttributesError::File { name, found } => {
+                write!(f, "`{name}`: wanted a file with <Attributes>, found: ")?;
+                match found {
+                    FileFault::System(cause) => write!(f, "{}", cause.error()),
+                    FileFault::TooLong(found, most) => write!(f, "{found} bytes, more than {most}"),
+                }
+            }
+            AttributesError::Macros { wanted, found } => write!(f, "macros: wanted {wanted}, found {found}"),
+            AttributesError::Xml(error) => write!(f, "attributes: wanted XML, found: {error}"),
+            AttributesError::Content { place, wanted, found } => {
+                write!(f, "attributes:{}:{}: wanted {wanted}, found {found}", place.row, place.col)
+            }
+            AttributesError::NoParameter { attribute, source, hint } => {
+                write!(f, "attribute `{attribute}`: wanted a parameter of the node, found `{source}`{hint}")
+            }
+            AttributesError::Client(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AttributesError {}
+
+impl From<livetime_pva::client::Error> for AttributesError {
+    fn from(error: livetime_pva::client::Error) -> AttributesError {
+        AttributesError::Client(error)
+    }
+}

@@ -1,0 +1,47 @@
+//! Who acts on a run.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+/// Who asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Caller {
+    /// Through which face: `pvaccess`, `web`, `program`.
+    pub face: &'static str,
+    /// As whom; empty if nobody said.
+    pub user: String,
+    /// From where; `None` for this program itself, which may do everything.
+    pub from: Option<SocketAddr>,
+    /// Whether that is this machine, at whichever of its addresses.
+    pub is_local: bool,
+    /// Whether they have shown the secret of this run, or their face has a rule of its own for them: such a caller may act from
+    /// anywhere.
+    pub has_token: bool,
+}
+
+impl Caller {
+    /// This program itself.
+    pub fn program() -> Caller {
+        Caller { face: "program", user: String::new(), from: None, is_local: true, has_token: false }
+    }
+}
+
+impl Caller {
+    /// A PV that a parameter follows.
+    pub fn link() -> Caller {
+        Caller { face: LINK, ..Caller::program() }
+    }
+}
+
+/// The face of parameters that follow PVs.
+pub(super) const LINK: &str = "link";
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let user = if self.user.is_empty() { String::new() } else { format!("{} ", self.user) };
+        match self.from {
+            Some(from) => write!(f, "{user}at {from} ({})", self.face),
+            None => write!(f, "{user}{}", self.face),
+        }
+    }
+}
