@@ -162,6 +162,7 @@ const DOCUMENTS: &[&str] = &[
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "LICENSE",
+    "docs/add-a-codec.md",
     "docs/add-a-node.md",
     "docs/add-a-kernel.md",
     "docs/actors.md",

@@ -11,7 +11,7 @@ use livetime_frame::{ColorMode, DType, Layout};
 ///
 /// # Errors
 /// Text, for arrays that are not pictures of u8, mono or RGB1.
-pub(super) fn encode(layout: &Layout, pixels: &[u8], quality: u8, out: &mut Vec<u8>) -> Result<(), String> {
+pub(crate) fn encode(layout: &Layout, pixels: &[u8], quality: u8, out: &mut Vec<u8>) -> Result<(), String> {
     let (width, height) = size(layout)?;
     let color =
         if layout.color() == ColorMode::Rgb1 { ExtendedColorType::Rgb8 } else { ExtendedColorType::L8 };
@@ -24,7 +24,7 @@ pub(super) fn encode(layout: &Layout, pixels: &[u8], quality: u8, out: &mut Vec<
 ///
 /// # Errors
 /// Text, if it is another picture, or broken.
-pub(super) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), String> {
+pub(crate) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), String> {
     let (width, height) = size(layout)?;
     guarded(|| {
         if !is_complete(stream) {

@@ -1,11 +1,11 @@
 //! Chunks that hold parts of frames, as `chunk_size_auto` false and the sizes of areaDetector's NDFileHDF5 want them.
 
+use livetime_codecs::Settings;
 use livetime_engine::Params;
 use livetime_frame::{DType, Layout};
 
 use super::packing::{Packer, Packing};
 use super::params::Hdf5FilesParams;
-use crate::codec::Settings;
 
 /// Chunks that one frame may be cut into: each of them has a place in the index.
 const MOST_PARTS: usize = 65_536;
