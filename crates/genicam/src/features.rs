@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use livetime_engine::{Choice, ParamKind, ParamSpec, Value, intern, intern_list};
+use livetime_engine::{Choice, ParamKind, ParamSpec, PvStyle, Value, intern, intern_list};
 
 use crate::aravis::{Access, Camera, Kind};
 
@@ -77,6 +77,7 @@ impl Feature {
             min: None,
             max: None,
             pv: Some(intern(&format!("GC_{name}"))),
+            style: PvStyle::USUAL,
             role: None,
             readback: node.access == Access::Read && node.kind != Kind::Command,
             count: false,

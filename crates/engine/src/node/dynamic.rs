@@ -58,7 +58,7 @@ use crate::{ParamError, ParamKind, ParamSpec, Params, Value};
 ///     fn params(&self) -> Result<DeclaredParams, ParamError> {
 ///         let level = ParamSpec {
 ///             name: "level", doc: "What the function compares with.", kind: ParamKind::Float, unit: None,
-///             min: Some(0.0), max: None, pv: None, role: None, readback: false, count: false,
+///             min: Some(0.0), max: None, pv: None, style: PvStyle::USUAL, role: None, readback: false, count: false,
 ///         };
 ///         DeclaredParams::new(&[(level, 10.0.into())])
 ///     }

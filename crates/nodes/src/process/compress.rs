@@ -35,7 +35,7 @@ use crate::packed::packed;
 #[derive(Params)]
 pub struct CompressParams {
     /// What the node does; areaDetector has one plugin for both.
-    #[param(readback, pv = "Mode")]
+    #[param(readback, pv = "Mode", form = Fixed)]
     pub mode: CodecMode,
     /// How arrays are compressed.
     #[param(pv = "Compressor")]
@@ -71,10 +71,10 @@ pub struct CompressParams {
     #[param(readback, pv = "CompFactor")]
     pub comp_factor: f64,
     /// How the last frame fared.
-    #[param(readback, pv = "CodecStatus")]
+    #[param(readback, pv = "CodecStatus", form = Plain)]
     pub codec_status: CodecStatus,
     /// Why the last frame was not compressed; empty when it was.
-    #[param(readback, pv = "CodecError")]
+    #[param(readback, pv = "CodecError", form = Plain)]
     pub codec_error: String,
     /// Frames that were sent on as they came; in a pool, while it runs, those of one copy of the node.
     #[param(readback, count)]

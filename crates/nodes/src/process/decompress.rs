@@ -24,16 +24,16 @@ use crate::convert::packed_like;
 #[derive(Params)]
 pub struct DecompressParams {
     /// What the node does; areaDetector has one plugin for both.
-    #[param(readback, default = CodecMode::Decompress, pv = "Mode")]
+    #[param(readback, default = CodecMode::Decompress, pv = "Mode", form = Fixed)]
     pub mode: CodecMode,
     /// Bytes of the last array by bytes of what it came as.
     #[param(readback, pv = "CompFactor")]
     pub comp_factor: f64,
     /// How the last frame fared.
-    #[param(readback, pv = "CodecStatus")]
+    #[param(readback, pv = "CodecStatus", form = Plain)]
     pub codec_status: CodecStatus,
     /// What was wrong with the last frame; empty when nothing was.
-    #[param(readback, pv = "CodecError")]
+    #[param(readback, pv = "CodecError", form = Plain)]
     pub codec_error: String,
     /// Frames that could not be decompressed; in a pool, while it runs, those of one copy of the node.
     #[param(readback, count)]

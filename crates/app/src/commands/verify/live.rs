@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{EdgeDecl, Graph, LossReason, NodeKind, NodeType, Report, Trail, Value};
+use livetime_engine::{EdgeDecl, Graph, LossReason, Node, NodeKind, NodeType, Report, Trail, Value};
+use livetime_nodes::sinks::null::Null;
 use livetime_recording::{Recording, RunFormat};
 
 use super::files::{Scratch, files_in, writes_into_a_folder};
@@ -125,7 +126,7 @@ fn is_run(files: &[PathBuf]) -> bool {
 
 /// Sinks of a replay have nothing to write: their files are not compared.
 fn mute(graph: &mut Graph, nodes: &[NodeType]) {
-    let Some(null) = nodes.iter().find(|node| node.spec.name == "null") else { return };
+    let Some(null) = nodes.iter().find(|node| node.spec.name == Null::SPEC.name) else { return };
     for node in 0..graph.nodes().len() {
         if graph.nodes()[node].node_type.spec.kind == NodeKind::Sink {
             graph.replace(node, null.clone());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use livetime_engine::files::PipelineText;
-use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, FixedSetting, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_formats::hdf5::{Part, Writer};
 use livetime_frame::{Frame, Layout};
 
@@ -21,6 +21,12 @@ use super::rewind::Rewound;
 use super::series::write_series;
 use super::tree::{Origin, Places, Wanted, tree};
 use crate::ntndarray::number_of;
+
+/// Where areaDetector aligns chunks.
+const fn unaligned(pv: &'static str) -> FixedSetting {
+    let (refused, doc) = ("wanted 0: chunks are not aligned", "Always 0: chunks are not aligned.");
+    FixedSetting { pv, choices: &[], value: 0, refused, doc }
+}
 
 /// Writes frames into HDF5 files.
 #[derive(Default)]
@@ -49,7 +55,9 @@ impl FileWriter for Hdf5Writer {
         outputs: &[],
         parallel: false,
     };
-    const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF").or(&["NDFileHDF5"]);
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF")
+        .or(&["NDFileHDF5"])
+        .with_settings(&[unaligned("BoundaryAlign"), unaligned("BoundaryThreshold")]);
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.h5";
     const HOLDS_MANY: bool = true;
