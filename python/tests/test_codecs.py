@@ -145,7 +145,7 @@ def test_a_codec_of_zarr_3_says_what_it_takes(tmp_path):
         assert Codec.from_dict(codec.to_dict()) == codec
     assert Codec("zstd", 9).to_dict() == {"name": "livetime", "configuration": {"codec": "zstd", "level": 9}}
     assert zarr.registry.get_codec_class("livetime") is Codec
-    with pytest.raises(lt.CodecError, match="wanted one of blockpack"):
+    with pytest.raises(lt.CodecError, match="wanted one of .*blockpack.*, found zip"):
         Codec("zip")
     with pytest.raises(lt.CodecError, match="found block"):
         Codec.from_dict({"name": "livetime", "configuration": {"block": 3}})

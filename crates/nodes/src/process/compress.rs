@@ -1,8 +1,8 @@
 //! `compress`: arrays become compressed arrays (areaDetector's NDPluginCodec).
 //!
 //! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients
-//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless; [`Compressor`]
-//! says which programs read which codec.
+//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless. The choices are those of
+//! areaDetector, then ours, of the list [`livetime_codecs::ALL`]; their summaries say what each is for.
 //!
 //! An array that the codec does not accept, that is compressed already, or that would not become smaller, is
 //! sent on unchanged and counted (`unchanged`); `codec_error` says why.
