@@ -1,22 +1,18 @@
-//! Any stream of the codecs that are only read: LZF, bzip2, bitshuffle alone and with zstd, Blosc 2.
+//! Any chunk of any filter of HDF5 that a codec of the list reads, with any settings of the filter.
 //!
 //! `cargo +nightly fuzz run --no-default-features codec_read_only`
 #![no_main]
 
-use livetime_codecs::{Bitshuffle, Blosc2, Bzip2, Lzf};
+use livetime_codecs::ALL;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    let [kind, low, high, stream @ ..] = input else { return };
+    let [which, element, low, high, packed, block, chunk @ ..] = input else { return };
+    let readers: Vec<_> = ALL.iter().filter_map(|codec| codec.reader).collect();
+    let reader = readers[usize::from(*which) % readers.len()];
+    let values = [0, 0, u32::from(*element), u32::from(*block), u32::from(*packed)];
     let mut output = vec![0; usize::from(u16::from_le_bytes([*low, *high]))];
-    let size = 1 + usize::from(kind >> 4);
-    let read = match kind & 15 {
-        0 => Lzf.decode(stream, &mut output),
-        1 => Bzip2.decode(stream, &mut output),
-        2 => Bitshuffle::alone(size, 0).decode(stream, &mut output),
-        3 => Bitshuffle::zstd(size).expect("memory").decode(stream, &mut output),
-        _ => Blosc2::new().decode(stream, &mut output),
-    };
-    if let Err(error) = read {
+    let decoder = (reader.decoder)(&values, usize::from(*element));
+    if let Err(error) = decoder.and_then(|mut decoder| decoder(chunk, &mut output)) {
         assert!(!error.to_string().is_empty());
     }
 });

@@ -2,10 +2,7 @@
 
 use std::cell::Cell;
 
-use livetime_codecs::{
-    Array, Blockpack, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, CodecError, DType,
-    Hist16, HistN, Lz4, Lz4Hdf5, Reference, Zlib, Zstd,
-};
+use livetime_codecs::{ALL, Array, Blockpack, Codec, CodecError, CodecType, DType, Reference, Settings};
 use livetime_frame as frame;
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -30,31 +27,52 @@ thread_local! {
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
+/// What is known about a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
+/// areaDetector's name, numcodecs' name.
+type About = (String, Option<(i32, i32, i32)>, Option<u16>, Option<&'static str>, Option<&'static str>);
+
+/// All codecs that arrays are compressed with, in the order of the list, and those of their settings that have names.
+#[pyfunction]
+pub(crate) fn codecs() -> Vec<About> {
+    named().map(|(name, codec, settings)| about(name, codec, &settings)).collect()
+}
+
+/// `blosc`, and `blosc-zlib` where settings have a name.
+fn named() -> impl Iterator<Item = (String, &'static CodecType, Settings)> {
+    let names = |codec: &'static CodecType| {
+        let variant =
+            |(name, settings): &(&str, Settings)| (format!("{}-{name}", codec.name), codec, *settings);
+        let usual = (codec.name.to_owned(), codec, Settings::USUAL);
+        [usual].into_iter().chain(codec.variants.iter().map(variant)).collect::<Vec<_>>()
+    };
+    ALL.iter().filter(|codec| codec.is_written()).flat_map(names)
+}
+
+fn about(name: String, codec: &CodecType, settings: &Settings) -> About {
+    let usual = set(codec, settings, None).level;
+    let levels = codec.levels.map(|levels| (levels.least, levels.most, usual.unwrap_or(levels.usual)));
+    let filter = codec.filter.filter(|filter| filter.head.is_none());
+    (name, levels, filter.map(|f| f.number), codec.in_frames.map(|known| known.name), codec.numcodecs)
+}
+
+/// Python's own usual settings differ from others where streams lie in files more often than they pass through a graph.
+fn set(codec: &CodecType, settings: &Settings, level: Option<i32>) -> Settings {
+    let (usual, block) = match codec.name {
+        "zlib" => (Some(6), settings.block),
+        "zstd" | "blosc" => (Some(3), settings.block),
+        "lz4hdf5" => (None, 1 << 20),
+        _ => (None, settings.block),
+    };
+    Settings { level: level.or(usual), block, ..*settings }
+}
+
 /// A codec by its name and, where it has one, level.
 fn codec(name: &str, level: Option<i32>) -> Result<Box<dyn Codec>, CodecError> {
-    let blosc = |compressor, shuffle| {
-        let level = level.unwrap_or(3).clamp(0, 9) as u32;
-        Box::new(Blosc::new(BloscSettings { compressor, level, shuffle }))
-    };
-    Ok(match name {
-        "blockpack" => Box::new(Blockpack::new()),
-        "bslz4" => Box::new(Bslz4::new()),
-        "bslz4-bare" => Box::new(Bslz4::bare()),
-        "lz4" => Box::new(Lz4::new()),
-        "lz4hdf5" => Box::new(Lz4Hdf5::new(1 << 20)),
-        "zlib" => Box::new(Zlib::new(level.unwrap_or(6).clamp(0, 12) as u32)),
-        "zstd" => Box::new(Zstd::new(level.unwrap_or(3))?),
-        "hist16" => Box::new(Hist16::new()),
-        "histn" => Box::new(HistN::new()),
-        "blosc" => blosc(BloscCompressor::Lz4, BloscShuffle::Bit),
-        "blosc-blosclz" => blosc(BloscCompressor::BloscLz, BloscShuffle::Byte),
-        "blosc-zlib" => blosc(BloscCompressor::Zlib, BloscShuffle::Byte),
-        "blosc-zstd" => blosc(BloscCompressor::Zstd, BloscShuffle::Bit),
-        _ => {
-            let wanted = "a codec of the list `livetime.codecs.NAMES`";
-            return Err(CodecError::Unsupported { codec: "livetime", wanted, found: "another name" });
-        }
-    })
+    let found = named().find(|(known, ..)| known == name);
+    let wanted = "a codec of the list `livetime.codecs.NAMES`";
+    let unknown = CodecError::Unsupported { codec: "livetime", wanted, found: "another name" };
+    let (_, codec, settings) = found.ok_or(unknown)?;
+    codec.make(&set(codec, &settings, level))
 }
 
 /// The stream that a codec makes of an array; with `reference`, an array alike, of blockpack only.

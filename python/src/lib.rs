@@ -43,7 +43,7 @@ mod _livetime {
     #[pymodule_export]
     use crate::analysis::analyze;
     #[pymodule_export]
-    use crate::codecs::{decode, encode};
+    use crate::codecs::{codecs, decode, encode};
     #[pymodule_export]
     use crate::command::{Command, program};
     #[pymodule_export]

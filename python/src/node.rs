@@ -5,7 +5,7 @@ use std::sync::Arc;
 use livetime_engine as engine;
 use livetime_engine::{
     Choice, Context, DeclaredParams, DynNode, Next, NodeError, NodeFactory, NodeKind, NodeSpec, ParamKind,
-    ParamSpec, Params, PortSpec, Refusal, Value, intern, intern_list,
+    ParamSpec, Params, PortSpec, PvStyle, Refusal, Value, intern, intern_list,
 };
 use livetime_frame::FrameMut;
 use numpy::PyUntypedArray;
@@ -103,6 +103,7 @@ fn declared(param: &Bound<'_, PyAny>) -> PyResult<(ParamSpec, Value)> {
         min: param.getattr("min")?.extract()?,
         max: param.getattr("max")?.extract()?,
         pv: None,
+        style: PvStyle::USUAL,
         role: None,
         readback: param.getattr("readback")?.extract()?,
         count: false,

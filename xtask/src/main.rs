@@ -2,10 +2,12 @@
 
 mod circles;
 mod documents;
+mod new_codec;
 mod new_node;
 mod picture;
 mod records;
 mod shape;
+mod skeleton;
 mod source;
 mod tests;
 mod tidy;
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         ["judge"] => tests::judge(&root()),
         ["skip", step, needed, reason] => tests::record_skip(&root(), step, needed, reason),
         ["picture"] => picture::run(&root()),
+        ["new-codec", name] => new_codec::run(&root(), name),
         ["new-node", kind, name] => new_node::run(&root(), kind, name),
         _ => Err(USAGE.into()),
     };
@@ -47,6 +50,7 @@ usage: cargo xtask COMMAND
   judge                the summary of the last test; fails where `.ci/known` and `.ci/floor` say that more must have run
   skip STEP NEEDED REASON   records that a step outside of the tests was left out
   picture              makes docs/images/live-table.svg of what `livetime run` shows
+  new-codec NAME       writes the folder of a codec with its tests, and its two list lines
   new-node KIND NAME   writes a node file, its two list lines, and a test; KIND: source, process or sink
                        example: cargo xtask new-node process subtract_dark";
 

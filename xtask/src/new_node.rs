@@ -1,7 +1,8 @@
 //! Writes the file of a new node and its two list lines.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::skeleton::{check_name, insert_line, sort_lists, type_name, write};
 
 pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String> {
     let (folder, heading, ports) = match kind {
@@ -27,7 +28,7 @@ pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String>
     let entry = format!("    NodeType::of::<{folder}::{name}::{}>(),", type_name(name));
     let places = [&*format!("    NodeType::of::<{folder}::"), heading];
     insert_line(&nodes.join("lib.rs"), &places, &entry)?;
-    sort_lists(root)?;
+    sort_lists(root, "livetime-nodes")?;
     Ok(format!(
         "wrote crates/nodes/src/{folder}/{name}.rs and its two list lines\n\
          next: `cargo test -p livetime-nodes {name}`, then `livetime nodes {name}`"
@@ -40,47 +41,6 @@ fn taken(root: &Path, name: &str) -> Option<PathBuf> {
     let folders = crates.iter().flat_map(|of| ["sources", "process", "sinks"].map(|folder| of.join(folder)));
     let mut modules = folders.flat_map(|folder| [folder.join(name), folder.join(format!("{name}.rs"))]);
     modules.find(|module| module.exists())
-}
-
-/// The formatter keeps the `mod` lines in order.
-fn sort_lists(root: &Path) -> Result<(), String> {
-    let mut format = std::process::Command::new("cargo");
-    let status = format.current_dir(root).args(["fmt", "--package", "livetime-nodes"]).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        other => Err(format!("`cargo fmt` failed ({other:?}); run it by hand")),
-    }
-}
-
-fn check_name(name: &str) -> Result<(), String> {
-    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
-    if starts && name.chars().all(good) {
-        return Ok(());
-    }
-    Err(format!("wanted a name in snake_case, found `{name}`"))
-}
-
-/// `subtract_dark` becomes `SubtractDark`.
-fn type_name(name: &str) -> String {
-    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
-    name.split('_').filter(|w| !w.is_empty()).map(capital).collect()
-}
-
-/// Adds `line` after the last line that starts with the first of `prefixes` that occurs.
-fn insert_line(file: &Path, prefixes: &[&str], line: &str) -> Result<(), String> {
-    let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let mut lines: Vec<&str> = text.lines().collect();
-    let last = |prefix: &&str| lines.iter().rposition(|l| l.starts_with(prefix));
-    let Some(place) = prefixes.iter().find_map(last) else {
-        return Err(format!("{}: found no line to put `{}` behind", file.display(), line.trim()));
-    };
-    lines.insert(place + 1, line);
-    write(file, &(lines.join("\n") + "\n"))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), String> {
-    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 fn node_file(kind: &str, folder: &str, name: &str, ports: &str) -> String {
@@ -225,6 +185,8 @@ const SINK_TEST: &str = "    #[test]
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

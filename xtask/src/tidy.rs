@@ -165,6 +165,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/areadetector.md",
     "docs/areadetector-plugins.md",
     "docs/areadetector-processing.md",
+    "docs/add-a-codec.md",
     "docs/add-a-node.md",
     "docs/add-a-kernel.md",
     "docs/actors.md",

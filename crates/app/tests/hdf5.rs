@@ -176,7 +176,7 @@ fn conversions_that_have_no_meaning_are_refused() {
     let to = at("a.h5");
     for (args, code, words) in [
         (vec!["-o", &to, "--codec", "hist16"], 2, "found `hist16`, a codec of XTC"),
-        (vec!["-o", &to, "--codec", "gzip9"], 2, "bslz4, lz4, blosc, zlib or zstd (HDF5)"),
+        (vec!["-o", &to, "--codec", "gzip9"], 2, "zlib, blosc, lz4, bslz4 or zstd (HDF5)"),
         (vec!["-o", &to, "--reference", "mean"], 2, "found --reference"),
         (vec!["-o", &to, "--split-events", "3"], 2, "found --split-"),
         (vec!["-o", &to, "--detector", "Nothing-3"], 1, "found `CxiDs1-0|Cspad-0`"),

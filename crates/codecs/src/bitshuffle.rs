@@ -12,7 +12,7 @@ use crate::stream::Reader;
 #[cfg(feature = "zstd")]
 use crate::zstd::Zstd;
 
-const NAME: &str = "bitshuffle";
+pub(crate) const NAME: &str = "bitshuffle";
 /// Bytes of a block, and the least number of elements in one, if nobody says otherwise.
 const BLOCK: usize = 8192;
 const LEAST_ELEMENTS: usize = 128;

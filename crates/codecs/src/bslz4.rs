@@ -11,11 +11,87 @@
 
 use livetime_kernels::{Level, bitshuffle, lz4};
 
+use crate::filter::decoder;
 use crate::lz4::Lz4Block;
 use crate::stream::{Reader, Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{
+    Array, Bitshuffle, Chunk, Codec, CodecError, CodecType, DType, Decoder, Filter, FilterReader, FrameName,
+    Head, bitshuffle as alone,
+};
 
 const NAME: &str = "bslz4";
+/// How the filter's settings call what packs the shuffled bits; 0 is nothing.
+const WITH_LZ4: u32 = 2;
+const WITH_ZSTD: u32 = 3;
+
+/// With the filter's header. The filter has bitshuffle without LZ4, too, which is only read.
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|level, _| Ok(Box::new(Bslz4::with_level(level)))),
+    has_own_loops: true,
+    filter: Some(FILTER),
+    reader: Some(FilterReader {
+        keeps_length: |values| packed_by(values) == 0,
+        ..FilterReader::new(FILTER.number, name, of_filter)
+    }),
+    ..CodecType::new(NAME, "bitshuffle and LZ4 with the header of HDF5's filter: every type.")
+};
+
+/// Without the filter's header.
+pub(crate) const BARE: CodecType = CodecType {
+    make: Some(|level, _| Ok(Box::new(Bslz4 { has_header: false, ..Bslz4::with_level(level) }))),
+    has_own_loops: true,
+    in_frames: Some(FrameName { name: NAME, choice: "BSLZ4" }),
+    filter: Some(Filter { choice: None, head: Some(head), ..FILTER }),
+    ..CodecType::new("bslz4-bare", "Bitshuffle and LZ4: every type; other programs understand it.")
+};
+
+const FILTER: Filter = Filter {
+    number: 32008,
+    name: NAME,
+    choice: Some("BSLZ4"),
+    // Version of the format, size of an element, blocks of the size that the chunk says, LZ4.
+    values: |chunk, _| vec![0, 0, chunk.element as u32, 0, WITH_LZ4],
+    head: None,
+};
+
+/// The filter's header.
+fn head(chunk: Chunk, _: usize) -> Head {
+    let mut head = [0; 16];
+    head[..8].copy_from_slice(&(chunk.bytes as u64).to_be_bytes());
+    head[8..HEADER].copy_from_slice(&(BLOCK as u32).to_be_bytes());
+    (head, HEADER)
+}
+
+fn packed_by(values: &[u32]) -> u32 {
+    values.get(4).copied().unwrap_or(0)
+}
+
+fn name(values: &[u32]) -> &'static str {
+    match packed_by(values) {
+        0 => alone::NAME,
+        WITH_LZ4 => NAME,
+        _ => "bitshuffle with zstd",
+    }
+}
+
+/// Settings are version, version, bytes of an element, elements of a block, what packs.
+fn of_filter(values: &[u32], element: usize) -> Result<Decoder, CodecError> {
+    let element = values.get(2).map_or(element, |size| *size as usize).max(1);
+    let block = values.get(3).copied().unwrap_or(0) as usize;
+    let refused = |what, wanted, found| CodecError::Setting { codec: alone::NAME, what, wanted, found };
+    let mut shuffled = match packed_by(values) {
+        WITH_LZ4 if matches!(element, 1 | 2 | 4 | 8) => return Ok(decoder(Bslz4::new(), element)),
+        WITH_LZ4 => {
+            return Err(refused("bytes of an element, with LZ4", "1, 2, 4 or 8", element as u64));
+        }
+        0 => Bitshuffle::alone(element, block),
+        #[cfg(feature = "zstd")]
+        WITH_ZSTD => Bitshuffle::zstd(element)?,
+        other => return Err(refused("codec behind it", "none, LZ4 (2) or zstd (3)", other.into())),
+    };
+    Ok(Box::new(move |stream, output| shuffled.decode(stream, output)))
+}
+
 /// The filter's header: the size of the array (8 bytes) and of a block (4).
 const HEADER: usize = 12;
 /// Bytes of a block that we write; the filter's own default.

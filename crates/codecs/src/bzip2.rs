@@ -2,9 +2,18 @@
 
 use ::bzip2::{Decompress, Status};
 
-use crate::CodecError;
+use crate::{CodecError, CodecType, FilterReader};
 
 const NAME: &str = "bzip2";
+
+pub(crate) const TYPE: CodecType = CodecType {
+    reader: Some(FilterReader::new(
+        307,
+        |_| NAME,
+        |_, _| Ok(Box::new(|stream, output| Bzip2.decode(stream, output))),
+    )),
+    ..CodecType::new(NAME, "bzip2 in HDF5 files: only read.")
+};
 
 /// The decoder.
 #[derive(Clone, Copy, Default, Debug)]

@@ -65,6 +65,17 @@ pub enum CodecError {
         /// What was found.
         found: &'static str,
     },
+    /// A filter of a file has a setting that is not known here.
+    Setting {
+        /// Name of the codec.
+        codec: &'static str,
+        /// Which setting it is.
+        what: &'static str,
+        /// What is known.
+        wanted: &'static str,
+        /// The number that was found.
+        found: u64,
+    },
     /// The library behind a codec failed for a reason of its own, most likely for lack of memory.
     Library {
         /// Name of the codec.
@@ -97,6 +108,9 @@ impl fmt::Display for CodecError {
             }
             CodecError::Unsupported { codec, wanted, found } => {
                 write!(f, "{codec}: wanted {wanted}, found {found}")
+            }
+            CodecError::Setting { codec, what, wanted, found } => {
+                write!(f, "{codec}: {what}: wanted {wanted}, found {found}")
             }
             CodecError::Library { codec } => {
                 write!(f, "the library of {codec} failed; is there memory left?")

@@ -7,9 +7,16 @@ use livetime_kernels::{Level, hist};
 
 use crate::hist::{Flag, Pair, Window, find_pair, find_wide_window, map_bound, read_map, write_map};
 use crate::stream::{Reader, Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, Codec, CodecError, CodecType, DType};
 
 const NAME: &str = "hist16";
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|level, _| Ok(Box::new(Hist16::with_level(level)))),
+    has_own_loops: true,
+    ..CodecType::new(NAME, "Hist16 of pdsdata, for 16-bit pictures in XTC files of LCLS.")
+};
+
 /// Flag, sum, size.
 const HEADER: usize = 12;
 /// Base and number of bytes of data.

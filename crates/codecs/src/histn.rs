@@ -11,9 +11,16 @@ use crate::hist::{
     Flag, Found, Pair, find_pair, find_pair_of_bytes, find_window, map_bound, read_map, write_map,
 };
 use crate::stream::{Reader, Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, Codec, CodecError, CodecType, DType};
 
 const NAME: &str = "histn";
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|level, _| Ok(Box::new(HistN::with_level(level)))),
+    has_own_loops: true,
+    ..CodecType::new(NAME, "HistN of pdsdata, for 8- and 16-bit pictures in XTC files of LCLS.")
+};
+
 /// Flag, bytes per pixel, sum, size.
 const HEADER: usize = 12;
 /// Bits of other pixels and of pixels in the window, base, bytes of codes.

@@ -12,6 +12,9 @@
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
+//! [`ALL`] lists them with what others call them: a [`CodecType`] has the names, numbers, levels and settings of a codec, and
+//! makes one.
+//!
 //! Only read are [`Bitshuffle`] without LZ4, [`Blosc2`], [`Bzip2`] and [`Lzf`], which HDF5 files of others have.
 //! [`PackedFrames`] unpacks what the wire readout of DUNE sends.
 //!
@@ -40,14 +43,18 @@ mod blosc;
 mod blosc2;
 mod bslz4;
 mod bzip2;
+mod codec_type;
 mod dtype;
 mod error;
+mod filter;
 mod hist;
 mod hist16;
 mod histn;
+mod list;
 mod lz4;
 mod lz4hdf5;
 mod lzf;
+mod settings;
 mod stream;
 mod wib;
 mod zlib;
@@ -58,19 +65,23 @@ pub use array::Array;
 pub use bitshuffle::Bitshuffle;
 pub use blockpack::{
     Blockpack, Header as BlockpackHeader, MOST_DIMENSIONS, Reference, Region, SequenceDecoder,
-    SequenceEncoder, Tier as BlockpackTier,
+    SequenceEncoder,
 };
-pub use blosc::{Blosc, BloscCompressor, BloscSettings, BloscShuffle};
+pub use blosc::{Blosc, BloscSettings};
 pub use blosc2::Blosc2;
 pub use bslz4::Bslz4;
 pub use bzip2::Bzip2;
+pub use codec_type::{CodecType, FrameName};
 pub use dtype::DType;
 pub use error::CodecError;
+pub use filter::{Chunk, Decoder, Filter, FilterReader, Head};
 pub use hist16::Hist16;
 pub use histn::HistN;
+pub use list::ALL;
 pub use lz4::Lz4;
 pub use lz4hdf5::Lz4Hdf5;
 pub use lzf::Lzf;
+pub use settings::{BlockpackTier, BloscCompressor, BloscShuffle, Levels, Settings};
 pub use wib::PackedFrames;
 pub use zlib::Zlib;
 #[cfg(feature = "zstd")]

@@ -4,9 +4,29 @@ use ::lz4::block::{CompressionMode, compress_to_buffer, decompress_to_buffer};
 use livetime_kernels::lz4;
 
 use crate::stream::{check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, Chunk, Codec, CodecError, CodecType, DType, Filter, FrameName, Head};
 
 const NAME: &str = "lz4";
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|_, _| Ok(Box::new(Lz4::new()))),
+    in_frames: Some(FrameName { name: NAME, choice: "LZ4" }),
+    filter: Some(Filter { choice: None, head: Some(head), ..FILTER }),
+    ..CodecType::new(NAME, "LZ4: every type; other programs understand it.")
+};
+
+/// The filter of HDF5 with blocks of LZ4, whose size is in the chunks.
+pub(crate) const FILTER: Filter =
+    Filter { number: 32004, name: NAME, choice: Some("LZ4"), values: |_, _| vec![0], head: None };
+
+/// A stream as the only block of a chunk.
+fn head(chunk: Chunk, stream: usize) -> Head {
+    let mut head = [0; 16];
+    head[..8].copy_from_slice(&(chunk.bytes as u64).to_be_bytes());
+    head[8..12].copy_from_slice(&(chunk.bytes as u32).to_be_bytes());
+    head[12..].copy_from_slice(&(stream as u32).to_be_bytes());
+    (head, 16)
+}
 
 /// The codec with its working memory. Takes every type.
 #[derive(Debug)]

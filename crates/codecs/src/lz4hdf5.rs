@@ -6,11 +6,28 @@
 //! per block        u32 big-endian: bytes that follow; if as many as the block has, it is stored as it is, else LZ4
 //! ```
 
-use crate::lz4::{Lz4Block, lz4_bound};
+use crate::filter::decoder;
+use crate::lz4::{FILTER, Lz4Block, lz4_bound};
 use crate::stream::{Reader, Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, Codec, CodecError, CodecType, DType, FilterReader, FrameName};
 
 const NAME: &str = "lz4hdf5";
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|_, settings| Ok(Box::new(Lz4Hdf5::new(settings.block)))),
+    in_frames: Some(FrameName { name: NAME, choice: "LZ4HDF5" }),
+    filter: Some(FILTER),
+    reader: Some(FilterReader::new(
+        FILTER.number,
+        |_| FILTER.name,
+        |_, size| Ok(decoder(Lz4Hdf5::new(0), size)),
+    )),
+    ..CodecType::new(
+        NAME,
+        "LZ4 in blocks, as HDF5's filter 32004 frames it: every type; other programs understand it.",
+    )
+};
+
 /// The filter's header: the size of the array (8 bytes) and of a block (4).
 const HEADER: usize = 12;
 

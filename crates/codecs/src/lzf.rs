@@ -6,10 +6,19 @@
 //!                  and the byte behind are how far back it begins, less 1
 //! ```
 
-use crate::CodecError;
 use crate::stream::Reader;
+use crate::{CodecError, CodecType, FilterReader};
 
 const NAME: &str = "lzf";
+
+pub(crate) const TYPE: CodecType = CodecType {
+    reader: Some(FilterReader::new(
+        32000,
+        |_| NAME,
+        |_, _| Ok(Box::new(|stream, output| Lzf.decode(stream, output))),
+    )),
+    ..CodecType::new(NAME, "LZF of h5py in HDF5 files: only read.")
+};
 
 /// The decoder.
 #[derive(Clone, Copy, Default, Debug)]

@@ -2,10 +2,30 @@
 
 use libdeflater::{CompressionLvl, Compressor, Decompressor, adler32};
 
+use crate::filter::decoder;
 use crate::stream::{check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, Codec, CodecError, CodecType, DType, Filter, FilterReader, FrameName, Levels};
 
 const NAME: &str = "zlib";
+const LEVELS: Levels = Levels { least: 0, most: 9, usual: 1 };
+/// Deflate of HDF5.
+const FILTER: u16 = 1;
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|_, settings| Ok(Box::new(Zlib::new(LEVELS.of(settings) as u32)))),
+    levels: Some(LEVELS),
+    in_frames: Some(FrameName { name: NAME, choice: "Zlib" }),
+    filter: Some(Filter {
+        number: FILTER,
+        name: NAME,
+        choice: Some("zlib"),
+        values: |_, settings| vec![LEVELS.of(settings) as u32],
+        head: None,
+    }),
+    reader: Some(FilterReader::new(FILTER, |_| NAME, |_, size| Ok(decoder(Zlib::new(1), size)))),
+    numcodecs: Some("zlib"),
+    ..CodecType::new(NAME, "zlib: every type; slow; other programs understand it.")
+};
 
 /// The codec with its working memory. Takes every type.
 #[derive(Debug)]

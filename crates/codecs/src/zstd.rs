@@ -2,10 +2,30 @@
 
 use zstd::bulk::{Compressor, Decompressor};
 
+use crate::filter::decoder;
 use crate::stream::{check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, Codec, CodecError, CodecType, DType, Filter, FilterReader, FrameName, Levels};
 
 const NAME: &str = "zstd";
+const LEVELS: Levels = Levels { least: -7, most: 22, usual: 1 };
+/// The filter's number in HDF5.
+const FILTER: u16 = 32015;
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|_, settings| Ok(Box::new(Zstd::new(LEVELS.of(settings))?))),
+    levels: Some(LEVELS),
+    in_frames: Some(FrameName { name: NAME, choice: "Zstd" }),
+    filter: Some(Filter {
+        number: FILTER,
+        name: NAME,
+        choice: None,
+        values: |_, settings| vec![LEVELS.of(settings).max(0) as u32],
+        head: None,
+    }),
+    reader: Some(FilterReader::new(FILTER, |_| NAME, |_, size| Ok(decoder(Zstd::new(1)?, size)))),
+    numcodecs: Some("zstd"),
+    ..CodecType::new(NAME, "Zstandard: every type.")
+};
 
 /// The codec with its working memory. Takes every type.
 pub struct Zstd {

@@ -5,7 +5,7 @@
 use crate::common;
 
 use common::{codecs, data, roundtrip};
-use livetime_codecs::{Array, Codec, CodecError, DType};
+use livetime_codecs::{ALL, Array, Chunk, Codec, CodecError, DType, Settings};
 use livetime_kernels::Level;
 use proptest::prelude::*;
 
@@ -63,6 +63,35 @@ proptest! {
                 prop_assert!(!error.to_string().is_empty());
             }
         }
+    }
+}
+
+#[test]
+fn arrays_come_back_at_every_level() {
+    let bytes = data::make(DType::U16, 3000, 2, 7);
+    for codec in ALL {
+        for level in codec.levels.iter().flat_map(|levels| levels.least - 1..=levels.most + 1) {
+            let mut codec = codec.make(&Settings::USUAL.at(level)).unwrap();
+            roundtrip(codec.as_mut(), DType::U16, &bytes, &format!("level {level}"));
+        }
+    }
+}
+
+/// What stands in front of a stream makes it a chunk that the filter's reader takes.
+#[test]
+fn streams_are_chunks_of_their_filters() {
+    let bytes = data::make(DType::U16, 3000, 1, 7);
+    for codec in ALL {
+        let Some(filter) = codec.filter else { continue };
+        let chunk = Chunk { element: 2, bytes: bytes.len() };
+        let stream = common::encode(codec.make(&Settings::USUAL).unwrap().as_mut(), DType::U16, &bytes);
+        let (head, length) = filter.head.map_or(([0; 16], 0), |head| head(chunk, stream.len()));
+        let packed = [&head[..length], &stream].concat();
+        let reader = ALL.iter().filter_map(|codec| codec.reader).find(|r| r.number == filter.number).unwrap();
+        let mut decoder = (reader.decoder)(&(filter.values)(chunk, &Settings::USUAL), 2).unwrap();
+        let mut back = vec![0x55; bytes.len()];
+        assert_eq!(decoder(&packed, &mut back), Ok(()), "{}", codec.name);
+        assert!(back == bytes, "{}", codec.name);
     }
 }
 

@@ -1,8 +1,8 @@
-//! Codecs that are only read: streams of their own libraries, and any bytes.
+//! Codecs as HDF5 files have them, those that are only read among them: streams of their own libraries, and any bytes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use livetime_codecs::{Bitshuffle, Blosc2, Bzip2, CodecError, Lzf};
+use livetime_codecs::{ALL, Blosc2, FilterReader};
 use proptest::prelude::*;
 
 /// What hdf5plugin 7.1 has packed: pictures of 37 x 300 u16 whose pixel number `i` is 7 i modulo 251, and zeros.
@@ -30,21 +30,24 @@ fn frames_of_blosc2_are_read() {
     }
 }
 
-type Decoder = fn(&[u8], &mut [u8]) -> Result<(), CodecError>;
-
-const ALL: [Decoder; 5] = [
-    |stream, output| Lzf.decode(stream, output),
-    |stream, output| Bzip2.decode(stream, output),
-    |stream, output| Bitshuffle::alone(3, 0).decode(stream, output),
-    |stream, output| Bitshuffle::zstd(2)?.decode(stream, output),
-    |stream, output| Blosc2::new().decode(stream, output),
-];
+/// A filter of HDF5 that is read here, with settings that it may have in a file.
+fn reader() -> impl Strategy<Value = (FilterReader, Vec<u32>)> {
+    let readers: Vec<FilterReader> = ALL.iter().filter_map(|codec| codec.reader).collect();
+    let values = prop_oneof![0u32..10, 0u32..10, any::<u32>()];
+    (prop::sample::select(readers), prop::collection::vec(values, 0..8))
+}
 
 proptest! {
     #[test]
-    fn any_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..300), size in 0usize..2000, which in 0usize..5) {
+    fn any_bytes_are_refused_or_read(
+        (reader, values) in reader(),
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+        size in 0usize..2000,
+        element in 1usize..20,
+    ) {
         let mut output = vec![0; size];
-        if let Err(error) = ALL[which](&bytes, &mut output) {
+        let read = (reader.decoder)(&values, element).and_then(|mut decoder| decoder(&bytes, &mut output));
+        if let Err(error) = read {
             prop_assert!(!error.to_string().is_empty());
         }
     }

@@ -54,7 +54,7 @@ pub fn intern_list<T: Clone + Debug + Send + Sync + 'static>(list: &[T]) -> &'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ParamKind, ParamSpec};
+    use crate::{ParamKind, ParamSpec, PvStyle};
 
     fn declaration() -> &'static [ParamSpec] {
         let spec = |name: &str, min| ParamSpec {
@@ -65,6 +65,7 @@ mod tests {
             min,
             max: None,
             pv: None,
+            style: PvStyle::USUAL,
             role: None,
             readback: false,
             count: false,

@@ -127,12 +127,13 @@ pub use livetime_runtime::{
     time_of_day_ns,
 };
 pub use node::{
-    Accepts, Context, Counterpart, DeclaredParams, DynNode, LastFrame, Next, Node, NodeError, NodeFactory,
-    NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Snapshot, Stamp, Stream, Teller, UnderWay,
+    Accepts, Context, Counterpart, DeclaredParams, DynNode, FixedSetting, LastFrame, Next, Node, NodeError,
+    NodeFactory, NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Snapshot, Stamp, Stream, Teller,
+    UnderWay,
 };
 pub use param::{
-    Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, Refusal, RefusalKind, Role, Value, assign,
-    find, group_get, group_len, group_set, group_specs, nearest, parse_quantity,
+    Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, PvForm, PvStyle, Refusal, RefusalKind, Role,
+    Value, assign, find, group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
 pub use refusal::{UnknownName, UnknownNodeType};
 pub use rehearsal::{Note, Part, Rehearsal, Trail};

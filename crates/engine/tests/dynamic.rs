@@ -7,8 +7,8 @@ use std::time::Duration;
 use livetime_engine::testing::{Harness, assert_type_compliant};
 use livetime_engine::{
     Choice, Context, DeclaredParams, DynNode, Graph, Next, NodeError, NodeFactory, NodeKind, NodeSpec,
-    NodeType, ParamKind, ParamSpec, Params, Placement, PortSpec, Refusal, Run, RunOptions, Value, WhenFull,
-    intern, intern_list,
+    NodeType, ParamKind, ParamSpec, Params, Placement, PortSpec, PvStyle, Refusal, Run, RunOptions, Value,
+    WhenFull, intern, intern_list,
 };
 use livetime_frame::Frame;
 
@@ -36,6 +36,7 @@ fn spec(name: &str, kind: ParamKind) -> ParamSpec {
         min: None,
         max: None,
         pv,
+        style: PvStyle::USUAL,
         role: None,
         readback: false,
         count: false,

@@ -1,63 +1,23 @@
-//! Settings of areaDetector's writers that have one value here: their names are there, so that screens show them, and writing
-//! another value is refused.
+//! Settings of areaDetector's that have one value here, as nodes declare them ([`FixedSetting`]).
+
+use livetime_engine::{FixedSetting, NodeType};
 
 use super::base::Item;
 use super::point::{About, Shape};
 use super::served_pv::{ServedPv, Shows};
 
-/// Settings of one kind, each as `X` and `X_RBV`.
-struct Fixed {
-    node: &'static str,
-    names: &'static str,
-    shape: Shape,
-    item: Item,
-    doc: &'static str,
+/// The PVs of the settings of a type of node, each as `X` and `X_RBV`.
+pub(super) fn served(node: &NodeType) -> impl Iterator<Item = ServedPv> {
+    let settings = node.counterpart.map_or(&[][..], |counterpart| counterpart.settings);
+    settings.iter().flat_map(|setting| {
+        let both = [(setting.pv.to_owned(), true), (format!("{}_RBV", setting.pv), false)];
+        both.map(|(name, is_writable)| pv(setting, name, is_writable))
+    })
 }
 
-static FIXED: &[Fixed] = &[
-    Fixed {
-        node: "hdf5_files",
-        names: "BoundaryAlign BoundaryThreshold",
-        shape: Shape::I32,
-        item: Item::Only(0, "wanted 0: chunks are not aligned"),
-        doc: "Always 0: chunks are not aligned.",
-    },
-    Fixed {
-        node: "png_files",
-        names: "Quality",
-        shape: Shape::I32,
-        item: Item::Only(0, "wanted none: PNG loses nothing"),
-        doc: "Always 0: PNG loses nothing.",
-    },
-    Fixed {
-        node: "png_files",
-        names: "BitDepth",
-        shape: Shape::choices(&["1", "8", "16", "32", "As the frame"]),
-        item: Item::Only(4, "wanted `As the frame`: a file has the 8 or 16 bits of its frame"),
-        doc: "As the frame has: 8 or 16.",
-    },
-    Fixed {
-        node: "png_files",
-        names: "CompressType",
-        shape: Shape::choices(&["None", "BZip", "FAX", "Group 4", "JPEG", "LZW", "RLE", "Zip"]),
-        item: Item::Only(7, "wanted Zip, the only one of PNG"),
-        doc: "Zip, the only one of PNG.",
-    },
-];
-
-/// Those of a type of node.
-pub(super) fn served(node: &str) -> impl Iterator<Item = ServedPv> {
-    FIXED.iter().filter(move |fixed| fixed.node == node).flat_map(Fixed::served)
-}
-
-impl Fixed {
-    fn served(&self) -> impl Iterator<Item = ServedPv> {
-        let both = |name: &str| [(name.to_owned(), true), (format!("{name}_RBV"), false)];
-        self.names.split_whitespace().flat_map(both).map(|(name, is_writable)| ServedPv {
-            name,
-            about: About::plain(self.shape.clone(), self.doc),
-            is_writable,
-            shows: Shows::Item(self.item),
-        })
-    }
+fn pv(setting: &FixedSetting, name: String, is_writable: bool) -> ServedPv {
+    let is_number = setting.choices.is_empty();
+    let shape = if is_number { Shape::I32 } else { Shape::choices(setting.choices) };
+    let shows = Shows::Item(Item::Only(setting.value, setting.refused));
+    ServedPv { name, about: About::plain(shape, setting.doc), is_writable, shows }
 }

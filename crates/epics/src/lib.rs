@@ -218,7 +218,7 @@ fn core(
         let parent = names::measured_by(graph, number);
         let at_parent = |name: &str| {
             let parent = parent?;
-            let name = names::name_at_parent(graph.nodes()[parent].node_type.spec.name, name)?;
+            let name = names::name_at_parent(&graph.nodes()[parent].node_type, name)?;
             Some(format!("{}{}:{name}", options.prefix, instances[parent]))
         };
         let on_put = |target| commands.handler(number, target);

@@ -46,64 +46,29 @@ pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String
 
 /// The node whose numbers the time series `number` keeps, if that is what it does.
 pub(super) fn measured_by(graph: &Graph, number: usize) -> Option<usize> {
-    let type_of = |number: usize| graph.nodes()[number].node_type.spec.name;
-    let has_numbers =
-        |(node, output): (usize, usize)| output == 1 && SERIES.iter().any(|(t, _)| *t == type_of(node));
+    if !keeps_series(&graph.nodes()[number].node_type) {
+        return None;
+    }
+    let has_numbers = |(node, output): (usize, usize)| {
+        let counterpart = graph.nodes()[node].node_type.counterpart;
+        output == 1 && counterpart.is_some_and(|counterpart| !counterpart.series.is_empty())
+    };
     let mut before = graph.edges().iter().filter(|edge| edge.to.0 == number).map(|edge| edge.from);
-    before.find(|from| type_of(number) == "time_series" && has_numbers(*from)).map(|(node, _)| node)
+    before.find(|from| has_numbers(*from)).map(|(node, _)| node)
 }
 
-/// Types of nodes that give numbers, and what areaDetector calls the series of each number there.
-const SERIES: &[(&str, &[&str])] = &[
-    (
-        "statistics",
-        &[
-            "TSMinValue",
-            "TSMinX",
-            "TSMinY",
-            "TSMaxValue",
-            "TSMaxX",
-            "TSMaxY",
-            "TSMeanValue",
-            "TSSigma",
-            "TSTotal",
-            "TSNet",
-            "TSCentroidTotal",
-            "TSCentroidX",
-            "TSCentroidY",
-            "TSSigmaX",
-            "TSSigmaY",
-            "TSSigmaXY",
-            "TSSkewX",
-            "TSSkewY",
-            "TSKurtosisX",
-            "TSKurtosisY",
-            "TSEccentricity",
-            "TSOrientation",
-            "TSTimestamp",
-        ],
-    ),
-    (
-        "attributes",
-        &[
-            "1:TSArrayValue",
-            "2:TSArrayValue",
-            "3:TSArrayValue",
-            "4:TSArrayValue",
-            "5:TSArrayValue",
-            "6:TSArrayValue",
-            "7:TSArrayValue",
-            "8:TSArrayValue",
-        ],
-    ),
-];
+/// The PV of the first series of a node that keeps series, and the end of the others.
+const FIRST_SERIES: &str = "1:TimeSeries";
+
+fn keeps_series(node_type: &NodeType) -> bool {
+    node_type.param_specs().iter().any(|spec| spec.pv == Some(FIRST_SERIES))
+}
 
 /// What the PV `name` of a time series is called at a node of type `parent`, whose numbers it keeps: `TSTotal` for
 /// `9:TimeSeries` behind statistics.
-pub(super) fn name_at_parent(parent: &str, name: &str) -> Option<&'static str> {
-    let number: usize = name.strip_suffix(":TimeSeries")?.parse().ok()?;
-    let (_, names) = SERIES.iter().find(|(node_type, _)| *node_type == parent)?;
-    names.get(number.checked_sub(1)?).copied()
+pub(super) fn name_at_parent(parent: &NodeType, name: &str) -> Option<&'static str> {
+    let number: usize = name.strip_suffix(&FIRST_SERIES[1..])?.parse().ok()?;
+    parent.counterpart?.series.get(number.checked_sub(1)?).copied()
 }
 
 /// The number at the end of a node's name.
@@ -157,11 +122,15 @@ mod tests {
                     v: {type: time_series, from: a}\n  w: {type: attributes, from: a}\n  \
                     x: {type: time_series, from: w.values}\n";
         assert_eq!(names(text, &[]).join(" "), "cam1 Stats1:TS Stats1 Stats1:TS2 TS1 Attr1 Attr1:TS");
-        assert_eq!(name_at_parent("statistics", "9:TimeSeries"), Some("TSTotal"));
-        assert_eq!(name_at_parent("attributes", "8:TimeSeries"), Some("8:TSArrayValue"));
-        let none =
-            [("statistics", "0:TimeSeries"), ("statistics", "24:TimeSeries"), ("statistics", "9:Name")];
-        assert!(none.iter().all(|(parent, name)| name_at_parent(parent, name).is_none()));
+        let at = |parent: &str, name: &str| {
+            name_at_parent(&livetime_control::config::find_type(livetime_nodes::ALL, parent).unwrap(), name)
+        };
+        assert_eq!(at("statistics", "9:TimeSeries"), Some("TSTotal"));
+        assert_eq!(at("attributes", "8:TimeSeries"), Some("8:TSArrayValue"));
+        assert!(
+            ["0:TimeSeries", "24:TimeSeries", "9:Name"].iter().all(|name| at("statistics", name).is_none())
+        );
+        assert_eq!(at("null", "1:TimeSeries"), None);
     }
 
     #[test]

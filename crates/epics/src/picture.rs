@@ -21,7 +21,7 @@ use livetime_pva::wire::BitSet;
 use super::alarm::Alarm;
 use super::array_in::{Given, Intake};
 use super::error::ServeError;
-use super::picture_pvs::{ARRAY_SOURCE, EVERY, NEWEST, PV_NAME, served};
+use super::picture_pvs::{ARRAY_SOURCE, EVERY, IMAGE, NEWEST, PV_NAME, PVA_IMAGE, served};
 use super::point::time_of;
 
 /// Frames that wait for one PV to be shown.
@@ -126,7 +126,7 @@ impl Pictures {
         let mut screens = Vec::new();
         for (number, (decl, instance)) in graph.nodes().iter().zip(instances).enumerate() {
             match decl.node_type.spec.name {
-                "image" => {
+                IMAGE => {
                     let kind = kind_of(input_dtype(graph, plan, number));
                     let pv = SharedPv::new(array_value(kind)?);
                     map.add(format!("{prefix}{instance}:{}", NEWEST.name), pv.clone());
@@ -140,7 +140,7 @@ impl Pictures {
                         shown: None,
                     });
                 }
-                "pva_image" => {
+                PVA_IMAGE => {
                     let pv = SharedPv::new(Value::new(&nt::ndarray()));
                     let name = format!("{prefix}{instance}:{}", EVERY.name);
                     let text = text_value(&name)?;

@@ -1,5 +1,10 @@
 //! The PVs that hold pictures, by type of node.
 
+use livetime_engine::Node;
+use livetime_nodes::process::image::Image;
+use livetime_nodes::sinks::pva_image::PvaImage;
+use livetime_nodes::sources::array_source::ArraySource;
+
 use super::point::Shape;
 
 /// A PV of a node that holds pictures.
@@ -27,12 +32,15 @@ pub(super) const ARRAY_IN: PicturePv =
 /// What a node of this type serves beside what every node does.
 pub(super) fn served(type_name: &str) -> &'static [PicturePv] {
     match type_name {
-        "image" => &[NEWEST],
-        "pva_image" => &[EVERY, PV_NAME],
+        IMAGE => &[NEWEST],
+        PVA_IMAGE => &[EVERY, PV_NAME],
         ARRAY_SOURCE => &[IMAGE_IN, ARRAY_IN],
         _ => &[],
     }
 }
 
+/// The types of nodes that hand pictures over, by their names.
+pub(super) const IMAGE: &str = Image::SPEC.name;
+pub(super) const PVA_IMAGE: &str = PvaImage::SPEC.name;
 /// The type of node that takes pictures from clients.
-pub(super) const ARRAY_SOURCE: &str = "array_source";
+pub(super) const ARRAY_SOURCE: &str = ArraySource::SPEC.name;

@@ -4,73 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use livetime_engine::{NodeKind, NodeType, ParamKind, ParamSpec};
+use livetime_engine::{NodeKind, NodeType, ParamKind, ParamSpec, PvForm};
 use livetime_pva::data;
 
-use super::base::{self, BASE, DISABLE_ENABLE, Item, NO_YES};
+use super::base::{self, BASE, Item};
 use super::fixed;
 use super::names::{camel, plugin_type};
 use super::picture_pvs::{self, ARRAY_SOURCE};
 use super::point::{About, Shape, choices_of};
 use super::served_pv::{ServedPv, Shows};
-
-/// Readbacks that areaDetector serves without `_RBV`.
-const PLAIN: &[&str] = &[
-    "CursorVal",
-    "WriteStatus",
-    "WriteMessage",
-    "CodecStatus",
-    "CodecError",
-    "StatusMessage",
-    "TriggerAVal",
-    "TriggerBVal",
-    "TriggerCalcVal",
-    "TSAcquiring",
-    "TSCurrentPoint",
-    "TSNumAverage",
-    "TSElapsedTime",
-    "TSTimestamp",
-    "TSTimeAxis",
-    "TimeSeries",
-    "TSMinValue",
-    "TSMaxValue",
-    "TSMeanValue",
-    "TSTotal",
-    "TSNet",
-    "FFTNumAveraged",
-    "FFTTimeAxis",
-    "FFTFreqAxis",
-    "FFTTimeSeries",
-    "FFTReal",
-    "FFTImaginary",
-    "FFTAbsValue",
-    "NPts",
-    "Attr",
-    "Data",
-    "DataLabel",
-    "SortFree",
-    "RunTime",
-    "IOSpeed",
-];
-/// Readbacks that it serves with a set-point, which cannot be written here.
-const FIXED: &[&str] = &["Mode"];
-/// Set-points that it serves without a readback.
-const WITHOUT_READBACK: &[&str] = &[
-    "Type",
-    "FilterType",
-    "TSAcquire",
-    "TSRead",
-    "TSNumPoints",
-    "TSControl",
-    "ResetAll",
-    "FFTResetAverage",
-    "Delete",
-    "NewArray",
-    "ArrayComplete",
-    "DoCallbacks",
-    "FreeCapture",
-    "FlushNow",
-];
 
 /// Everything that a node of this type serves: parameters in the order of their declaration, then what every node shows, then
 /// pictures.
@@ -84,7 +26,7 @@ pub(super) fn served_by(node: &NodeType) -> Vec<ServedPv> {
     });
     let bases = bases_served(specs, node.spec.kind == NodeKind::Source);
     let own = params_served(specs).into_iter().chain(links_served(specs));
-    own.chain(bases).chain(pictures).chain(fixed::served(node.spec.name)).collect()
+    own.chain(bases).chain(pictures).chain(fixed::served(node)).collect()
 }
 
 /// The parameters under all their names.
@@ -100,15 +42,15 @@ fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
         let is_read = || specs.iter().zip(&suffixes).any(|(other, name)| other.readback && name == suffix);
         match spec.readback {
             _ if kept(suffix) => {}
-            true if FIXED.contains(&&**suffix) => {
+            true if spec.style.form == PvForm::Fixed => {
                 add(suffix.to_string(), false);
                 add(format!("{suffix}_RBV"), false);
             }
-            true if is_plain(suffix, specs) => add(suffix.to_string(), false),
+            true if spec.style.form == PvForm::Plain => add(suffix.to_string(), false),
             true => add(format!("{suffix}_RBV"), false),
             false => {
                 add(suffix.to_string(), true);
-                if !WITHOUT_READBACK.contains(&leaf(suffix)) && !is_read() {
+                if spec.style.form != PvForm::Setpoint && !is_read() {
                     add(format!("{suffix}_RBV"), false);
                 }
             }
@@ -119,42 +61,14 @@ fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
 
 /// The links of parameters that may follow a PV: a field of a record of its own upstream.
 fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = ServedPv> {
-    // Of regions and detectors upstream has no such record.
-    let has_shapes = specs.iter().any(|spec| spec.pv == Some("1:DrawMode"));
-    let is_linked = move |spec: &ParamSpec| {
-        let name = spec.pv.filter(|_| !spec.readback).map(leaf);
-        name.is_some_and(|name| LINKED.contains(&name) && (has_shapes || name.ends_with("TimePerPoint")))
-    };
-    specs.iter().enumerate().filter(move |(_, spec)| is_linked(spec)).map(|(index, spec)| ServedPv {
-        name: format!("{}Link.DOL", suffix_of(spec)),
-        about: About::plain(Shape::Text, "Name of a PV that the parameter follows; empty for none."),
-        is_writable: true,
-        shows: Shows::Link(index),
+    specs.iter().enumerate().filter(|(_, spec)| spec.style.link && !spec.readback).map(|(index, spec)| {
+        ServedPv {
+            name: format!("{}Link.DOL", suffix_of(spec)),
+            about: About::plain(Shape::Text, "Name of a PV that the parameter follows; empty for none."),
+            is_writable: true,
+            shows: Shows::Link(index),
+        }
     })
-}
-
-/// Parameters that follow a PV if somebody writes its name.
-const LINKED: &[&str] = &[
-    "PositionX",
-    "PositionY",
-    "CenterX",
-    "CenterY",
-    "SizeX",
-    "SizeY",
-    "WidthX",
-    "WidthY",
-    "TSTimePerPoint",
-    "FFTTimePerPoint",
-];
-
-/// Whether areaDetector serves a readback without `_RBV`; the number at the end of a suffix may be any. Detectors serve
-/// their message with it.
-fn is_plain(suffix: &str, specs: &[ParamSpec]) -> bool {
-    let name = leaf(suffix);
-    if name == "StatusMessage" && specs.iter().any(|spec| spec.pv == Some("DetectorState")) {
-        return false;
-    }
-    PLAIN.contains(&name) || PLAIN.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// The suffix of a parameter: areaDetector's, or one made from its name.
@@ -199,7 +113,7 @@ fn about_param(spec: &ParamSpec, is_writable: bool) -> About {
 
 fn shape_of(spec: &ParamSpec, is_writable: bool) -> Shape {
     match spec.kind {
-        ParamKind::Bool => Shape::choices(truth_choices(spec, is_writable)),
+        ParamKind::Bool => Shape::choices(spec.style.words(is_writable)),
         ParamKind::Enum(_) => choices_of(spec).map_or(Shape::Text, |c| Shape::Enum(c.into())),
         // As longout and longin are; a parameter that areaDetector does not know may be longer.
         ParamKind::Int if spec.pv.is_some() => Shape::I32,
@@ -207,46 +121,6 @@ fn shape_of(spec: &ParamSpec, is_writable: bool) -> Shape {
         ParamKind::Float => Shape::F64,
         ParamKind::Text => Shape::Text,
         ParamKind::List => Shape::F64s,
-    }
-}
-
-/// What areaDetector calls false and true.
-fn truth_choices(spec: &ParamSpec, is_writable: bool) -> &'static [&'static str] {
-    match leaf(spec.pv.unwrap_or("")) {
-        "AutoOffsetScale" => &["Done", "Calculating"],
-        "Capture" if is_writable => &["Done", "Capture"],
-        "Capture" => &["Done", "Capturing"],
-        "TSAcquire" => &["Done", "Acquire"],
-        "TSAcquiring" => &["Done", "Acquiring"],
-        "TSRead" => &["Done", "Read"],
-        "FFTResetAverage" => &["Done", "Reset"],
-        "FFTSuppressDC" => DISABLE_ENABLE,
-        "Trigger" if is_writable => &["Done", "Trigger"],
-        "Trigger" => &["Done", "Triggered"],
-        "WriteFile" => {
-            if is_writable {
-                &["Done", "Write"]
-            } else {
-                &["Done", "Writing"]
-            }
-        }
-        "ReadFile" => {
-            if is_writable {
-                &["Done", "Read"]
-            } else {
-                &["Done", "Reading"]
-            }
-        }
-        "FreeCapture" => &["Done", "Free"],
-        "FlushNow" => &["Done", "Flush"],
-        "Reset" => &["Done Reset", "Reset"],
-        "SWMRMode" | "PositionMode" => &["Off", "On"],
-        "ValidBackground" | "ValidFlatField" => &["Invalid", "Valid"],
-        "Running" => &["Idle", "Running"],
-        "NewArray" | "ArrayComplete" | "DoCallbacks" => &["Done", "Set"],
-        "CollapseDims" | "ArrayCallbacks" | "AppendMode" => DISABLE_ENABLE,
-        suffix if suffix.starts_with("Enable") => DISABLE_ENABLE,
-        _ => NO_YES,
     }
 }
 

@@ -46,7 +46,7 @@ pub struct Destination {
     #[param(pv = "FileTemplate")]
     pub template: String,
     /// Which missing folders are created: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
+    #[param(pv = "CreateDirectory", drv_info = "CREATE_DIR")]
     pub create_directory: i32,
     /// Whether there is a folder that can be written to.
     #[param(readback, pv = "FilePathExists")]

@@ -28,10 +28,10 @@ pub enum WriteStatus {
 #[derive(Params)]
 pub struct WriteReport {
     /// How the last write fared.
-    #[param(readback, pv = "WriteStatus")]
+    #[param(readback, pv = "WriteStatus", form = Plain)]
     pub write_status: WriteStatus,
     /// What went wrong with the last write; empty when nothing did.
-    #[param(readback, pv = "WriteMessage")]
+    #[param(readback, pv = "WriteMessage", form = Plain)]
     pub write_message: String,
 }
 

@@ -54,6 +54,11 @@ def check(f, n):
     assert (d[:] == want).all() and (u[:] == np.arange(n)).all()
 ";
 
+/// Deflate at level 1.
+fn zlib_filter() -> Filter {
+    Filter { id: 1, values: vec![1] }
+}
+
 #[test]
 fn any_number_of_rows_is_read_while_the_file_grows_and_afterwards() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,7 +108,7 @@ fn chunks_of_several_rows_and_compressed_ones() {
     let path = folder.path().join("b.h5");
     let mut tree = Tree::default();
     let (_, plain) = tree.growing(Tree::ROOT, "plain", growing(U16, &[3, 4], 5), vec![]);
-    let filter = Some(Filter::zlib(1));
+    let filter = Some(zlib_filter());
     let packed = Growing { element: U16, row: &[3, 4], chunk: 4, part: &[], filter };
     let (_, packed) = tree.growing(Tree::ROOT, "packed", packed, vec![]);
     let mut file = Writer::create(&path, tree, false).unwrap();
@@ -157,7 +162,7 @@ fn rows_are_taken_back_and_others_take_their_place() {
     let path = folder.path().join("back.h5");
     let mut tree = Tree::default();
     let (_, plain) = tree.growing(Tree::ROOT, "plain", growing(U16, &[3, 4], 5), vec![]);
-    let filter = Some(Filter::zlib(1));
+    let filter = Some(zlib_filter());
     let packed = Growing { element: U16, row: &[3, 4], chunk: 1, part: &[], filter };
     let (_, packed) = tree.growing(Tree::ROOT, "packed", packed, vec![]);
     let entry = tree.group(Tree::ROOT, "entry", vec![]);
@@ -228,7 +233,7 @@ fn chunks_of_parts_of_rows() {
     for (name, chunk, is_packed) in [("a", 1, false), ("b", 1, true), ("c", 3, false), ("d", 3, true)] {
         let path = folder.path().join(name);
         let mut tree = Tree::default();
-        let filter = is_packed.then(|| Filter::zlib(1));
+        let filter = is_packed.then(zlib_filter);
         let cut = Growing { element: U16, row: &[3, 4], chunk, part: &[2, 3], filter };
         let (_, cut) = tree.growing(Tree::ROOT, "cut", cut, vec![]);
         let mut file = Writer::create(&path, tree, false).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use livetime_engine::{Choice, ParamKind, ParamSpec, Refusal, Value, intern, intern_list};
+use livetime_engine::{Choice, ParamKind, ParamSpec, PvStyle, Refusal, Value, intern, intern_list};
 
 use crate::aravis::{Access, Camera, Kind};
 use crate::error::CameraError;
@@ -78,6 +78,7 @@ impl Feature {
             min: None,
             max: None,
             pv: Some(intern(&format!("GC_{name}"))),
+            style: PvStyle::USUAL,
             role: None,
             readback: node.access == Access::Read && node.kind != Kind::Command,
             count: false,

@@ -32,10 +32,10 @@ pub struct GenicamParams {
     #[param(default = true, pv = "Acquire", role = Acquire)]
     pub acquire: bool,
     /// Exposure; 0 at the start leaves the camera's.
-    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
+    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime", drv_info = "ACQ_TIME")]
     pub acquire_time: f64,
     /// Time from frame to frame; 0 at the start leaves the camera's.
-    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod")]
+    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod", drv_info = "ACQ_PERIOD")]
     pub acquire_period: f64,
     /// Gain in the camera's own unit, mostly dB; 0 at the start leaves the camera's.
     #[param(default = 0.0, pv = "Gain")]
@@ -44,7 +44,7 @@ pub struct GenicamParams {
     #[param(pv = "ImageMode")]
     pub image_mode: ImageMode,
     /// Frames of an acquisition with image_mode `multiple`; 0 is as 1.
-    #[param(default = 100, min = 0, pv = "NumImages")]
+    #[param(default = 100, min = 0, pv = "NumImages", drv_info = "NIMAGES")]
     pub num_images: u64,
     /// Whether the source ends when all frames are taken; if not, it waits for `acquire` to be written.
     #[param(default = true)]
@@ -89,7 +89,7 @@ pub struct GenicamParams {
     pub time_source: TimeSource,
 
     /// What the camera is doing.
-    #[param(readback, pv = "DetectorState")]
+    #[param(readback, pv = "DetectorState", drv_info = "STATUS")]
     pub detector_state: DetectorState,
     /// The same in words.
     #[param(readback, pv = "StatusMessage")]
@@ -104,7 +104,7 @@ pub struct GenicamParams {
     #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// Frames of this acquisition.
-    #[param(readback, pv = "NumImagesCounter")]
+    #[param(readback, pv = "NumImagesCounter", drv_info = "NIMAGES_COUNTER")]
     pub num_images_counter: u64,
     /// Frames that the camera numbered and that never came: lost on the way, or for want of a buffer.
     #[param(readback)]

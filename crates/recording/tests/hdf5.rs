@@ -309,7 +309,7 @@ fn pictures_go_to_hdf5_and_back_whatever_the_codec() {
     let (folder, xtc) = common::run(&events);
     let wanted = seen(&xtc);
     assert_eq!((wanted.len(), wanted.iter().filter(|event| event.4).count()), (20, 1));
-    for (name, packing) in Packing::ALL {
+    for (name, packing) in Packing::all() {
         let [h5, back] = ["h5", "xtc"].map(|ending| folder.path().join(format!("{name}.{ending}")));
         let report = converted(&xtc, &h5, Target::Hdf5(packing));
         assert!(
@@ -318,7 +318,7 @@ fn pictures_go_to_hdf5_and_back_whatever_the_codec() {
         );
         assert_eq!(report.left_out.len(), 0, "{report:?}");
         assert_eq!(seen(&h5), wanted, "{name}");
-        let engine = if packing == Packing::None { Engine::HIST16 } else { Engine::NONE };
+        let engine = if packing == Packing::NONE { Engine::HIST16 } else { Engine::NONE };
         converted(&h5, &back, Target::Xtc(engine, BlockpackTier::Fast));
         assert_eq!(seen(&back), wanted, "{name}");
         assert!(!h5.with_extension("h5.unproved").exists());
@@ -346,14 +346,14 @@ fn what_cannot_be_converted_leaves_nothing_behind() {
         [0, 1, 2].map(|n| common::event(n, if n == 1 { &[] } else { std::slice::from_ref(const { &TWO }) }));
     let (folder, xtc) = common::run(&gap);
     let h5 = folder.path().join("a.h5");
-    let report = converted(&xtc, &h5, Target::Hdf5(Packing::None));
+    let report = converted(&xtc, &h5, Target::Hdf5(Packing::NONE));
     assert_eq!((report.account.frames, report.account.missing), (2, 1));
     let small = Recording::open(&[&h5]).unwrap().small_data(1, &mut Reader::default()).unwrap();
     assert_eq!(small.iter().find(|value| value.name == "missing_before").unwrap().number(), Some(1.0));
     let options = |detector: &str| FramesOptions {
         detector: detector.into(),
         events: 0..usize::MAX,
-        target: Target::Hdf5(Packing::Bslz4),
+        target: Target::Hdf5(Packing::named("bslz4").unwrap()),
         threads: 1,
     };
     let recording = Recording::open(&[&xtc]).unwrap();
@@ -471,7 +471,7 @@ fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
         row: &[2000, 2000],
         chunk: 1,
         part: &[],
-        filter: Some(livetime_formats::hdf5::Filter::zlib(1)),
+        filter: Some(livetime_formats::hdf5::Filter { id: 1, values: vec![1] }),
     };
     let (_, data) = tree.growing(Tree::ROOT, "data", frames, vec![]);
     let mut file = Writer::create(&path, tree, false).unwrap();
@@ -496,7 +496,7 @@ fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
     let options = FramesOptions {
         detector: "data".into(),
         events: 0..usize::MAX,
-        target: Target::Hdf5(Packing::Bslz4),
+        target: Target::Hdf5(Packing::named("bslz4").unwrap()),
         threads: 1,
     };
     let new = folder.path().join("new.h5");

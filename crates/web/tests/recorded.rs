@@ -229,7 +229,7 @@ fn a_small_file_with_a_huge_picture_takes_no_memory() {
         row: &[20_000, 10_000],
         chunk: 1,
         part: &[],
-        filter: Some(Filter::zlib(1)),
+        filter: Some(Filter { id: 1, values: vec![1] }),
     };
     let (_, data) = tree.growing(Tree::ROOT, "data", what, vec![]);
     let mut writer = Writer::create(&file, tree, false).unwrap();

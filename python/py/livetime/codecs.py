@@ -2,13 +2,17 @@
 
 | name | for | format |
 |---|---|---|
-| `blockpack` | detector frames of integers of 8, 16 and 32 bits, with or without a reference | our own |
+| `blockpack`, `blockpack-dense` | detector frames of integers of 8, 16 and 32 bits, with or without a reference | our own |
 | `bslz4`, `bslz4-bare` | anything | HDF5 filter 32008, with and without its header |
 | `lz4`, `lz4hdf5` | anything | LZ4 block; HDF5 filter 32004 |
 | `blosc`, `blosc-blosclz`, `blosc-zlib`, `blosc-zstd` | anything | Blosc 1, HDF5 filter 32001 |
 | `zlib`, `zstd` | anything | zlib stream, Zstandard frame |
 | `hist16`, `histn` | 16-bit pictures; 8- and 16-bit pictures | compressed leaves of XTC files of LCLS |
 
+`NAMES` has all names, and `ABOUT` what else is known about each.
+
+>>> ABOUT["blosc"].hdf5_filter, ABOUT["blosc"].levels
+(32001, (0, 9, 3))
 >>> import numpy as np
 >>> image = np.arange(12, dtype=np.uint16).reshape(3, 4)
 >>> stream = encode(image, "blockpack")
@@ -19,18 +23,32 @@ True
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from . import _livetime
 
-NAMES: tuple[str, ...] = (
-    "blockpack", "bslz4", "bslz4-bare", "lz4", "lz4hdf5", "blosc", "blosc-blosclz", "blosc-zlib", "blosc-zstd",
-    "zlib", "zstd", "hist16", "histn",
-)
-"""All codecs."""
+
+class About(NamedTuple):
+    """What a codec is called elsewhere, and which levels it has."""
+
+    levels: tuple[int, int, int] | None
+    """The fastest, the densest and the usual compression level; None if it has one way only."""
+    hdf5_filter: int | None
+    """The number of the filter of HDF5 that reads its streams as chunks."""
+    area_detector: str | None
+    """Its name in NTNDArrays: areaDetector's, if areaDetector has it."""
+    numcodecs: str | None
+    """The codec of numcodecs that reads its streams."""
+
+
+ABOUT: dict[str, About] = {about[0]: About(*about[1:]) for about in _livetime.codecs()}
+"""All codecs by their names."""
+
+NAMES: tuple[str, ...] = tuple(ABOUT)
+"""The names of all codecs."""
 
 
 def encode(

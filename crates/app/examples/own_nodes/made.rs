@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use livetime_engine::{
     Accepts, Context, DeclaredParams, DynNode, NodeError, NodeFactory, NodeKind, NodeSpec, NodeType,
-    ParamKind, ParamSpec, Params, PortSpec, Refusal, Stream, Value, intern, intern_list,
+    ParamKind, ParamSpec, Params, PortSpec, PvStyle, Refusal, Stream, Value, intern, intern_list,
 };
 use livetime_frame::{DType, Frame, PayloadKind};
 
@@ -68,6 +68,7 @@ impl NodeFactory for Factory {
             min: Some(1.0),
             max: None,
             pv: None,
+            style: PvStyle::USUAL,
             role: None,
             readback: false,
             count: false,

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use livetime_control::model::{Model, Moment};
 use livetime_engine::{
-    EventHandler, Graph, GraphError, NodeKind, NodeType, Report, Run, RunOptions, Services,
+    EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services,
 };
+use livetime_nodes::sources::pva_source::PvaSource;
 use livetime_pva::client::Client;
 use livetime_pva::net::Variables;
 use livetime_pva::server as pva;
@@ -236,7 +237,7 @@ fn choose_servers(pipeline: &mut Pipeline, environment: &Variables) {
         ("search_port", "EPICS_PVA_BROADCAST_PORT"),
     ];
     let sources: Vec<usize> = (0..pipeline.graph.nodes().len())
-        .filter(|n| pipeline.graph.nodes()[*n].node_type.spec.name == "pva_source")
+        .filter(|n| pipeline.graph.nodes()[*n].node_type.spec.name == PvaSource::SPEC.name)
         .collect();
     for number in sources {
         for (param, variable) in CHOICES {

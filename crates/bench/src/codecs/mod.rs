@@ -9,8 +9,8 @@ use crate::Failed;
 use std::time::{Duration, Instant};
 
 use livetime_codecs::{
-    Array, Blockpack, BlockpackTier, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec,
-    CodecError, DType, Hist16, HistN, Lz4, Lz4Hdf5, Reference, Zlib, Zstd,
+    ALL, Array, Blockpack, BlockpackTier, BloscCompressor, BloscShuffle, Codec, CodecError, CodecType, DType,
+    Reference, Settings as Set,
 };
 use livetime_kernels::Level;
 use serde_json::{Value, json};
@@ -27,13 +27,12 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         let files = settings.peer.as_ref().map(|_| Files::write(&frames)).transpose();
         let files = files.map_err(|e| format!("wanted a folder for frames, found: {e}"))?;
         for level in Level::available() {
-            let first = level == Level::PORTABLE;
-            let here = codecs(level, first)?;
-            for (name, mut codec) in here.into_iter().filter(|(name, _)| name.contains(&settings.filter)) {
+            for Case { name, codec, settings: set } in cases(level, &settings.filter) {
+                let mut made = codec.make_at(level, &set)?;
                 progress.log(format!("{} {name} {}", frames.name, level.name()));
-                let mut plain = Plain { name, codec: codec.as_mut() };
+                let mut plain = Plain { name, codec: made.as_mut() };
                 rows.push(measure(&frames, "none", level, settings, &mut plain)?);
-                let is_last = level == Level::best() || has_one_level(name);
+                let is_last = level == Level::best() || !codec.has_own_loops;
                 if let (Some(python), Some(files), true) = (&settings.peer, &files, is_last) {
                     rows.extend(peers::measure(python, files, frames.name, name, settings)?);
                 }
@@ -51,51 +50,50 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     Ok(record(&rows))
 }
 
-/// A codec, and how rows call it.
-type Named = (&'static str, Box<dyn Codec>);
-
-/// The codecs of a level; those that have only one come with the first.
-fn codecs(level: Level, first: bool) -> Result<Vec<Named>, CodecError> {
-    let mut codecs: Vec<Named> = vec![
-        ("hist16", Box::new(Hist16::with_level(level))),
-        ("histn", Box::new(HistN::with_level(level))),
-        ("bslz4", Box::new(Bslz4::with_level(level))),
-    ];
-    for (name, tier) in TIERS {
-        codecs.push((name, Box::new(Blockpack::with_level(level).with_tier(tier))));
-    }
-    for (name, compressor, shuffle) in BLOSCS {
-        let settings = BloscSettings { compressor, level: 3, shuffle };
-        codecs.push((name, Box::new(Blosc::with_level(level, settings))));
-    }
-    if first {
-        codecs.push(("lz4", Box::new(Lz4::new())));
-        codecs.push(("lz4hdf5", Box::new(Lz4Hdf5::new(0))));
-        codecs.push(("zlib 1", Box::new(Zlib::new(1))));
-        codecs.push(("zlib 6", Box::new(Zlib::new(6))));
-        codecs.push(("zstd", Box::new(Zstd::new(1)?)));
-    }
-    Ok(codecs)
+/// A codec with its settings, and how rows call it.
+#[derive(Clone, Copy)]
+struct Case {
+    name: &'static str,
+    codec: &'static CodecType,
+    settings: Set,
 }
 
-/// Whether a codec has no loops of ours.
-fn has_one_level(name: &str) -> bool {
-    ["lz4", "zlib", "zstd"].iter().any(|one| name.starts_with(one))
+/// The cases of a level whose names have `filter` in them; codecs without loops of ours come with the first level.
+fn cases(level: Level, filter: &str) -> Vec<Case> {
+    let is_here = |case: &Case| level == Level::PORTABLE || case.codec.has_own_loops;
+    let all = ALL.iter().filter(|codec| codec.is_written()).flat_map(of_codec);
+    all.filter(|case| is_here(case) && case.name.contains(filter)).collect()
+}
+
+/// The rows of a codec: those of [`NAMED`], or one.
+fn of_codec(codec: &'static CodecType) -> Vec<Case> {
+    let named = NAMED.iter().filter(|(of, ..)| *of == codec.name);
+    let named: Vec<Case> = named.map(|&(_, name, settings)| Case { name, codec, settings }).collect();
+    let one = || vec![Case { name: codec.name, codec, settings: Set::USUAL }];
+    if named.is_empty() { one() } else { named }
+}
+
+/// Codecs with several rows: the codec, the name of a row, how it is set.
+const NAMED: [(&str, &str, Set); 10] = [
+    ("blockpack", "blockpack", Set::USUAL),
+    ("blockpack", "blockpack dense", Set { blockpack_tier: BlockpackTier::Dense, ..Set::USUAL }),
+    ("blosc", "blosc blosclz none", blosc(BloscCompressor::BloscLz, BloscShuffle::None)),
+    ("blosc", "blosc blosclz byte", blosc(BloscCompressor::BloscLz, BloscShuffle::Byte)),
+    ("blosc", "blosc lz4 byte", blosc(BloscCompressor::Lz4, BloscShuffle::Byte)),
+    ("blosc", "blosc lz4 bit", blosc(BloscCompressor::Lz4, BloscShuffle::Bit)),
+    ("blosc", "blosc zlib byte", blosc(BloscCompressor::Zlib, BloscShuffle::Byte)),
+    ("blosc", "blosc zstd bit", blosc(BloscCompressor::Zstd, BloscShuffle::Bit)),
+    ("zlib", "zlib 1", Set::USUAL.at(1)),
+    ("zlib", "zlib 6", Set::USUAL.at(6)),
+];
+
+const fn blosc(blosc_compressor: BloscCompressor, blosc_shuffle: BloscShuffle) -> Set {
+    Set { level: Some(3), blosc_compressor, blosc_shuffle, ..Set::USUAL }
 }
 
 /// The tiers of blockpack, and what rows call them.
 const TIERS: [(&str, BlockpackTier); 2] =
     [("blockpack", BlockpackTier::Fast), ("blockpack dense", BlockpackTier::Dense)];
-
-/// Blosc at level 3.
-const BLOSCS: [(&str, BloscCompressor, BloscShuffle); 6] = [
-    ("blosc blosclz none", BloscCompressor::BloscLz, BloscShuffle::None),
-    ("blosc blosclz byte", BloscCompressor::BloscLz, BloscShuffle::Byte),
-    ("blosc lz4 byte", BloscCompressor::Lz4, BloscShuffle::Byte),
-    ("blosc lz4 bit", BloscCompressor::Lz4, BloscShuffle::Bit),
-    ("blosc zlib byte", BloscCompressor::Zlib, BloscShuffle::Byte),
-    ("blosc zstd bit", BloscCompressor::Zstd, BloscShuffle::Bit),
-];
 
 /// A codec, with or without references.
 trait Measured {

@@ -2,9 +2,9 @@
 
 use livetime_kernels::blockpack::BLOCK;
 
-use super::parts::{ENTRY, NAME, Reference, Tier, checksum};
+use super::parts::{ENTRY, NAME, Reference, checksum};
 use crate::stream::{Reader, Writer};
-use crate::{Array, CodecError, DType};
+use crate::{Array, BlockpackTier as Tier, CodecError, DType};
 
 const MAGIC: [u8; 4] = *b"BLKP";
 /// Version 1, which packed numbers in another way, was never released.

@@ -10,18 +10,31 @@ mod region;
 mod sequence;
 
 use crate::stream::{Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{Array, BlockpackTier as Tier, Codec, CodecError, CodecType, DType, FrameName, Settings};
 pub use header::{Header, MOST_DIMENSIONS};
 use livetime_kernels::Level;
 use livetime_kernels::blockpack::{
     BLOCK, BlockError, DenseScratch, Scratch, Word, pack_block, pack_dense_block, unpack_block,
     unpack_dense_block,
 };
-pub use parts::{Reference, Tier};
+pub use parts::Reference;
 pub use region::Region;
 pub use sequence::{SequenceDecoder, SequenceEncoder};
 
 use parts::{ENTRY, NAME, check_reference, checksum, damaged};
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|level, settings| {
+        Ok(Box::new(Blockpack::with_level(level).with_tier(settings.blockpack_tier)))
+    }),
+    variants: &[("dense", Settings { blockpack_tier: Tier::Dense, ..Settings::USUAL })],
+    has_own_loops: true,
+    in_frames: Some(FrameName { name: NAME, choice: "Blockpack" }),
+    ..CodecType::new(
+        NAME,
+        "Our own, for integers of 8, 16 and 32 bits: densest and fastest on detector frames. Floats pass unchanged.",
+    )
+};
 
 /// The codec with its working memory.
 ///

@@ -9,21 +9,6 @@ pub(super) const NAME: &str = "blockpack";
 /// Length and checksum of a block.
 pub(super) const ENTRY: usize = 8;
 
-/// The density of written streams; a stream names its own tier to readers. The numbers are those in streams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tier {
-    /// All remainders of a group have the same bits, but for exceptions.
-    #[default]
-    Fast = 0,
-    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
-    Dense = 1,
-}
-
-impl Tier {
-    /// All of them.
-    pub const ALL: [Tier; 2] = [Tier::Fast, Tier::Dense];
-}
-
 /// A frame that is subtracted from others. Encoder and decoder need the same one.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<'a> {

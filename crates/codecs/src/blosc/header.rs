@@ -1,8 +1,8 @@
 //! The first 16 bytes of a chunk.
 
-use super::settings::{BloscCompressor, BloscShuffle, NAME};
-use crate::CodecError;
+use super::settings::NAME;
 use crate::stream::{Reader, Writer};
+use crate::{BloscCompressor, BloscShuffle, CodecError};
 
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;

@@ -23,13 +23,65 @@ mod shuffle;
 
 use livetime_kernels::Level;
 
+use crate::filter::decoder;
 use crate::stream::{Reader, Writer, check_dtype, check_room};
-use crate::{Array, Codec, CodecError, DType};
+use crate::{
+    Array, BloscCompressor, BloscShuffle, Chunk, Codec, CodecError, CodecType, DType, Filter, FilterReader,
+    FrameName, Levels, Settings,
+};
 use header::{HEADER, Header};
 pub(crate) use packers::Packers;
+pub use settings::BloscSettings;
 use settings::NAME;
-pub use settings::{BloscCompressor, BloscSettings, BloscShuffle};
 use shuffle::Shuffler;
+
+const LEVELS: Levels = Levels { least: 0, most: 9, usual: 5 };
+/// The filter's number in HDF5.
+const FILTER: u16 = 32001;
+
+pub(crate) const TYPE: CodecType = CodecType {
+    make: Some(|level, settings| Ok(Box::new(Blosc::with_level(level, set(settings))))),
+    levels: Some(LEVELS),
+    variants: &[
+        ("blosclz", with(BloscCompressor::BloscLz, BloscShuffle::Byte)),
+        ("zlib", with(BloscCompressor::Zlib, BloscShuffle::Byte)),
+        #[cfg(feature = "zstd")]
+        ("zstd", with(BloscCompressor::Zstd, BloscShuffle::Bit)),
+    ],
+    has_own_loops: true,
+    in_frames: Some(FrameName { name: NAME, choice: "Blosc" }),
+    filter: Some(Filter { number: FILTER, name: NAME, choice: Some("Blosc"), values, head: None }),
+    // A chunk tells its settings itself.
+    reader: Some(FilterReader::new(
+        FILTER,
+        |_| NAME,
+        |_, size| Ok(decoder(Blosc::new(set(&Settings::USUAL)), size)),
+    )),
+    numcodecs: Some("blosc"),
+    ..CodecType::new(NAME, "Blosc: every type, shuffled if wanted; other programs understand it.")
+};
+
+const fn with(blosc_compressor: BloscCompressor, blosc_shuffle: BloscShuffle) -> Settings {
+    Settings { blosc_compressor, blosc_shuffle, ..Settings::USUAL }
+}
+
+fn set(settings: &Settings) -> BloscSettings {
+    let Settings { blosc_compressor: compressor, blosc_shuffle: shuffle, .. } = *settings;
+    BloscSettings { compressor, level: LEVELS.of(settings) as u32, shuffle }
+}
+
+/// Versions, bytes of an element and of a chunk; what the chunks were made with only informs.
+fn values(chunk: Chunk, settings: &Settings) -> Vec<u32> {
+    let BloscSettings { compressor, level, shuffle } = set(settings);
+    let compressor = match compressor {
+        BloscCompressor::BloscLz => 0,
+        BloscCompressor::Lz4 => 1,
+        // 2 is LZ4HC, 3 is Snappy.
+        BloscCompressor::Zlib => 4,
+        BloscCompressor::Zstd => 5,
+    };
+    vec![2, 2, chunk.element as u32, chunk.bytes as u32, level, shuffle as u32, compressor]
+}
 
 /// Bytes of a block that we write, for compressors that are fast in the nearest cache and for those that want to see more.
 const BLOCKS: [usize; 2] = [32 << 10, 128 << 10];

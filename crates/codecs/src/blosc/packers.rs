@@ -3,13 +3,13 @@
 use livetime_kernels::{Level, lz4};
 
 use super::blosclz;
-use super::settings::{BloscCompressor, BloscShuffle, NAME};
-use crate::CodecError;
+use super::settings::NAME;
 use crate::lz4::Lz4Block;
 use crate::stream::Reader;
 use crate::zlib::ZlibStream;
 #[cfg(feature = "zstd")]
 use crate::zstd::Zstd;
+use crate::{BloscCompressor, BloscShuffle, CodecError};
 
 /// Up to this level LZ4 searches only runs in bit-shuffled data, which contain little else.
 const MOST_RUNS: u32 = 4;

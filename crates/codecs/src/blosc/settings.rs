@@ -1,46 +1,8 @@
 //! How chunks are written.
 
+use crate::{BloscCompressor, BloscShuffle};
+
 pub(super) const NAME: &str = "blosc";
-
-/// What compresses the blocks. Streams of LZ4HC are read as those of LZ4; Snappy is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BloscCompressor {
-    /// Blosc's own.
-    BloscLz,
-    /// LZ4.
-    Lz4,
-    /// zlib.
-    Zlib,
-    /// Zstandard; needs the feature `zstd`.
-    Zstd,
-}
-
-impl BloscCompressor {
-    /// All of them.
-    pub const ALL: [BloscCompressor; 4] =
-        [BloscCompressor::BloscLz, BloscCompressor::Lz4, BloscCompressor::Zlib, BloscCompressor::Zstd];
-
-    /// What headers call it.
-    pub(super) fn number(self) -> u8 {
-        match self {
-            BloscCompressor::BloscLz => 0,
-            BloscCompressor::Lz4 => 1,
-            BloscCompressor::Zlib => 3,
-            BloscCompressor::Zstd => 4,
-        }
-    }
-}
-
-/// How a block is sorted before it is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BloscShuffle {
-    /// Not at all.
-    None,
-    /// The first bytes of all elements, then the second ones.
-    Byte,
-    /// The lowest bits of all elements, then the next ones; in a block whose elements are no multiple of 8, not at all.
-    Bit,
-}
 
 /// How chunks are written; a chunk tells its own settings to readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

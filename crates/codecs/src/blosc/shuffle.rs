@@ -2,9 +2,8 @@
 
 use livetime_kernels::{Level, bitshuffle, byteshuffle};
 
-use super::settings::BloscShuffle;
-use crate::CodecError;
 use crate::bitshuffle::{room, unshuffle as unshuffle_bits};
+use crate::{BloscShuffle, CodecError};
 
 /// Shuffles blocks in memory that it keeps.
 #[derive(Debug)]

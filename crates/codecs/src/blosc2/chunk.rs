@@ -3,10 +3,10 @@
 use livetime_kernels::{Level, byteshuffle};
 
 use super::boxes::NAME;
-use crate::CodecError;
 use crate::bitshuffle::{room, unshuffle};
-use crate::blosc::{BloscCompressor, BloscShuffle, Packers};
+use crate::blosc::Packers;
 use crate::stream::Reader;
+use crate::{BloscCompressor, BloscShuffle, CodecError};
 
 /// Bytes of a head with filters.
 const HEAD: usize = 32;

@@ -8,10 +8,22 @@ mod boxes;
 mod chunk;
 mod frame;
 
-use crate::CodecError;
+use crate::{CodecError, CodecType, FilterReader};
 use boxes::NAME;
 use chunk::Chunks;
 use frame::{Frame, Place};
+
+pub(crate) const TYPE: CodecType = CodecType {
+    reader: Some(FilterReader::new(
+        32026,
+        |_| NAME,
+        |_, _| {
+            let mut blosc2 = Blosc2::new();
+            Ok(Box::new(move |stream, output| blosc2.decode(stream, output)))
+        },
+    )),
+    ..CodecType::new(NAME, "Blosc 2 in HDF5 files: only read.")
+};
 
 /// The decoder with its working memory.
 #[derive(Default)]

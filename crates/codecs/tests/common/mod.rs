@@ -2,40 +2,31 @@
 
 pub(crate) mod data;
 
-use livetime_codecs::{
-    Array, Blockpack, BlockpackTier, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec,
-    DType, Hist16, HistN, Lz4, Lz4Hdf5, Zlib,
-};
+use livetime_codecs::{ALL, Array, BloscCompressor, BloscShuffle, Codec, CodecType, DType, Settings};
 use livetime_kernels::Level;
 
-/// Every codec there is.
+/// Every codec that is written, as usual, with the settings that have names, and with those that only tests know.
 pub(crate) fn codecs(level: Level) -> Vec<Box<dyn Codec>> {
-    let mut codecs: Vec<Box<dyn Codec>> = vec![
-        Box::new(Hist16::with_level(level)),
-        Box::new(HistN::with_level(level)),
-        Box::new(Blockpack::with_level(level)),
-        Box::new(Blockpack::with_level(level).with_tier(BlockpackTier::Dense)),
-        Box::new(Bslz4::with_level(level)),
-        Box::new(Lz4::new()),
-        Box::new(Lz4Hdf5::new(0)),
-        Box::new(Lz4Hdf5::new(1000)),
-        Box::new(Zlib::new(1)),
-        Box::new(Zlib::new(9)),
-        #[cfg(feature = "zstd")]
-        Box::new(livetime_codecs::Zstd::new(1).unwrap()),
-    ];
-    codecs.extend(bloscs().map(|settings| Box::new(Blosc::with_level(level, settings)) as Box<dyn Codec>));
-    codecs
+    ALL.iter().filter(|codec| codec.is_written()).flat_map(|codec| of_type(codec, level)).collect()
 }
 
-/// Blosc with all compressors, and with all shuffles.
-fn bloscs() -> impl Iterator<Item = BloscSettings> {
-    use BloscShuffle::{Bit, Byte, None};
-    let settings = |(compressor, shuffle)| BloscSettings { compressor, level: 1, shuffle };
-    let compressors = BloscCompressor::ALL.into_iter();
-    let compressors = compressors.filter(|c| cfg!(feature = "zstd") || *c != BloscCompressor::Zstd);
-    let shuffles = [(BloscCompressor::Lz4, None), (BloscCompressor::BloscLz, Bit)];
-    compressors.map(|compressor| (compressor, Byte)).chain(shuffles).map(settings)
+fn of_type(codec: &CodecType, level: Level) -> Vec<Box<dyn Codec>> {
+    let named = codec.variants.iter().map(|(_, settings)| *settings);
+    let known = OTHERS.iter().filter(|(name, _)| *name == codec.name).map(|(_, settings)| *settings);
+    let settings = [Settings::USUAL].into_iter().chain(named).chain(known);
+    settings.map(|settings| codec.make_at(level, &settings).unwrap()).collect()
+}
+
+const OTHERS: [(&str, Settings); 5] = [
+    ("lz4hdf5", Settings { block: 1000, ..Settings::USUAL }),
+    ("zlib", Settings::USUAL.at(9)),
+    ("blosc", blosc(BloscCompressor::Lz4, BloscShuffle::None)),
+    ("blosc", blosc(BloscCompressor::BloscLz, BloscShuffle::Bit)),
+    ("blosc", blosc(BloscCompressor::Lz4, BloscShuffle::Byte)),
+];
+
+const fn blosc(blosc_compressor: BloscCompressor, blosc_shuffle: BloscShuffle) -> Settings {
+    Settings { level: Some(1), blosc_compressor, blosc_shuffle, ..Settings::USUAL }
 }
 
 pub(crate) fn encode(codec: &mut dyn Codec, dtype: DType, bytes: &[u8]) -> Vec<u8> {

@@ -2,23 +2,6 @@
 
 use livetime_engine::{ParamSpec, nearest};
 
-/// Where the rule of [`key`] does not lead to the suffix of the PV.
-const OTHERS: &[(&str, &str)] = &[
-    ("ACQ_TIME", "AcquireTime"),
-    ("ACQ_PERIOD", "AcquirePeriod"),
-    ("NIMAGES", "NumImages"),
-    ("NIMAGES_COUNTER", "NumImagesCounter"),
-    ("STATUS", "DetectorState"),
-    ("CREATE_DIR", "CreateDirectory"),
-    ("WRITE_MODE", "FileWriteMode"),
-    ("FILE_LAZY_OPEN", "LazyOpen"),
-    ("FILE_TEMP_SUFFIX", "TempSuffix"),
-    ("RESET_IMAGE", "Reset"),
-    ("ROI_DATA_TYPE", "DataTypeOut"),
-    ("PROCESS_DATA_TYPE", "DataTypeOut"),
-    ("TRANSFORM_TYPE", "Type"),
-];
-
 /// What a drvInfo and the suffix of its PV have in common: `CENTROIDX_VALUE` and `CentroidX` are both `CENTROIDX`.
 fn key(name: &str) -> String {
     let upper = name.to_ascii_uppercase();
@@ -35,13 +18,12 @@ pub(super) struct Hint(pub(super) String);
 /// # Errors
 /// Which parameter may have been meant.
 pub(super) fn find(source: &str, specs: &[ParamSpec]) -> Result<usize, Hint> {
-    let by_table = OTHERS.iter().find(|(drv_info, _)| *drv_info == source).map(|(_, suffix)| *suffix);
-    let wanted = by_table.unwrap_or(source);
     let is_it = |spec: &ParamSpec| {
         let pv = spec.pv.unwrap_or("");
-        spec.name == wanted
-            || pv == wanted
-            || (!pv.is_empty() && (key(pv) == key(wanted) || in_full(pv) == in_full(wanted)))
+        spec.name == source
+            || pv == source
+            || spec.style.drv_info == Some(source)
+            || (!pv.is_empty() && (key(pv) == key(source) || in_full(pv) == in_full(source)))
     };
     let found = specs.iter().position(|s| s.readback && is_it(s)).or_else(|| specs.iter().position(is_it));
     found.ok_or_else(|| Hint(nearest(&source.to_ascii_lowercase(), specs.iter().map(|spec| spec.name))))
@@ -72,6 +54,11 @@ mod tests {
             ("sim_detector", "gain", "gain"),
             ("tiff_files", "NUM_CAPTURED", "num_captured"),
             ("tiff_files", "FULL_FILE_NAME", "full_file_name"),
+            ("tiff_files", "WRITE_MODE", "mode"),
+            ("tiff_files", "CREATE_DIR", "create_directory"),
+            ("pva_source", "STATUS", "detector_state"),
+            ("roi", "ROI_DATA_TYPE", "data_type"),
+            ("transform", "TRANSFORM_TYPE", "operation"),
         ] {
             assert_eq!(of(node, source), Ok(wanted), "{source}");
         }

@@ -32,9 +32,20 @@ struct Param {
     max: Option<Expr>,
     unit: Option<LitStr>,
     pv: Option<LitStr>,
+    style: Style,
     role: Option<Ident>,
     readback: bool,
     count: bool,
+}
+
+/// How PVs show it.
+#[derive(Default)]
+struct Style {
+    form: Option<Ident>,
+    words: Option<Expr>,
+    shown: Option<Expr>,
+    drv_info: Option<LitStr>,
+    link: bool,
 }
 
 fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
@@ -218,6 +229,7 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
         max: None,
         unit: None,
         pv: None,
+        style: Style::default(),
         role: None,
         readback: false,
         count: false,
@@ -238,10 +250,21 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
                 param.unit = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("pv") {
                 param.pv = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("form") {
+                param.style.form = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("words") {
+                param.style.words = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("shown") {
+                param.style.shown = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("drv_info") {
+                param.style.drv_info = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("link") {
+                param.style.link = true;
             } else if meta.path.is_ident("role") {
                 param.role = Some(meta.value()?.parse()?);
             } else {
-                return Err(meta.error("wanted default, min, max, unit, pv, role, readback or count"));
+                return Err(meta.error("wanted default, min, max, unit, pv, form, words, shown, drv_info, link, role, readback or \
+                     count"));
             }
             Ok(())
         })?;
@@ -270,6 +293,7 @@ fn spec(param: &Param) -> Tokens {
         None => quote!(None),
     };
     let (unit, pv) = (text(unit), text(pv));
+    let style = style(&param.style);
     let role = match role {
         Some(role) => quote!(Some(::livetime_engine::Role::#role)),
         None => quote!(None),
@@ -283,9 +307,35 @@ fn spec(param: &Param) -> Tokens {
             min: #min,
             max: #max,
             pv: #pv,
+            style: #style,
             role: #role,
             readback: #readback,
             count: #count,
+        }
+    }
+}
+
+fn style(style: &Style) -> Tokens {
+    let words = |words: &Option<Expr>| match words {
+        Some(words) => quote!(Some(&#words)),
+        None => quote!(None),
+    };
+    let (two, shown, link) = (words(&style.words), words(&style.shown), style.link);
+    let form = match &style.form {
+        Some(form) => quote!(::livetime_engine::PvForm::#form),
+        None => quote!(::livetime_engine::PvForm::Usual),
+    };
+    let drv_info = match &style.drv_info {
+        Some(drv_info) => quote!(Some(#drv_info)),
+        None => quote!(None),
+    };
+    quote! {
+        ::livetime_engine::PvStyle {
+            form: #form,
+            words: #two,
+            shown: #shown,
+            drv_info: #drv_info,
+            link: #link,
         }
     }
 }

@@ -58,7 +58,7 @@ use crate::{ParamKind, ParamSpec, Params, Refusal, RefusalKind, Value};
 ///     fn params(&self) -> Result<DeclaredParams, Refusal> {
 ///         let level = ParamSpec {
 ///             name: "level", doc: "What the function compares with.", kind: ParamKind::Float, unit: None,
-///             min: Some(0.0), max: None, pv: None, role: None, readback: false, count: false,
+///             min: Some(0.0), max: None, pv: None, style: PvStyle::USUAL, role: None, readback: false, count: false,
 ///         };
 ///         DeclaredParams::new(&[(level, 10.0.into())])
 ///     }

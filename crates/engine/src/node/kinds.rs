@@ -219,18 +219,51 @@ pub struct Counterpart {
     pub stem: &'static str,
     /// Other names of it.
     pub aliases: &'static [&'static str],
+    /// The PVs of the time series of its numbers, in the order of the numbers of its second output: a time series behind
+    /// that output has areaDetector's names at this node.
+    pub series: &'static [&'static str],
+    /// Settings of areaDetector's that have one value here.
+    pub settings: &'static [FixedSetting],
+}
+
+/// A setting of areaDetector's that has one value here: its name is there, so that screens show it, and writing another
+/// value is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FixedSetting {
+    /// Suffix of its PV, which is there with `_RBV`, too.
+    pub pv: &'static str,
+    /// What it chooses from; empty: it is a number.
+    pub choices: &'static [&'static str],
+    /// Its value, or the number of its choice.
+    pub value: u8,
+    /// Why another value is refused: what is wanted, and the reason.
+    pub refused: &'static str,
+    /// What it means.
+    pub doc: &'static str,
 }
 
 impl Counterpart {
     /// Of a plugin or driver with one name.
     pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
-        Counterpart { plugin, stem, aliases: &[] }
+        Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[] }
     }
 
     /// The same with other names.
     #[must_use]
     pub const fn or(self, aliases: &'static [&'static str]) -> Counterpart {
         Counterpart { aliases, ..self }
+    }
+
+    /// The same with PVs for the time series of its numbers.
+    #[must_use]
+    pub const fn with_series(self, series: &'static [&'static str]) -> Counterpart {
+        Counterpart { series, ..self }
+    }
+
+    /// The same with settings that have one value.
+    #[must_use]
+    pub const fn with_settings(self, settings: &'static [FixedSetting]) -> Counterpart {
+        Counterpart { settings, ..self }
     }
 
     /// All its names, the name of the plugin first.

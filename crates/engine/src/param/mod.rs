@@ -4,6 +4,7 @@ mod group;
 mod quantity;
 mod refusal;
 mod role;
+mod style;
 mod types;
 
 use std::fmt;
@@ -12,12 +13,14 @@ pub use group::{group_get, group_len, group_set, group_specs};
 pub use quantity::parse_quantity;
 pub use refusal::{Refusal, RefusalKind};
 pub use role::Role;
+pub use style::{PvForm, PvStyle};
 pub use types::{ParamEnum, ParamType};
 
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
-/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `role` (a [`Role`] that faces act by), `readback`
+/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `form`, `words`, `shown`, `drv_info` and `link` (how PVs show it,
+/// where that differs from the usual: [`PvStyle`]), `role` (a [`Role`] that faces act by), `readback`
 /// (written by the node, read by everybody else) and `count` (a readback that counts over all frames). A field may be a
 /// struct of parameters itself, which several nodes share: with the attribute `flatten`, alone or with a `default`, its parameters come behind the others. A field may be an array of structs of
 /// parameters: with `group = "region"` alone, the parameters of its members come behind the others, too, as
@@ -105,6 +108,8 @@ pub struct ParamSpec {
     pub max: Option<f64>,
     /// Suffix of areaDetector's PV for it, if there is one.
     pub pv: Option<&'static str>,
+    /// How PVs show it, where that differs from the usual.
+    pub style: PvStyle,
     /// The use that faces make of it, beside showing it and letting it be written.
     pub role: Option<Role>,
     /// True when only the node writes it.

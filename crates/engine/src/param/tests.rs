@@ -93,6 +93,29 @@ fn values_are_converted_or_refused() {
     assert_eq!((all.count, all.period, &*all.path, all.mode), (4, 2.0, "7", Mode::OffsetNoise));
 }
 
+#[test]
+fn pvs_show_a_parameter_as_it_declares() {
+    /// Of a buffer.
+    #[derive(Params)]
+    struct Buffer {
+        /// On or off.
+        #[param(pv = "Capture", words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
+        capture: bool,
+        /// Shows it now.
+        #[param(pv = "Read", form = Setpoint, words = ["Done", "Read"], link)]
+        read: bool,
+        /// As others.
+        other: bool,
+    }
+    let [capture, read, other] = Buffer::default().specs() else { panic!("three") };
+    assert_eq!((capture.style.words(true)[1], capture.style.words(false)[1]), ("Capture", "Capturing"));
+    assert_eq!(
+        (read.style.words(false)[1], read.style.form, read.style.link),
+        ("Read", PvForm::Setpoint, true)
+    );
+    assert_eq!((other.style, other.style.words(true)), (PvStyle::USUAL, &["No", "Yes"]));
+}
+
 /// One of several.
 #[derive(Params)]
 struct One {

@@ -14,7 +14,7 @@ use crate::error::Mismatch;
 ///
 /// # Errors
 /// For arrays that are not pictures of u8, mono or RGB1.
-pub(super) fn encode(
+pub(crate) fn encode(
     layout: &Layout,
     pixels: &[u8],
     quality: u8,
@@ -30,7 +30,7 @@ pub(super) fn encode(
 ///
 /// # Errors
 /// If it is another picture, or broken.
-pub(super) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), PackError> {
+pub(crate) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), PackError> {
     let (width, height) = size(layout)?;
     guarded(|| {
         if !is_complete(stream) {

@@ -10,6 +10,8 @@
 //! | `zlib` | all | areaDetector: one zlib stream |
 //! | `zstd` | all | nobody: one Zstandard frame |
 //! | `jpeg` | pictures of u8, mono or RGB1; detail is lost | areaDetector, Phoebus |
+//!
+//! All but `jpeg` are of the list of codecs, [`ALL`].
 
 mod blosc;
 mod error;
@@ -18,51 +20,90 @@ pub(crate) mod jpeg;
 pub use blosc::{BloscCompressor, BloscShuffle};
 pub use error::{PackError, Panicked};
 
-use livetime_codecs::{
-    Array, Blockpack, BlockpackTier as KnownTier, Blosc, BloscSettings, Bslz4, CodecError, Lz4, Lz4Hdf5,
-    Zlib, Zstd,
-};
-use livetime_engine::ParamEnum;
+use livetime_codecs::{ALL, Array, BlockpackTier as KnownTier, CodecError, CodecType, Settings};
+use livetime_engine::{Choice, ParamEnum};
 use livetime_frame::{Codec, DType, Layout, MAX_DIMS};
 
 /// How arrays are compressed; the choices of areaDetector's Compressor in its order, ours behind them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compressor {
     /// Not at all: arrays pass unchanged.
     None,
     /// JPEG: pictures of u8, mono or RGB1; detail is lost.
-    #[pv("JPEG")]
     Jpeg,
-    /// zlib: every type; slow; other programs understand it.
-    Zlib,
-    /// Blosc: every type, shuffled if wanted; other programs understand it.
-    Blosc,
-    /// LZ4: every type; other programs understand it.
-    #[pv("LZ4")]
-    Lz4,
-    /// LZ4 in blocks, as HDF5's filter 32004 frames it: every type; other programs understand it.
-    #[pv("LZ4HDF5")]
-    Lz4hdf5,
-    /// Bitshuffle and LZ4: every type; other programs understand it.
-    #[pv("BSLZ4")]
-    Bslz4,
-    /// Our own, for integers of 8, 16 and 32 bits: densest and fastest on detector frames. Floats pass unchanged.
-    #[default]
-    Blockpack,
-    /// Zstandard: every type.
-    Zstd,
+    /// A codec of the list that frames carry.
+    Lossless(&'static CodecType),
+}
+
+/// The choices that are no codecs of the list.
+const OWN: [Choice; 2] = [
+    Choice { name: "none", doc: "Not at all: arrays pass unchanged.", pv: "None" },
+    Choice { name: "jpeg", doc: "JPEG: pictures of u8, mono or RGB1; detail is lost.", pv: "JPEG" },
+];
+
+/// How many codecs of the list frames carry.
+const IN_FRAMES: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < ALL.len() {
+        count += ALL[at].in_frames.is_some() as usize;
+        at += 1;
+    }
+    count
+};
+
+impl ParamEnum for Compressor {
+    const CHOICES: &'static [Choice] = &{
+        let mut choices = [OWN[0]; OWN.len() + IN_FRAMES];
+        choices[1] = OWN[1];
+        let (mut to, mut at) = (OWN.len(), 0);
+        while at < ALL.len() {
+            if let Some(known) = ALL[at].in_frames {
+                choices[to] = Choice { name: known.name, doc: ALL[at].summary, pv: known.choice };
+                to += 1;
+            }
+            at += 1;
+        }
+        choices
+    };
+
+    fn index(&self) -> usize {
+        let name = self.codec().0;
+        Compressor::CHOICES.iter().position(|choice| choice.name == name).unwrap_or(0)
+    }
+
+    fn from_index(index: usize) -> Option<Compressor> {
+        match index {
+            0 => Some(Compressor::None),
+            1 => Some(Compressor::Jpeg),
+            _ => Compressor::named(Compressor::CHOICES.get(index)?.name),
+        }
+    }
+}
+
+impl Default for Compressor {
+    /// The densest and fastest on detector frames.
+    fn default() -> Compressor {
+        Compressor::named("blockpack").unwrap_or(Compressor::None)
+    }
 }
 
 impl Compressor {
     /// What frames carry.
     pub(crate) fn codec(self) -> Codec {
-        Codec(Compressor::CHOICES[self.index()].name)
+        Codec(match self {
+            Compressor::None => OWN[0].name,
+            Compressor::Jpeg => OWN[1].name,
+            Compressor::Lossless(codec) => codec.in_frames.map_or(codec.name, |known| known.name),
+        })
     }
 
     /// The one that frames call by this name.
     pub(crate) fn named(name: &str) -> Option<Compressor> {
-        let index = Compressor::CHOICES.iter().position(|choice| choice.name == name);
-        index.and_then(Compressor::from_index).filter(|found| *found != Compressor::None)
+        if name == OWN[1].name {
+            return Some(Compressor::Jpeg);
+        }
+        let has_name = |codec: &&CodecType| codec.in_frames.is_some_and(|known| known.name == name);
+        ALL.iter().find(has_name).map(Compressor::Lossless)
     }
 }
 
@@ -108,92 +149,27 @@ pub enum CodecStatus {
     Error,
 }
 
-/// A codec with the settings that it was made for; made when it is used.
-struct Made<S, C>(Option<(S, C)>);
-
-impl<S: PartialEq, C> Made<S, C> {
-    fn with(
-        &mut self,
-        settings: S,
-        make: impl FnOnce(&S) -> Result<C, CodecError>,
-    ) -> Result<&mut C, CodecError> {
-        let made = match self.0.take().filter(|(of, _)| *of == settings) {
-            Some((_, codec)) => codec,
-            None => make(&settings)?,
-        };
-        Ok(&mut self.0.insert((settings, made)).1)
-    }
-}
-
-/// All codecs with their working memory, of which only those take any that are used.
-pub(crate) struct Codecs {
-    blockpack: Made<KnownTier, Blockpack>,
-    bslz4: Bslz4,
-    lz4: Lz4,
-    zstd: Made<i32, Zstd>,
-    zlib: Made<u32, Zlib>,
-    blosc: Made<BloscSettings, Blosc>,
-    lz4hdf5: Made<usize, Lz4Hdf5>,
-}
-
-/// Compression levels, one per codec. Decompression needs none of them.
-#[derive(Clone, Copy)]
-pub(crate) struct Settings {
-    pub(crate) tier: KnownTier,
-    pub(crate) jpeg_quality: u8,
-    pub(crate) zstd_level: i32,
-    pub(crate) zlib_level: u32,
-    pub(crate) blosc: BloscSettings,
-    /// Bytes.
-    pub(crate) lz4hdf5_block: usize,
-}
-
-const ANY: Settings = Settings {
-    tier: KnownTier::Fast,
-    jpeg_quality: 85,
-    zstd_level: 1,
-    zlib_level: 1,
-    blosc: BloscSettings {
-        compressor: livetime_codecs::BloscCompressor::Lz4,
-        level: 1,
-        shuffle: livetime_codecs::BloscShuffle::None,
-    },
-    lz4hdf5_block: 0,
-};
+/// Codecs with the settings that they were made for; each is made when it is used first.
+#[derive(Default)]
+pub(crate) struct Codecs(Vec<(&'static CodecType, Settings, Box<dyn livetime_codecs::Codec>)>);
 
 impl Codecs {
-    pub(crate) fn new() -> Codecs {
-        Codecs {
-            blockpack: Made(None),
-            bslz4: Bslz4::bare(),
-            lz4: Lz4::new(),
-            zstd: Made(None),
-            zlib: Made(None),
-            blosc: Made(None),
-            lz4hdf5: Made(None),
-        }
-    }
-
     /// Writes the array `pixels`, packed, as a stream to `out` and gives its length. `out` keeps its size from frame to frame.
     ///
     /// # Errors
     /// For arrays that the codec does not take.
     pub(crate) fn encode(
         &mut self,
-        compressor: Compressor,
+        codec: &'static CodecType,
         settings: Settings,
         layout: &Layout,
         pixels: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<usize, PackError> {
-        if compressor == Compressor::Jpeg {
-            out.clear();
-            return jpeg::encode(layout, pixels, settings.jpeg_quality, out).map(|()| out.len());
-        }
         let mut shape = [0; MAX_DIMS];
         shape.iter_mut().zip(layout.shape()).for_each(|(to, size)| *to = size);
         let shape = &shape[..layout.dims().len()];
-        let codec = self.lossless(compressor, &settings)?;
+        let codec = self.made(codec, settings)?;
         let dtype = dtype_of(layout.dtype());
         if !codec.supports(dtype) {
             return Err(CodecError::DType { codec: codec.name(), dtype }.into());
@@ -211,37 +187,33 @@ impl Codecs {
     /// If it is not a stream of such an array.
     pub(crate) fn decode(
         &mut self,
-        compressor: Compressor,
+        codec: &'static CodecType,
         stream: &[u8],
         layout: &Layout,
         out: &mut [u8],
     ) -> Result<(), PackError> {
-        if compressor == Compressor::Jpeg {
-            return jpeg::decode(stream, layout, out);
-        }
-        let codec = self.lossless(compressor, &ANY)?;
+        let codec = self.made(codec, Settings::USUAL)?;
         Ok(codec.decode(stream, dtype_of(layout.dtype()), out)?)
     }
 
-    fn lossless(
+    /// The codec with these settings; one with other settings makes room for it.
+    fn made(
         &mut self,
-        compressor: Compressor,
-        settings: &Settings,
+        codec: &'static CodecType,
+        settings: Settings,
     ) -> Result<&mut dyn livetime_codecs::Codec, CodecError> {
-        Ok(match compressor {
-            Compressor::Bslz4 => &mut self.bslz4,
-            Compressor::Lz4 => &mut self.lz4,
-            Compressor::Zstd => self.zstd.with(settings.zstd_level, |level| Zstd::new(*level))?,
-            Compressor::Zlib => self.zlib.with(settings.zlib_level, |level| Ok(Zlib::new(*level)))?,
-            Compressor::Blosc => self.blosc.with(settings.blosc, |how| Ok(Blosc::new(*how)))?,
-            Compressor::Lz4hdf5 => {
-                self.lz4hdf5.with(settings.lz4hdf5_block, |block| Ok(Lz4Hdf5::new(*block)))?
+        let at = match self.0.iter().position(|(of, ..)| *of == codec) {
+            Some(at) if self.0[at].1 == settings => at,
+            Some(at) => {
+                self.0[at] = (codec, settings, codec.make(&settings)?);
+                at
             }
-            // JPEG is none of these, and without a compressor nobody comes here.
-            Compressor::Blockpack | Compressor::Jpeg | Compressor::None => {
-                self.blockpack.with(settings.tier, |tier| Ok(Blockpack::new().with_tier(*tier)))?
+            None => {
+                self.0.push((codec, settings, codec.make(&settings)?));
+                self.0.len() - 1
             }
-        })
+        };
+        Ok(self.0[at].2.as_mut())
     }
 }
 

@@ -32,7 +32,7 @@ pub const ATTRIBUTES: usize = 8;
 #[derive(Params)]
 pub struct AttributesParams {
     /// Sets all values and sums to 0; off again at once.
-    #[param(pv = "Reset")]
+    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// The attributes.
     #[param(group = "attr")]
@@ -88,7 +88,17 @@ impl Node for Attributes {
         parallel: false,
     };
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginAttribute", "Attr"));
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginAttribute", "Attr").with_series(&[
+            "1:TSArrayValue",
+            "2:TSArrayValue",
+            "3:TSArrayValue",
+            "4:TSArrayValue",
+            "5:TSArrayValue",
+            "6:TSArrayValue",
+            "7:TSArrayValue",
+            "8:TSArrayValue",
+        ]));
 
     fn new(params: AttributesParams) -> Result<Attributes, NodeError> {
         Ok(Attributes { params })

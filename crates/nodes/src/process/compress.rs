@@ -1,8 +1,8 @@
 //! `compress`: arrays become compressed arrays (areaDetector's NDPluginCodec).
 //!
 //! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients
-//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless; [`Compressor`]
-//! says which programs read which codec.
+//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless. The choices are those of
+//! areaDetector, then ours, of the list [`livetime_codecs::ALL`]; their summaries say what each is for.
 //!
 //! An array that the codec does not accept, that is compressed already, or that would not become smaller, is
 //! sent on unchanged and counted (`unchanged`); `codec_error` says why.
@@ -21,15 +21,14 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_codecs::BloscSettings;
+use livetime_codecs::{CodecType, Settings};
 use livetime_engine::{
     Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Refusal, Stream,
 };
 use livetime_frame::{ArrayRef, Frame};
 
 use crate::codec::{
-    BlockpackTier, BloscCompressor, BloscShuffle, CodecMode, CodecStatus, Codecs, Compressor, PackError,
-    Settings,
+    BlockpackTier, BloscCompressor, BloscShuffle, CodecMode, CodecStatus, Codecs, Compressor, PackError, jpeg,
 };
 use crate::convert::packed_like;
 use crate::error::Mismatch;
@@ -39,7 +38,7 @@ use crate::packed::packed;
 #[derive(Params)]
 pub struct CompressParams {
     /// What the node does; areaDetector has one plugin for both.
-    #[param(readback, pv = "Mode")]
+    #[param(readback, pv = "Mode", form = Fixed)]
     pub mode: CodecMode,
     /// How arrays are compressed.
     #[param(pv = "Compressor")]
@@ -75,10 +74,10 @@ pub struct CompressParams {
     #[param(readback, pv = "CompFactor")]
     pub comp_factor: f64,
     /// How the last frame fared.
-    #[param(readback, pv = "CodecStatus")]
+    #[param(readback, pv = "CodecStatus", form = Plain)]
     pub codec_status: CodecStatus,
     /// Why the last frame was not compressed; empty when it was.
-    #[param(readback, pv = "CodecError")]
+    #[param(readback, pv = "CodecError", form = Plain)]
     pub codec_error: String,
     /// Frames that were sent on as they came; in a pool, while it runs, those of one copy of the node.
     #[param(readback, count)]
@@ -116,7 +115,7 @@ impl Node for Compress {
         let blosc_compressor = params.blosc_compressor;
         writable(blosc_compressor)?;
         let (gathered, stream) = (Vec::new(), Vec::new());
-        Ok(Compress { params, blosc_compressor, codecs: Codecs::new(), gathered, stream })
+        Ok(Compress { params, blosc_compressor, codecs: Codecs::default(), gathered, stream })
     }
 
     fn params(&mut self) -> &mut CompressParams {
@@ -174,9 +173,17 @@ impl Compress {
         if layout.codec().is_some() || layout.is_empty() {
             return Err(Mismatch::new("an uncompressed array with elements", layout.to_string()).into());
         }
-        let settings = settings(p)?;
-        let pixels = packed(array, &mut self.gathered);
-        let size = self.codecs.encode(p.compressor, settings, layout, pixels, &mut self.stream)?;
+        let (pixels, stream) = (packed(array, &mut self.gathered), &mut self.stream);
+        let size = match p.compressor {
+            Compressor::None => pixels.len(),
+            Compressor::Jpeg => {
+                stream.clear();
+                jpeg::encode(layout, pixels, p.jpeg_quality.min(100) as u8, stream).map(|()| stream.len())?
+            }
+            Compressor::Lossless(codec) => {
+                self.codecs.encode(codec, settings(codec, p)?, layout, pixels, stream)?
+            }
+        };
         if size >= pixels.len() {
             let (wanted, codec) = (format!("fewer than {} bytes", pixels.len()), p.compressor.codec().0);
             return Err(Mismatch::new(wanted, format!("{size} with {codec}")).into());
@@ -191,20 +198,26 @@ fn writable(compressor: BloscCompressor) -> Result<(), NodeError> {
     known.map_err(|refusal| refusal.of("blosc_compressor").into())
 }
 
-fn settings(p: &CompressParams) -> Result<Settings, Refusal> {
-    let compressor = p.blosc_compressor.known()?;
+/// A codec without a parameter here works at its usual level.
+fn settings(codec: &CodecType, p: &CompressParams) -> Result<Settings, Refusal> {
+    let level = match codec.name {
+        "zstd" => Some(p.zstd_level),
+        "zlib" => Some(p.zlib_level as i32),
+        "blosc" => Some(p.blosc_level as i32),
+        _ => None,
+    };
     Ok(Settings {
-        tier: p.blockpack_tier.known(),
-        jpeg_quality: p.jpeg_quality.min(100) as u8,
-        zstd_level: p.zstd_level,
-        zlib_level: p.zlib_level,
-        blosc: BloscSettings { compressor, level: p.blosc_level, shuffle: p.blosc_shuffle.known() },
-        lz4hdf5_block: p.lz4hdf5_block as usize,
+        level,
+        blockpack_tier: p.blockpack_tier.known(),
+        blosc_compressor: p.blosc_compressor.known()?,
+        blosc_shuffle: p.blosc_shuffle.known(),
+        block: p.lz4hdf5_block as usize,
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use livetime_engine::ParamEnum;
     use livetime_engine::testing::{Harness, assert_compliant};
     use livetime_frame::{ColorMode, DType, Layout, with_dtype};
 
@@ -212,9 +225,29 @@ mod tests {
     use crate::codec::dtype_of;
     use crate::process::decompress::Decompress;
 
+    /// The codecs that frames carry.
+    fn in_frames() -> impl Iterator<Item = (&'static CodecType, &'static str)> {
+        livetime_codecs::ALL.iter().filter_map(|codec| Some((codec, codec.in_frames?.name)))
+    }
+
+    /// Clients write and read the number of a choice.
+    #[test]
+    fn choices_have_the_numbers_that_clients_know() {
+        let names: Vec<&str> = Compressor::CHOICES.iter().map(|choice| choice.name).collect();
+        let known = ["none", "jpeg", "zlib", "blosc", "lz4", "lz4hdf5", "bslz4", "blockpack", "zstd"];
+        assert_eq!(names[..known.len()], known);
+        for (index, choice) in Compressor::CHOICES.iter().enumerate() {
+            let compressor = Compressor::from_index(index).unwrap();
+            assert_eq!((compressor.index(), compressor.codec().0), (index, choice.name));
+        }
+        assert_eq!(Compressor::from_index(names.len()), None);
+        assert_eq!(Compressor::default().codec().0, "blockpack");
+    }
+
     #[test]
     fn what_is_compressed_comes_back() {
-        for name in ["blockpack", "bslz4", "lz4", "zstd", "zlib", "blosc", "lz4hdf5"] {
+        for (codec, name) in in_frames() {
+            let codec = codec.make(&Settings::USUAL).unwrap();
             let mut compress = Harness::new::<Compress>(&[("compressor", name.into())]).unwrap();
             let mut decompress = Harness::new::<Decompress>(&[]).unwrap();
             for dtype in DType::ALL {
@@ -222,14 +255,12 @@ mod tests {
                     let layout = Layout::packed(dtype, color, &color.shape(61, 37)).unwrap();
                     let layout = layout.with_origin([(3, 2, true), (5, 1, false)]);
                     let frame = with_dtype!(dtype, T => {
-                        let elements: Vec<T> = (0..layout.len()).map(|i| (i % 23) as T).collect();
+                        let elements: Vec<T> = (0..layout.len()).map(|i| (i / 23 % 7) as T).collect();
                         compress.array(layout, &elements).unwrap()
                     });
                     let packed = compress.feed(&frame).unwrap().remove(0);
                     let is_packed = packed.array().unwrap().layout().codec().is_some();
-                    let fits =
-                        livetime_codecs::Codec::supports(&livetime_codecs::Blockpack::new(), dtype_of(dtype));
-                    assert_eq!(is_packed, fits || name != "blockpack", "{name} {dtype}");
+                    assert_eq!(is_packed, codec.supports(dtype_of(dtype)), "{name} {dtype}");
                     assert!(!is_packed || packed.bytes().len() < frame.bytes().len());
                     let back = decompress.feed(&packed).unwrap().remove(0);
                     assert_eq!(back.bytes(), frame.bytes(), "{name} {layout}");
@@ -317,7 +348,7 @@ mod tests {
     fn parameters_act_from_the_next_frame() {
         let mut node = Harness::new::<Compress>(&[]).unwrap();
         let image = node.image(&[100, 100], &[9u32; 10_000]).unwrap();
-        for name in ["blockpack", "bslz4", "lz4", "zstd", "zstd", "zlib", "lz4hdf5", "blosc"] {
+        for (_, name) in in_frames().chain(in_frames()) {
             node.set("compressor", name).unwrap();
             let packed = node.feed(&image).unwrap();
             assert_eq!(packed[0].array().unwrap().layout().codec().unwrap().0, name);

@@ -60,7 +60,7 @@ pub struct GatherParams {
     #[param(pv = "DisorderedArrays")]
     pub disordered_arrays: usize,
     /// How many more frames may wait.
-    #[param(readback, default = 20, pv = "SortFree")]
+    #[param(readback, default = 20, pv = "SortFree", form = Plain)]
     pub sort_free: usize,
 }
 

@@ -51,7 +51,7 @@ pub enum Operation {
 #[derive(Params)]
 pub struct TransformParams {
     /// How pictures are turned.
-    #[param(pv = "Type")]
+    #[param(pv = "Type", form = Setpoint, drv_info = "TRANSFORM_TYPE")]
     pub operation: Operation,
     /// Width of the latest output.
     #[param(readback, unit = "px", pv = "ArraySizeX")]

@@ -20,7 +20,7 @@
 
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use livetime_engine::{Counterpart, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, FixedSetting, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -62,7 +62,29 @@ impl Encoder for Png {
         outputs: &[],
         parallel: false,
     };
-    const COUNTERPART: Counterpart = Counterpart::new("NDFileMagick", "Magick");
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileMagick", "Magick").with_settings(&[
+        FixedSetting {
+            pv: "Quality",
+            choices: &[],
+            value: 0,
+            refused: "wanted none: PNG loses nothing",
+            doc: "Always 0: PNG loses nothing.",
+        },
+        FixedSetting {
+            pv: "BitDepth",
+            choices: &["1", "8", "16", "32", "As the frame"],
+            value: 4,
+            refused: "wanted `As the frame`: a file has the 8 or 16 bits of its frame",
+            doc: "As the frame has: 8 or 16.",
+        },
+        FixedSetting {
+            pv: "CompressType",
+            choices: &["None", "BZip", "FAX", "Group 4", "JPEG", "LZW", "RLE", "Zip"],
+            value: 7,
+            refused: "wanted Zip, the only one of PNG",
+            doc: "Zip, the only one of PNG.",
+        },
+    ]);
     const TEMPLATE: &'static str = "%s%s_%3.3d.png";
     const WITH_U16: bool = true;
     const MOST_SIDE: u32 = i32::MAX as u32;

@@ -49,9 +49,8 @@ pub(crate) struct ConvertArgs {
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
-    /// Codec of the pictures: hist16, histn or blockpack; into HDF5 bslz4, lz4, blosc, zlib or zstd; none decompresses.
-    /// By default pictures are not changed, or not compressed if the format changes.
-    #[arg(long, value_parser = any_codec)]
+    // The help text names all codecs, and is made by `codec_help`.
+    #[arg(long, value_parser = any_codec, help = codec_help())]
     pub(super) codec: Option<AnyCodec>,
     /// With blockpack: about 10 % smaller on noise, compressed at about half and decompressed at about a
     /// third of the speed.
@@ -159,7 +158,8 @@ impl ConvertArgs {
     fn packing(&self) -> Result<Packing, Failure> {
         let refused = |name: &str| {
             let text = format!(
-                "wanted none, bslz4, lz4, blosc, zlib or zstd for an HDF5 file, found `{name}`, a codec of XTC"
+                "wanted {} for an HDF5 file, found `{name}`, a codec of XTC",
+                one_of(Packing::all().map(|(name, _)| name))
             );
             Failure::new(Exit::Usage, text)
         };
@@ -239,14 +239,28 @@ pub(super) struct AnyCodec {
     packing: Option<Packing>,
 }
 
+fn codec_help() -> String {
+    let hdf5 = one_of(Packing::all().skip(1).map(|(name, _)| name));
+    format!(
+        "Codec of the pictures: hist16, histn or blockpack; into HDF5 {hdf5}; none decompresses. By default pictures \
+         are not changed, or not compressed if the format changes"
+    )
+}
+
 fn any_codec(text: &str) -> Result<AnyCodec, String> {
-    let (engine, known) = (codec(text).ok(), Packing::ALL.iter().find(|(name, _)| *name == text));
-    let packing = known.map(|(_, packing)| *packing);
+    let (engine, packing) = (codec(text).ok(), Packing::named(text));
     if engine.is_none() && packing.is_none() {
-        let wanted = "none, hist16, histn or blockpack (XTC), bslz4, lz4, blosc, zlib or zstd (HDF5)";
-        return Err(format!("wanted {wanted}, found `{text}`"));
+        let hdf5 = one_of(Packing::all().skip(1).map(|(name, _)| name));
+        return Err(format!("wanted none, hist16, histn or blockpack (XTC), {hdf5} (HDF5), found `{text}`"));
     }
     Ok(AnyCodec { name: text.to_owned(), engine, packing })
+}
+
+/// `a, b or c`.
+fn one_of(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let Some((last, others)) = names.split_last() else { return String::new() };
+    if others.is_empty() { (*last).into() } else { format!("{} or {last}", others.join(", ")) }
 }
 
 /// The name of a codec of compressed leaves.

@@ -6,7 +6,8 @@ use std::hash::Hasher;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Graph, NodeDecl, NodeKind, NodeType, Role, Value};
+use livetime_engine::{Graph, Node, NodeDecl, NodeKind, NodeType, Role, Value};
+use livetime_nodes::sinks::null::Null;
 
 use crate::output::{Exit, Failure};
 
@@ -51,7 +52,7 @@ impl Scratch {
 
     /// Leads the sinks of a graph here. Sinks that write no files, or not into a folder of the user's choice, become `null`.
     pub(super) fn lead_here(&self, graph: &mut Graph, nodes: &[NodeType]) -> Result<(), Failure> {
-        let null = nodes.iter().find(|node| node.spec.name == "null");
+        let null = nodes.iter().find(|node| node.spec.name == Null::SPEC.name);
         for number in 0..graph.nodes().len() {
             let decl = &graph.nodes()[number];
             if decl.node_type.spec.kind != NodeKind::Sink {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{Graph, LossReason, NodeKind, NodeType, Report};
+use livetime_engine::{Graph, LossReason, Node, NodeKind, NodeType, Report};
+use livetime_nodes::sinks::null::Null;
 
 use super::args::VerifyArgs;
 use super::bounds::Bounds;
@@ -72,7 +73,7 @@ fn frames_of_replay(graph: &Graph, args: &VerifyArgs, sources: &[Live]) -> Resul
 
 /// Sinks of a replay have nothing to write: their files are not compared.
 fn mute(graph: &mut Graph, nodes: &[NodeType]) {
-    let Some(null) = nodes.iter().find(|node| node.spec.name == "null") else { return };
+    let Some(null) = nodes.iter().find(|node| node.spec.name == Null::SPEC.name) else { return };
     for node in 0..graph.nodes().len() {
         if graph.nodes()[node].node_type.spec.kind == NodeKind::Sink {
             graph.replace(node, null.clone());

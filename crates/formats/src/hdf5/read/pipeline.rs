@@ -1,20 +1,15 @@
 //! Filters of chunks, undone.
 
-use livetime_codecs::{
-    Bitshuffle, Blosc, Blosc2, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Bzip2, Codec, CodecError,
-    DType, Lz4Hdf5, Lzf, Zlib, Zstd,
-};
+use livetime_codecs::{ALL, CodecError, Decoder, FilterReader};
 
 use super::super::filter::Filter;
 use super::header::Message;
 use super::input::Fields;
 use crate::{Error, Result};
 
+/// Filters of HDF5 itself that pack nothing.
 const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
-/// What bitshuffle calls the codecs behind it.
-const LZ4: u32 = 2;
-const WITH_ZSTD: u32 = 3;
 /// Filters of one data set.
 const MOST_FILTERS: u64 = 32;
 
@@ -40,33 +35,6 @@ fn filter(fields: &mut Fields<'_>, version: u8) -> Result<Filter> {
     Ok(Filter { id, values })
 }
 
-/// What undoes a filter, with its working memory. It fills its output, or fails, and never makes more.
-type Undo = Box<dyn FnMut(&[u8], &mut [u8]) -> std::result::Result<(), CodecError> + Send>;
-
-/// A filter that packs, and what undoes it for a data set with these settings and elements of so many bytes.
-struct Known {
-    id: u16,
-    name: &'static str,
-    undo: fn(&Filter, usize) -> Result<Undo>,
-}
-
-/// All filters that are read here, beside shuffle and fletcher32.
-const KNOWN: [Known; 9] = [
-    Known { id: Filter::ZLIB, name: "zlib", undo: |_, size| Ok(codec(Zlib::new(1), size)) },
-    Known { id: Filter::BZIP2, name: "bzip2", undo: |_, _| Ok(Box::new(|from, to| Bzip2.decode(from, to))) },
-    Known { id: Filter::LZF, name: "lzf", undo: |_, _| Ok(Box::new(|from, to| Lzf.decode(from, to))) },
-    Known { id: Filter::BLOSC, name: "blosc", undo: |_, size| Ok(codec(Blosc::new(ANY_BLOSC), size)) },
-    Known { id: Filter::LZ4, name: "lz4", undo: |_, size| Ok(codec(Lz4Hdf5::new(0), size)) },
-    Known { id: Filter::BITSHUFFLE, name: "bitshuffle", undo: bitshuffle },
-    Known {
-        id: Filter::ZSTD,
-        name: "zstd",
-        undo: |_, size| Ok(codec(Zstd::new(1).map_err(no_memory)?, size)),
-    },
-    Known { id: Filter::BLOSC2, name: "blosc2", undo: |_, _| Ok(blosc2()) },
-    Known { id: SHUFFLE, name: "shuffle", undo: |filter, size| Ok(shuffle(filter, size)) },
-];
-
 /// Filters that are not read here, by their names.
 const OTHERS: [(u16, &str); 14] = [
     (4, "szip"),
@@ -85,29 +53,29 @@ const OTHERS: [(u16, &str); 14] = [
     (32033, "htj2k"),
 ];
 
-/// A chunk tells its settings itself.
-const ANY_BLOSC: BloscSettings =
-    BloscSettings { compressor: BloscCompressor::Lz4, level: 1, shuffle: BloscShuffle::Byte };
-
-fn known(id: u16) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| known.id == id)
+/// The codec that undoes a filter.
+fn known(filter: &Filter) -> Option<FilterReader> {
+    ALL.iter().filter_map(|codec| codec.reader).find(|reader| reader.number == filter.id)
 }
 
 /// What a filter is called: by its name, or by its number.
 pub(super) fn name(filter: &Filter) -> String {
-    let by = |packed| match packed {
-        0 => "bitshuffle",
-        LZ4 => "bslz4",
-        _ => "bitshuffle with zstd",
-    };
     match filter.id {
-        Filter::BITSHUFFLE => by(filter.values.get(4).copied().unwrap_or(0)).into(),
+        SHUFFLE => "shuffle".into(),
         FLETCHER32 => "fletcher32".into(),
-        id => match known(id).map(|known| known.name).or_else(|| other(id)) {
+        id => match known(filter).map(|known| (known.name)(&filter.values)).or_else(|| other(id)) {
             Some(name) => name.into(),
             None => format!("filter {id}"),
         },
     }
+}
+
+/// The names of all filters that are read here, in the order of their numbers, those of HDF5 itself at the end.
+fn names() -> String {
+    let mut readers: Vec<FilterReader> = ALL.iter().filter_map(|codec| codec.reader).collect();
+    readers.sort_by_key(|reader| reader.number);
+    let own = ["shuffle", "fletcher32"];
+    readers.iter().map(|reader| (reader.name)(&[])).chain(own).collect::<Vec<_>>().join(", ")
 }
 
 fn other(id: u16) -> Option<&'static str> {
@@ -116,10 +84,10 @@ fn other(id: u16) -> Option<&'static str> {
 
 /// Why a data set with these filters cannot be read, and what to do; `None`: it can.
 pub(super) fn refused(filters: &[Filter]) -> Option<Error> {
-    let unknown = filters.iter().find(|filter| filter.id != FLETCHER32 && known(filter.id).is_none());
+    let is_read = |filter: &&Filter| matches!(filter.id, SHUFFLE | FLETCHER32) || known(filter).is_some();
+    let unknown = filters.iter().find(|filter| !is_read(filter));
     if let Some(filter) = unknown {
-        let list: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(["fletcher32"]).collect();
-        let wanted = format!("filters that are read here ({})", list.join(", "));
+        let wanted = format!("filters that are read here ({})", names());
         let named = other(filter.id).map_or_else(String::new, |name| format!("{name}, "));
         let found = format!(
             "{named}filter {} of HDF5: `h5repack -f GZIP=1 FILE NEW` writes what can be read",
@@ -131,48 +99,19 @@ pub(super) fn refused(filters: &[Filter]) -> Option<Error> {
     (packed > 1).then(|| Error::new("chunks that are compressed once", "twice"))
 }
 
-fn no_memory(error: CodecError) -> Error {
-    Error::new("memory for a decoder", error.to_string())
+/// What undoes a filter on elements of so many bytes.
+fn decoder(filter: &Filter, size: usize) -> Result<Decoder> {
+    if filter.id == SHUFFLE {
+        return Ok(shuffle(filter, size));
+    }
+    let known = known(filter).ok_or_else(|| Error::new("a filter that is read here", name(filter)))?;
+    (known.decoder)(&filter.values, size)
+        .map_err(|e| Error::new("a filter that can be undone", e.to_string()))
 }
 
-/// Only the size of an element matters to a decoder.
-fn codec(mut codec: impl Codec + 'static, size: usize) -> Undo {
-    let dtype = match size {
-        2 => DType::U16,
-        4 => DType::U32,
-        8 => DType::F64,
-        _ => DType::U8,
-    };
-    Box::new(move |from, to| codec.decode(from, dtype, to))
-}
-
-fn blosc2() -> Undo {
-    let mut blosc2 = Blosc2::new();
-    Box::new(move |from, to| blosc2.decode(from, to))
-}
-
-/// The size of an element that the filter names, or that of the data set.
-fn element(filter: &Filter, at: usize, size: usize) -> usize {
-    filter.values.get(at).map_or(size, |size| *size as usize).max(1)
-}
-
-/// Bits shuffled, alone or with a codec behind it.
-fn bitshuffle(filter: &Filter, size: usize) -> Result<Undo> {
-    let (size, block) = (element(filter, 2, size), filter.values.get(3).copied().unwrap_or(0) as usize);
-    let mut decoder = match filter.values.get(4).copied().unwrap_or(0) {
-        LZ4 if matches!(size, 1 | 2 | 4 | 8) => return Ok(codec(Bslz4::new(), size)),
-        LZ4 => return Err(Error::new("bits shuffled of elements of 1, 2, 4 or 8 bytes", size.to_string())),
-        0 => Bitshuffle::alone(size, block),
-        WITH_ZSTD => Bitshuffle::zstd(size).map_err(no_memory)?,
-        other => {
-            return Err(Error::new("bits shuffled alone, with LZ4 or with zstd", format!("codec {other}")));
-        }
-    };
-    Ok(Box::new(move |from, to| decoder.decode(from, to)))
-}
-
-fn shuffle(filter: &Filter, size: usize) -> Undo {
-    let size = element(filter, 0, size);
+/// The filter may name the size of an element.
+fn shuffle(filter: &Filter, size: usize) -> Decoder {
+    let size = filter.values.first().map_or(size, |size| *size as usize).max(1);
     Box::new(move |from, to| {
         let (what, wanted, found) = ("bytes of a shuffled chunk", to.len(), from.len());
         if wanted != found {
@@ -187,7 +126,7 @@ fn shuffle(filter: &Filter, size: usize) -> Undo {
 #[derive(Default)]
 pub(super) struct Decoders {
     /// Those that were needed so far, with the filter and the size of an element.
-    made: Vec<(Filter, usize, Undo)>,
+    made: Vec<(Filter, usize, Decoder)>,
     between: Vec<u8>,
 }
 
@@ -204,9 +143,8 @@ enum Length {
 fn length(filter: &Filter) -> Length {
     match filter.id {
         SHUFFLE => Length::Same,
-        // Without a codec behind it.
-        Filter::BITSHUFFLE if filter.values.get(4).is_none_or(|codec| *codec == 0) => Length::Same,
         FLETCHER32 => Length::Longer(4),
+        _ if known(filter).is_some_and(|known| (known.keeps_length)(&filter.values)) => Length::Same,
         _ => Length::Packed,
     }
 }
@@ -267,22 +205,20 @@ impl Decoders {
     }
 
     fn undo(&mut self, filter: &Filter, size: usize, chunk: &[u8], output: &mut [u8]) -> Result<()> {
-        let is_it = |(known, of, _): &(Filter, usize, Undo)| known == filter && *of == size;
+        let is_it = |(known, of, _): &(Filter, usize, Decoder)| known == filter && *of == size;
         let at = match self.made.iter().position(is_it) {
             Some(at) => at,
             None => {
-                let known =
-                    known(filter.id).ok_or_else(|| Error::new("a filter that is read here", name(filter)))?;
-                let undo = (known.undo)(filter, size)?;
+                let decoder = decoder(filter, size)?;
                 if self.made.len() >= MOST_MADE {
                     self.made.clear();
                 }
-                self.made.push((filter.clone(), size, undo));
+                self.made.push((filter.clone(), size, decoder));
                 self.made.len() - 1
             }
         };
-        let (_, _, undo) = &mut self.made[at];
-        undo(chunk, output).map_err(|e| Error::new("a compressed chunk", e.to_string()))
+        let (_, _, decoder) = &mut self.made[at];
+        decoder(chunk, output).map_err(|e| Error::new("a compressed chunk", e.to_string()))
     }
 }
 

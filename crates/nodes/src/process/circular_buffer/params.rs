@@ -17,7 +17,7 @@ pub enum FlushOn {
 #[derive(Params)]
 pub struct CircularBufferParams {
     /// Whether frames are kept; the node ends it after `preset_trigger_count` triggers.
-    #[param(pv = "Capture", role = Capture)]
+    #[param(pv = "Capture", role = Capture, words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
     pub capture: bool,
     /// Attribute whose value is `A` in `trigger_calc`.
     #[param(pv = "TriggerA")]
@@ -35,7 +35,7 @@ pub struct CircularBufferParams {
     #[param(default = 100, pv = "PostCount")]
     pub post_count: usize,
     /// A trigger by hand; off again when its last frame was sent.
-    #[param(pv = "Trigger", role = Work)]
+    #[param(pv = "Trigger", role = Work, words = ["Done", "Trigger"], shown = ["Done", "Triggered"])]
     pub trigger: bool,
     /// Number of triggers after which the capture ends; 0: never.
     #[param(default = 1, pv = "PresetTriggerCount")]
@@ -47,16 +47,16 @@ pub struct CircularBufferParams {
     #[param(default = 0.5, min = 0.0, max = 1.0)]
     pub pool_share: f64,
     /// What the node does, in areaDetector's words.
-    #[param(readback, default = "Idle", pv = "StatusMessage")]
+    #[param(readback, default = "Idle", pv = "StatusMessage", form = Plain)]
     pub status_message: String,
     /// Value of `A` for the latest frame that was no trigger by hand.
-    #[param(readback, default = f64::NAN, pv = "TriggerAVal")]
+    #[param(readback, default = f64::NAN, pv = "TriggerAVal", form = Plain)]
     pub trigger_a_val: f64,
     /// Value of `B` for the same frame.
-    #[param(readback, default = f64::NAN, pv = "TriggerBVal")]
+    #[param(readback, default = f64::NAN, pv = "TriggerBVal", form = Plain)]
     pub trigger_b_val: f64,
     /// Value of `trigger_calc` for the same frame.
-    #[param(readback, pv = "TriggerCalcVal")]
+    #[param(readback, pv = "TriggerCalcVal", form = Plain)]
     pub trigger_calc_val: f64,
     /// Frames that are kept.
     #[param(readback, pv = "CurrentQty")]
@@ -65,7 +65,7 @@ pub struct CircularBufferParams {
     #[param(readback, pv = "PostTriggerQty")]
     pub post_trigger_qty: usize,
     /// Whether there was a trigger whose frames are being sent.
-    #[param(readback, pv = "Trigger")]
+    #[param(readback, pv = "Trigger", words = ["Done", "Triggered"])]
     pub triggered: bool,
     /// Triggers since `capture` was switched on whose frames were all sent.
     #[param(readback, pv = "ActualTriggerCount")]

@@ -31,19 +31,19 @@ pub enum Rows {
 #[derive(Params)]
 pub struct FftParams {
     /// Time from one sample to the next.
-    #[param(default = 1.0, min = 1e-12, unit = "s", pv = "FFTTimePerPoint")]
+    #[param(default = 1.0, min = 1e-12, unit = "s", pv = "FFTTimePerPoint", link)]
     pub time_per_point: f64,
     /// Which way is transformed; only `time_to_freq` is offered.
     #[param(pv = "FFTDirection")]
     pub direction: Direction,
     /// Whether the frequency 0 is set to 0.
-    #[param(pv = "FFTSuppressDC")]
+    #[param(pv = "FFTSuppressDC", words = ["Disable", "Enable"])]
     pub suppress_dc: bool,
     /// Most spectra that are averaged; another number begins a new average.
     #[param(default = 1, min = 1, pv = "FFTNumAverage")]
     pub num_average: usize,
     /// The next frame begins a new average; off again then.
-    #[param(pv = "FFTResetAverage")]
+    #[param(pv = "FFTResetAverage", form = Setpoint, words = ["Done", "Reset"])]
     pub reset_average: bool,
     /// A name for people.
     #[param(pv = "Name")]
@@ -54,25 +54,25 @@ pub struct FftParams {
     /// What the rows of a picture are.
     pub rows: Rows,
     /// Spectra in the average.
-    #[param(readback, pv = "FFTNumAveraged")]
+    #[param(readback, pv = "FFTNumAveraged", form = Plain)]
     pub num_averaged: usize,
     /// Times of the samples of a row.
-    #[param(readback, unit = "s", pv = "FFTTimeAxis")]
+    #[param(readback, unit = "s", pv = "FFTTimeAxis", form = Plain)]
     pub time_axis: Vec<f64>,
     /// Frequencies of a row.
-    #[param(readback, unit = "Hz", pv = "FFTFreqAxis")]
+    #[param(readback, unit = "Hz", pv = "FFTFreqAxis", form = Plain)]
     pub freq_axis: Vec<f64>,
     /// Samples of the first row, with the zeros behind them.
-    #[param(readback, pv = "FFTTimeSeries")]
+    #[param(readback, pv = "FFTTimeSeries", form = Plain)]
     pub time_series: Vec<f64>,
     /// Real part of the first row's transform, not divided.
-    #[param(readback, pv = "FFTReal")]
+    #[param(readback, pv = "FFTReal", form = Plain)]
     pub real: Vec<f64>,
     /// Imaginary part of it.
-    #[param(readback, pv = "FFTImaginary")]
+    #[param(readback, pv = "FFTImaginary", form = Plain)]
     pub imaginary: Vec<f64>,
     /// First row of the output.
-    #[param(readback, pv = "FFTAbsValue")]
+    #[param(readback, pv = "FFTAbsValue", form = Plain)]
     pub abs_value: Vec<f64>,
 }
 

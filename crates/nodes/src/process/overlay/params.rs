@@ -58,28 +58,28 @@ pub struct ShapeParams {
     #[param(pv = "Use")]
     pub used: bool,
     /// First column.
-    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "PositionX")]
+    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "PositionX", link)]
     pub position_x: i64,
     /// First row.
-    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "PositionY")]
+    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "PositionY", link)]
     pub position_y: i64,
     /// Column of the centre.
-    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "CenterX")]
+    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "CenterX", link)]
     pub center_x: i64,
     /// Row of the centre.
-    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "CenterY")]
+    #[param(min = -1_000_000, max = 1_000_000, unit = "px", pv = "CenterY", link)]
     pub center_y: i64,
     /// Columns.
-    #[param(default = 1, min = 0, max = 1_000_000, unit = "px", pv = "SizeX")]
+    #[param(default = 1, min = 0, max = 1_000_000, unit = "px", pv = "SizeX", link)]
     pub size_x: i64,
     /// Rows.
-    #[param(default = 1, min = 0, max = 1_000_000, unit = "px", pv = "SizeY")]
+    #[param(default = 1, min = 0, max = 1_000_000, unit = "px", pv = "SizeY", link)]
     pub size_y: i64,
     /// Width of vertical lines, and of the ring of an ellipse.
-    #[param(min = 0, max = 1_000_000, unit = "px", pv = "WidthX")]
+    #[param(min = 0, max = 1_000_000, unit = "px", pv = "WidthX", link)]
     pub width_x: i64,
     /// Width of horizontal lines.
-    #[param(min = 0, max = 1_000_000, unit = "px", pv = "WidthY")]
+    #[param(min = 0, max = 1_000_000, unit = "px", pv = "WidthY", link)]
     pub width_y: i64,
     /// What is drawn.
     #[param(pv = "Shape")]

@@ -65,13 +65,13 @@ pub struct PositionsParams {
     #[param(readback, pv = "FileValid")]
     pub file_valid: bool,
     /// Whether positions are put onto frames. Writing it makes `id_start` the next number.
-    #[param(pv = "Running")]
+    #[param(pv = "Running", words = ["Idle", "Running"])]
     pub running: bool,
     /// Written true: the next position is the first one again.
-    #[param(pv = "Reset")]
+    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Written true: all positions are removed.
-    #[param(pv = "Delete")]
+    #[param(pv = "Delete", form = Setpoint)]
     pub delete: bool,
     /// What becomes of a position that was used. Writing it makes the first position the next one.
     #[param(pv = "Mode")]

@@ -53,35 +53,35 @@ pub enum FilterState {
 #[derive(Params)]
 pub struct ProcessParams {
     /// Element type of the output.
-    #[param(pv = "DataTypeOut")]
+    #[param(pv = "DataTypeOut", drv_info = "PROCESS_DATA_TYPE")]
     pub data_type: OutputType,
     /// Writing true takes the latest output as background; reads false.
     #[param(pv = "SaveBackground")]
     pub save_background: bool,
     /// Whether the background is subtracted, while it is valid.
-    #[param(pv = "EnableBackground")]
+    #[param(pv = "EnableBackground", words = ["Disable", "Enable"])]
     pub enable_background: bool,
     /// Whether there is a background with as many elements as the latest input.
-    #[param(readback, pv = "ValidBackground")]
+    #[param(readback, pv = "ValidBackground", words = ["Invalid", "Valid"])]
     pub valid_background: bool,
     /// Writing true takes the latest output as flat field; reads false.
     #[param(pv = "SaveFlatField")]
     pub save_flat_field: bool,
     /// Whether pixels are divided by the flat field, while it is valid.
-    #[param(pv = "EnableFlatField")]
+    #[param(pv = "EnableFlatField", words = ["Disable", "Enable"])]
     pub enable_flat_field: bool,
     /// Whether there is a flat field with as many elements as the latest input.
-    #[param(readback, pv = "ValidFlatField")]
+    #[param(readback, pv = "ValidFlatField", words = ["Invalid", "Valid"])]
     pub valid_flat_field: bool,
     /// What a pixel as bright as its flat field becomes; pixels whose flat field is 0 stay as they are.
     #[param(default = 255.0, pv = "ScaleFlatField")]
     pub scale_flat_field: f64,
     /// Whether `offset` is added and the sum multiplied by `scale`.
-    #[param(pv = "EnableOffsetScale")]
+    #[param(pv = "EnableOffsetScale", words = ["Disable", "Enable"])]
     pub enable_offset_scale: bool,
     /// Writing true makes offset, scale and clips from the extremes of the next input, acting on the frame
     /// after it; reads false when done.
-    #[param(pv = "AutoOffsetScale")]
+    #[param(pv = "AutoOffsetScale", words = ["Done", "Calculating"])]
     pub auto_offset_scale: bool,
     /// Added to every pixel.
     #[param(pv = "Offset")]
@@ -90,7 +90,7 @@ pub struct ProcessParams {
     #[param(default = 1.0, pv = "Scale")]
     pub scale: f64,
     /// Whether values below `low_clip_thresh` are replaced.
-    #[param(pv = "EnableLowClip")]
+    #[param(pv = "EnableLowClip", words = ["Disable", "Enable"])]
     pub enable_low_clip: bool,
     /// The lowest value that stays.
     #[param(pv = "LowClipThresh")]
@@ -99,7 +99,7 @@ pub struct ProcessParams {
     #[param(pv = "LowClipValue")]
     pub low_clip_value: f64,
     /// Whether values above `high_clip_thresh` are replaced.
-    #[param(pv = "EnableHighClip")]
+    #[param(pv = "EnableHighClip", words = ["Disable", "Enable"])]
     pub enable_high_clip: bool,
     /// The highest value that stays.
     #[param(default = 100.0, pv = "HighClipThresh")]
@@ -108,7 +108,7 @@ pub struct ProcessParams {
     #[param(default = 100.0, pv = "HighClipValue")]
     pub high_clip_value: f64,
     /// Whether frames pass the recursive filter.
-    #[param(pv = "EnableFilter")]
+    #[param(pv = "EnableFilter", words = ["Disable", "Enable"])]
     pub enable_filter: bool,
     /// Writing true starts the filter again with the next frame; reads false when done.
     #[param(pv = "ResetFilter")]
@@ -126,7 +126,7 @@ pub struct ProcessParams {
     #[param(readback, pv = "NumFiltered")]
     pub num_filtered: u32,
     /// Sets the ten coefficients `oc1` to `rc2`; reads custom when one of them was changed.
-    #[param(pv = "FilterType")]
+    #[param(pv = "FilterType", form = Setpoint)]
     pub filter_type: FilterType,
     /// The type that is calculated in.
     pub filter_state: FilterState,

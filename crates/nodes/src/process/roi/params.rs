@@ -13,13 +13,13 @@ pub struct RoiParams {
     #[param(pv = "Name")]
     pub name: String,
     /// Whether the region is cut along x; otherwise the whole width passes.
-    #[param(default = true, pv = "EnableX")]
+    #[param(default = true, pv = "EnableX", words = ["Disable", "Enable"])]
     pub enable_x: bool,
     /// Whether the region is cut along y; otherwise the whole height passes.
-    #[param(default = true, pv = "EnableY")]
+    #[param(default = true, pv = "EnableY", words = ["Disable", "Enable"])]
     pub enable_y: bool,
     /// Whether the region is cut along z; otherwise everything along z passes.
-    #[param(default = true, pv = "EnableZ")]
+    #[param(default = true, pv = "EnableZ", words = ["Disable", "Enable"])]
     pub enable_z: bool,
     /// First column, from 0, in pixels of the input.
     #[param(unit = "px", pv = "MinX")]
@@ -67,18 +67,18 @@ pub struct RoiParams {
     #[param(pv = "ReverseZ")]
     pub reverse_z: bool,
     /// Whether the values are divided by `scale`.
-    #[param(pv = "EnableScale")]
+    #[param(pv = "EnableScale", words = ["Disable", "Enable"])]
     pub enable_scale: bool,
     /// Divides the binned sums, in double precision, before they are converted to the output type.
     #[param(default = 1.0, pv = "Scale")]
     pub scale: f64,
     /// Element type of the output.
-    #[param(pv = "DataTypeOut")]
+    #[param(pv = "DataTypeOut", drv_info = "ROI_DATA_TYPE")]
     pub data_type: OutputType,
     /// What becomes of values that the output type cannot hold.
     pub overflow: OverflowRule,
     /// Whether dimensions of size 1 are dropped from the output.
-    #[param(pv = "CollapseDims")]
+    #[param(pv = "CollapseDims", words = ["Disable", "Enable"])]
     pub collapse_dims: bool,
     /// Width of the input.
     #[param(readback, unit = "px", pv = "MaxSizeX")]

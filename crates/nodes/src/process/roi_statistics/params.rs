@@ -27,25 +27,25 @@ pub enum Control {
 #[derive(Params)]
 pub struct RoiStatisticsParams {
     /// Sets the results of all regions to 0; off again at once.
-    #[param(pv = "ResetAll")]
+    #[param(pv = "ResetAll", form = Setpoint)]
     pub reset_all: bool,
     /// What is done with the time series; the latest of what was asked for.
-    #[param(default = Control::Stop, pv = "TSControl")]
+    #[param(default = Control::Stop, pv = "TSControl", form = Setpoint)]
     pub ts_control: Control,
     /// Shows the points so far, whichever number is written.
-    #[param(default = 3, pv = "TSRead")]
+    #[param(default = 3, pv = "TSRead", form = Setpoint)]
     pub ts_read: i64,
     /// Points of the time series; another number erases them.
-    #[param(default = 2048, min = 1, max = 100_000, pv = "TSNumPoints")]
+    #[param(default = 2048, min = 1, max = 100_000, pv = "TSNumPoints", form = Setpoint)]
     pub ts_num_points: usize,
     /// While points come, the series are shown after this time; areaDetector's `TSRead` is processed as often.
     #[param(default = 1.0, min = 0.01, max = 3600.0, unit = "s")]
     pub read_period: f64,
     /// Number of the next point.
-    #[param(readback, pv = "TSCurrentPoint")]
+    #[param(readback, pv = "TSCurrentPoint", form = Plain)]
     pub ts_current_point: usize,
     /// Whether points are taken.
-    #[param(readback, pv = "TSAcquiring")]
+    #[param(readback, pv = "TSAcquiring", form = Plain, words = ["Done", "Acquiring"])]
     pub ts_acquiring: bool,
     /// The regions.
     #[param(group = "region")]
@@ -62,7 +62,7 @@ pub struct Region {
     #[param(pv = "Name")]
     pub name: String,
     /// Sets the results to 0; off again at once.
-    #[param(pv = "Reset")]
+    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Width of the border whose mean is the background of `net`; 0: no background.
     #[param(min = 0, unit = "px", pv = "BgdWidth")]
@@ -113,22 +113,22 @@ pub struct Region {
     #[param(readback, pv = "Net")]
     pub net: f64,
     /// Smallest pixel over time.
-    #[param(readback, pv = "TSMinValue")]
+    #[param(readback, pv = "TSMinValue", form = Plain)]
     pub ts_min_value: Vec<f64>,
     /// Largest pixel over time.
-    #[param(readback, pv = "TSMaxValue")]
+    #[param(readback, pv = "TSMaxValue", form = Plain)]
     pub ts_max_value: Vec<f64>,
     /// Mean over time.
-    #[param(readback, pv = "TSMeanValue")]
+    #[param(readback, pv = "TSMeanValue", form = Plain)]
     pub ts_mean_value: Vec<f64>,
     /// Total over time.
-    #[param(readback, pv = "TSTotal")]
+    #[param(readback, pv = "TSTotal", form = Plain)]
     pub ts_total: Vec<f64>,
     /// Net over time.
-    #[param(readback, pv = "TSNet")]
+    #[param(readback, pv = "TSNet", form = Plain)]
     pub ts_net: Vec<f64>,
     /// When the event of each point happened, since 1990.
-    #[param(readback, unit = "s", pv = "TSTimestamp")]
+    #[param(readback, unit = "s", pv = "TSTimestamp", form = Plain)]
     pub ts_timestamp: Vec<f64>,
 }
 

@@ -114,7 +114,31 @@ impl Node for Statistics {
         parallel: true,
     };
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginStats", "Stats"));
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginStats", "Stats").with_series(&[
+        "TSMinValue",
+        "TSMinX",
+        "TSMinY",
+        "TSMaxValue",
+        "TSMaxX",
+        "TSMaxY",
+        "TSMeanValue",
+        "TSSigma",
+        "TSTotal",
+        "TSNet",
+        "TSCentroidTotal",
+        "TSCentroidX",
+        "TSCentroidY",
+        "TSSigmaX",
+        "TSSigmaY",
+        "TSSigmaXY",
+        "TSSkewX",
+        "TSSkewY",
+        "TSKurtosisX",
+        "TSKurtosisY",
+        "TSEccentricity",
+        "TSOrientation",
+        "TSTimestamp",
+    ]));
 
     fn new(params: StatisticsParams) -> Result<Statistics, NodeError> {
         Ok(Statistics { params, scratch: Scratch::default(), found: Found::default() })

@@ -40,7 +40,7 @@ pub struct StatisticsParams {
     #[param(default = 255.0, pv = "HistMax")]
     pub hist_max: f64,
     /// Sets the results of extremes, sums, centroid and shape to 0; off again at once.
-    #[param(pv = "Reset")]
+    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Whether corner pixels count twice in the background, as in areaDetector. Not for RGB and stacks.
     pub corners_twice: bool,
@@ -145,7 +145,7 @@ pub struct StatisticsParams {
     #[param(readback, pv = "ProfileCursorY")]
     pub profile_cursor_y: Vec<f64>,
     /// The pixel at the cursor. Made with the profiles.
-    #[param(readback, pv = "CursorVal")]
+    #[param(readback, pv = "CursorVal", form = Plain)]
     pub cursor_val: f64,
     /// Pixels in each bin.
     #[param(readback, pv = "Histogram")]

@@ -21,19 +21,19 @@ pub enum AcquireMode {
 #[derive(Params)]
 pub struct TimeSeriesParams {
     /// Whether points are taken; switching on begins anew.
-    #[param(pv = "TSAcquire", role = Work)]
+    #[param(pv = "TSAcquire", role = Work, form = Setpoint, words = ["Done", "Acquire"])]
     pub acquire: bool,
     /// Shows the series and sends them now; off again at once.
-    #[param(pv = "TSRead")]
+    #[param(pv = "TSRead", form = Setpoint, words = ["Done", "Read"])]
     pub read: bool,
     /// While points come, the series are shown and sent after this time; areaDetector's `TSRead` is processed as often.
     #[param(default = 1.0, min = 0.01, max = 3600.0, unit = "s")]
     pub read_period: f64,
     /// Number of points; another one begins anew.
-    #[param(default = 2048, min = 1, max = 16_777_216, pv = "TSNumPoints")]
+    #[param(default = 2048, min = 1, max = 16_777_216, pv = "TSNumPoints", form = Setpoint)]
     pub num_points: usize,
     /// Time from one sample to the next; 0 when it is not known.
-    #[param(min = 0.0, unit = "s", pv = "TSTimePerPoint")]
+    #[param(min = 0.0, unit = "s", pv = "TSTimePerPoint", link)]
     pub time_per_point: f64,
     /// Time whose samples make one point, their mean; of samples whose time is not known each is a point.
     #[param(default = 0.1, min = 0.0, unit = "s", pv = "TSAveragingTime")]
@@ -42,25 +42,25 @@ pub struct TimeSeriesParams {
     #[param(pv = "TSAcquireMode")]
     pub acquire_mode: AcquireMode,
     /// Whether points are taken.
-    #[param(readback, pv = "TSAcquiring")]
+    #[param(readback, pv = "TSAcquiring", form = Plain, words = ["Done", "Acquiring"])]
     pub acquiring: bool,
     /// Number of the next point.
-    #[param(readback, pv = "TSCurrentPoint")]
+    #[param(readback, pv = "TSCurrentPoint", form = Plain)]
     pub current_point: usize,
     /// The averaging time, rounded to whole samples.
     #[param(readback, default = 0.1, unit = "s", pv = "TSAveragingTime")]
     pub averaging_time_used: f64,
     /// Samples that make one point.
-    #[param(readback, default = 1, pv = "TSNumAverage")]
+    #[param(readback, default = 1, pv = "TSNumAverage", form = Plain)]
     pub num_average: usize,
     /// Time since the acquisition began.
-    #[param(readback, unit = "s", pv = "TSElapsedTime")]
+    #[param(readback, unit = "s", pv = "TSElapsedTime", form = Plain)]
     pub elapsed_time: f64,
     /// When the event of each point happened, since 1990.
-    #[param(readback, unit = "s", pv = "TSTimestamp")]
+    #[param(readback, unit = "s", pv = "TSTimestamp", form = Plain)]
     pub timestamp: Vec<f64>,
     /// Time of each point since the first one, or, in a circular buffer, until the newest.
-    #[param(readback, unit = "s", pv = "TSTimeAxis")]
+    #[param(readback, unit = "s", pv = "TSTimeAxis", form = Plain)]
     pub time_axis: Vec<f64>,
     /// The signals, in the order of the input.
     #[param(group = "signal")]
@@ -74,7 +74,7 @@ pub struct Signal {
     #[param(pv = "Name")]
     pub name: String,
     /// Its points, oldest first.
-    #[param(readback, pv = "TimeSeries")]
+    #[param(readback, pv = "TimeSeries", form = Plain)]
     pub time_series: Vec<f64>,
 }
 

@@ -11,7 +11,7 @@ pub const CURVES: usize = 4;
 #[derive(Params)]
 pub struct AttributePlotParams {
     /// Forgets all points and names; off again at once.
-    #[param(pv = "Reset")]
+    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Points that are kept; another number begins anew.
     #[param(default = 1000, min = 1, max = 1_000_000)]
@@ -20,7 +20,7 @@ pub struct AttributePlotParams {
     #[param(default = 1.0, min = 0.01, max = 3600.0, unit = "s")]
     pub read_period: f64,
     /// Points so far.
-    #[param(readback, pv = "NPts")]
+    #[param(readback, pv = "NPts", form = Plain)]
     pub kept: usize,
     /// The attributes that were found, by name.
     #[param(group = "attr")]
@@ -37,7 +37,7 @@ pub struct AttributePlotParams {
 #[derive(Params)]
 pub struct Name {
     /// Its name; empty: none.
-    #[param(readback, pv = "Attr{}")]
+    #[param(readback, pv = "Attr{}", form = Plain)]
     pub name: String,
 }
 
@@ -48,10 +48,10 @@ pub struct AlongX {
     #[param(default = -1, min = -2, max = 15, pv = "X:DataSelect{}")]
     pub select: i64,
     /// Name of what is shown.
-    #[param(readback, default = "None", pv = "X:DataLabel{}")]
+    #[param(readback, default = "None", pv = "X:DataLabel{}", form = Plain)]
     pub label: String,
     /// Its points, oldest first; NaN where a frame had none.
-    #[param(readback, pv = "X:Data{}")]
+    #[param(readback, pv = "X:Data{}", form = Plain)]
     pub data: Vec<f64>,
 }
 
@@ -62,10 +62,10 @@ pub struct AlongY {
     #[param(default = -2, min = -2, max = 15, pv = "Y:DataSelect{}")]
     pub select: i64,
     /// Name of what is shown.
-    #[param(readback, default = "None", pv = "Y:DataLabel{}")]
+    #[param(readback, default = "None", pv = "Y:DataLabel{}", form = Plain)]
     pub label: String,
     /// Its points, oldest first; NaN where a frame had none.
-    #[param(readback, pv = "Y:Data{}")]
+    #[param(readback, pv = "Y:Data{}", form = Plain)]
     pub data: Vec<f64>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use livetime_codecs::Settings;
 use livetime_engine::UnderWay;
 use livetime_formats::hdf5::{Hand, Written};
 use livetime_frame::Frame;
@@ -9,7 +10,6 @@ use livetime_runtime::ordered::Crew;
 
 use super::super::nd_file::{EventTime, WriteError};
 use super::packing::{Packer, Packing};
-use crate::codec::Settings;
 
 /// What is known of a frame before its pixels are written.
 pub(super) struct Row {

@@ -101,7 +101,7 @@ pub struct GridParams {
     #[param(max = 65_536, pv = "ExtraDimChunk9")]
     pub extra_dim_chunk_9: u32,
     /// Whether attributes of the frames say where in the axes they go.
-    #[param(pv = "PositionMode")]
+    #[param(pv = "PositionMode", words = ["Off", "On"])]
     pub position_mode: bool,
     /// The attribute with the place along the axis N, counted from 0. Empty: always 0.
     #[param(pv = "PosNameDimN")]

@@ -10,7 +10,7 @@ use super::super::nd_file::{EventTime, FileMode, NotWritten, WriteError};
 use super::columns::Facts;
 use super::crew::{Done, Packed, Packers, Row};
 use super::grid::Axes;
-use super::packing::{Packer, Packing, settings};
+use super::packing::{Packer, Packing};
 use super::params::Hdf5FilesParams;
 use super::parts::Parts;
 use super::tree::{Places, Rows, TIMES};
@@ -102,7 +102,7 @@ impl Open {
             self.counts[target] += 1;
             return self.add_row(frame, &row, p);
         }
-        let settings = settings(p)?;
+        let settings = self.packing.settings(p)?;
         while self.packers.as_ref().is_some_and(Packers::are_busy) {
             self.write_packed(true, p);
         }
@@ -207,7 +207,7 @@ impl Open {
             }
             _ => {
                 let mut packer = std::mem::take(&mut self.packer);
-                let packed = packer.stream(&array, &self.packing, settings(p)?);
+                let packed = packer.stream(&array, &self.packing, self.packing.settings(p)?);
                 let written = packed.and_then(|packed| self.write_stream(packed, row, p));
                 self.packer = packer;
                 written
@@ -270,15 +270,16 @@ impl Open {
         let Rows::Stream(stream) = self.places.pixels[target].rows else { return Ok(()) };
         // A chunk that readers have seen in part is written again.
         let number = self.file.rows(stream) / self.chunk;
+        let settings = self.packing.settings(p)?;
         if let Some(parts) = &mut self.parts {
-            let how = (&mut self.packer, &self.packing, settings(p)?);
+            let how = (&mut self.packer, &self.packing, settings);
             let chunks = parts.chunks(&self.collected[target], self.chunk, how)?;
             self.clock.bytes += chunks.0.len() as u64;
             return Ok(self.file.write_layer(stream, number, rows, chunks)?);
         }
         let chunk = self.chunk as usize;
         let packed =
-            self.packer.chunk(&self.layout, chunk, &self.collected[target], &self.packing, settings(p)?)?;
+            self.packer.chunk(&self.layout, chunk, &self.collected[target], &self.packing, settings)?;
         let bytes = self.chunk * frame_bytes as u64;
         let (head, head_bytes) = self.packing.head(bytes, packed.len());
         self.clock.bytes += packed.len() as u64;

@@ -1,17 +1,14 @@
 //! What becomes of the pixels of a frame in the file: as they are, compressed here, or as they came compressed.
 
-use livetime_codecs::BloscSettings;
-use livetime_engine::{NodeError, Refusal};
+use livetime_codecs::{ALL, Chunk, CodecType, Head, Settings};
+use livetime_engine::{NodeError, ParamEnum, Refusal};
 use livetime_formats::hdf5::Filter;
 use livetime_frame::{ArrayRef, Codec, ColorMode, DType, Frame, Layout};
 
 use super::super::nd_file::WriteError;
 use super::params::{Hdf5Compression, Hdf5FilesParams};
-use crate::codec::{BlockpackTier, Codecs, Compressor, Settings};
+use crate::codec::{Codecs, Compressor, PackError};
 use crate::error::Mismatch;
-
-/// Block of bitshuffle in streams without the head that HDF5's filter wants.
-const BSLZ4_BLOCK: u32 = 8192;
 
 /// How the frames of a file are packed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +16,7 @@ pub(super) struct Packing {
     /// How frames come.
     came: Option<Codec>,
     /// How they are compressed in the file, there or here.
-    compressor: Option<Compressor>,
+    codec: Option<&'static CodecType>,
     /// How the file names that.
     pub(super) filter: Option<Filter>,
 }
@@ -29,13 +26,13 @@ impl Packing {
     ///
     /// # Errors
     /// For a codec that HDF5 has no filter for, or a compression that cannot be done here.
-    pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Packing, Mismatch> {
-        let compressor = match layout.codec() {
+    pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Packing, PackError> {
+        let codec = match layout.codec() {
             Some(codec) => Some(known(codec)?),
             None => chosen(p.compression)?,
         };
-        let filter = compressor.map(|compressor| filter(compressor, layout, p));
-        Ok(Packing { came: layout.codec(), compressor, filter })
+        let filter = codec.map(|codec| filter(codec, layout, p)).transpose()?.flatten();
+        Ok(Packing { came: layout.codec(), codec, filter })
     }
 
     /// Whether frames that come with `codec` are packed this way.
@@ -45,40 +42,31 @@ impl Packing {
 
     /// Whether frames are compressed here.
     pub(super) fn is_here(&self) -> bool {
-        self.came.is_none() && self.compressor.is_some()
+        self.came.is_none() && self.codec.is_some()
     }
 
     /// What HDF5's filter wants before the `stream` bytes of a chunk of `bytes` bytes, and its length.
-    pub(super) fn head(&self, bytes: u64, stream: usize) -> ([u8; 16], usize) {
-        let mut head = [0; 16];
-        head[..8].copy_from_slice(&bytes.to_be_bytes());
-        match self.compressor {
-            Some(Compressor::Bslz4) => {
-                head[8..12].copy_from_slice(&BSLZ4_BLOCK.to_be_bytes());
-                (head, 12)
-            }
-            Some(Compressor::Lz4) => {
-                // One block for all.
-                head[8..12].copy_from_slice(&(bytes as u32).to_be_bytes());
-                head[12..].copy_from_slice(&(stream as u32).to_be_bytes());
-                (head, 16)
-            }
-            _ => (head, 0),
-        }
+    pub(super) fn head(&self, bytes: u64, stream: usize) -> Head {
+        let chunk = Chunk { element: 1, bytes: bytes as usize };
+        let head = self.codec.and_then(|codec| codec.filter?.head);
+        head.map_or(([0; 16], 0), |head| head(chunk, stream))
+    }
+
+    /// How the codec is set.
+    ///
+    /// # Errors
+    /// For a compressor of Blosc that can only be named.
+    pub(super) fn settings(&self, p: &Hdf5FilesParams) -> Result<Settings, Refusal> {
+        self.codec.map_or(Ok(Settings::USUAL), |codec| settings(codec, p))
     }
 }
 
 /// Compresses frames and gathers those with gaps.
+#[derive(Default)]
 pub(super) struct Packer {
     codecs: Codecs,
     gathered: Vec<u8>,
     stream: Vec<u8>,
-}
-
-impl Default for Packer {
-    fn default() -> Packer {
-        Packer { codecs: Codecs::new(), gathered: Vec::new(), stream: Vec::new() }
-    }
 }
 
 impl Packer {
@@ -100,9 +88,9 @@ impl Packer {
         if packing.came.is_some() {
             return Ok(array.bytes());
         }
-        let Some(compressor) = packing.compressor else { return Ok(self.elements(array)) };
+        let Some(codec) = packing.codec else { return Ok(self.elements(array)) };
         let pixels = array.packed(&mut self.gathered);
-        let size = self.codecs.encode(compressor, settings, array.layout(), pixels, &mut self.stream)?;
+        let size = self.codecs.encode(codec, settings, array.layout(), pixels, &mut self.stream)?;
         Ok(&self.stream[..size])
     }
 
@@ -136,10 +124,10 @@ impl Packer {
         packing: &Packing,
         settings: Settings,
     ) -> Result<&'a [u8], WriteError> {
-        let Some(compressor) = packing.compressor else { return Ok(elements) };
+        let Some(codec) = packing.codec else { return Ok(elements) };
         let count = elements.len() / dtype.bytes();
         let layout = Layout::packed(dtype, ColorMode::Mono, &[count])?;
-        let size = self.codecs.encode(compressor, settings, &layout, elements, &mut self.stream)?;
+        let size = self.codecs.encode(codec, settings, &layout, elements, &mut self.stream)?;
         Ok(&self.stream[..size])
     }
 
@@ -155,8 +143,8 @@ impl Packer {
         packing: &Packing,
         settings: Settings,
     ) -> Result<&[u8], WriteError> {
-        let compressor =
-            packing.compressor.ok_or_else(|| Mismatch::new("frames that are compressed here", "others"))?;
+        let codec =
+            packing.codec.ok_or_else(|| Mismatch::new("frames that are compressed here", "others"))?;
         let elements = layout.len() * frames;
         let all = Layout::packed(layout.dtype(), ColorMode::Mono, &[elements])?;
         let bytes = elements * layout.dtype().bytes();
@@ -169,7 +157,7 @@ impl Packer {
                 &self.gathered
             }
         };
-        let size = self.codecs.encode(compressor, settings, &all, pixels, &mut self.stream)?;
+        let size = self.codecs.encode(codec, settings, &all, pixels, &mut self.stream)?;
         Ok(&self.stream[..size])
     }
 }
@@ -185,53 +173,41 @@ pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), NodeError> {
     if p.compression == Hdf5Compression::Blosc { known } else { Ok(()) }
 }
 
-fn known(codec: Codec) -> Result<Compressor, Mismatch> {
-    let compressor = Compressor::named(codec.0);
-    let has_filter = |c: &Compressor| !matches!(c, Compressor::Blockpack | Compressor::Jpeg);
-    let refused = || Mismatch::new("frames in bslz4, blosc, lz4, lz4hdf5, zlib or zstd", codec.0);
-    compressor.filter(has_filter).ok_or_else(refused)
-}
-
-fn chosen(compression: Hdf5Compression) -> Result<Option<Compressor>, Mismatch> {
-    let refused = |name| Err(Mismatch::new("None, zlib, Blosc, BSLZ4 or LZ4 in `compression`", name));
-    match compression {
-        Hdf5Compression::None => Ok(None),
-        Hdf5Compression::Zlib => Ok(Some(Compressor::Zlib)),
-        Hdf5Compression::Blosc => Ok(Some(Compressor::Blosc)),
-        Hdf5Compression::Bslz4 => Ok(Some(Compressor::Bslz4)),
-        Hdf5Compression::Lz4 => Ok(Some(Compressor::Lz4hdf5)),
-        Hdf5Compression::NBit => refused("N-bit"),
-        Hdf5Compression::Szip => refused("szip"),
-        Hdf5Compression::Jpeg => refused("JPEG"),
-    }
-}
-
-fn filter(compressor: Compressor, layout: &Layout, p: &Hdf5FilesParams) -> Filter {
-    let bytes = layout.dtype().bytes();
-    match compressor {
-        Compressor::Bslz4 => Filter::bslz4(bytes),
-        Compressor::Blosc => {
-            let (shuffle, compressor) = (p.blosc_shuffle as u32, p.blosc_compressor as u32);
-            Filter::blosc(bytes, layout.len() * bytes, p.blosc_level, shuffle, compressor)
+fn known(codec: Codec) -> Result<&'static CodecType, Mismatch> {
+    match Compressor::named(codec.0) {
+        Some(Compressor::Lossless(codec)) if codec.filter.is_some() => Ok(codec),
+        _ => {
+            let known = ALL.iter().filter(|codec| codec.filter.is_some()).filter_map(|codec| codec.in_frames);
+            let known: Vec<&str> = known.map(|known| known.name).collect();
+            Err(Mismatch::new(format!("frames in one of {}", known.join(", ")), codec.0))
         }
-        Compressor::Zstd => Filter::zstd(1),
-        Compressor::Zlib => Filter::zlib(p.zlib_level),
-        _ => Filter::lz4(),
     }
 }
 
-/// How codecs are set.
-///
-/// # Errors
-/// For a compressor of Blosc that can only be named.
-pub(super) fn settings(p: &Hdf5FilesParams) -> Result<Settings, Refusal> {
-    let compressor = p.blosc_compressor.known()?;
-    Ok(Settings {
-        tier: BlockpackTier::Fast.known(),
-        jpeg_quality: 90,
-        zstd_level: 1,
-        zlib_level: p.zlib_level,
-        blosc: BloscSettings { compressor, level: p.blosc_level, shuffle: p.blosc_shuffle.known() },
-        lz4hdf5_block: 0,
-    })
+/// The codec whose filter areaDetector calls as the choice.
+fn chosen(compression: Hdf5Compression) -> Result<Option<&'static CodecType>, Mismatch> {
+    let choice = Hdf5Compression::CHOICES[compression.index()].pv;
+    let is_it = |codec: &&CodecType| codec.filter.is_some_and(|filter| filter.choice == Some(choice));
+    match ALL.iter().find(is_it) {
+        _ if compression == Hdf5Compression::None => Ok(None),
+        Some(codec) => Ok(Some(codec)),
+        None => Err(Mismatch::new("None, zlib, Blosc, BSLZ4 or LZ4 in `compression`", choice)),
+    }
+}
+
+fn filter(codec: &CodecType, layout: &Layout, p: &Hdf5FilesParams) -> Result<Option<Filter>, Refusal> {
+    let element = layout.dtype().bytes();
+    let chunk = Chunk { element, bytes: layout.len() * element };
+    Ok(Filter::of(codec, chunk, &settings(codec, p)?))
+}
+
+/// A codec without a parameter here works at its usual level.
+fn settings(codec: &CodecType, p: &Hdf5FilesParams) -> Result<Settings, Refusal> {
+    let level = match codec.name {
+        "zlib" => Some(p.zlib_level as i32),
+        "blosc" => Some(p.blosc_level as i32),
+        _ => None,
+    };
+    let (blosc_compressor, blosc_shuffle) = (p.blosc_compressor.known()?, p.blosc_shuffle.known());
+    Ok(Settings { level, blosc_compressor, blosc_shuffle, ..Settings::USUAL })
 }

@@ -137,7 +137,7 @@ pub struct Hdf5FilesParams {
     #[param(default = 0.1, min = 0, max = 3600, unit = "s")]
     pub flush_period: f64,
     /// Shows readers everything that was written; false again when that is done.
-    #[param(pv = "FlushNow", role = Work)]
+    #[param(pv = "FlushNow", role = Work, form = Setpoint, words = ["Done", "Flush"])]
     pub flush_now: bool,
     /// What becomes of a frame of another shape, type or compression than the file.
     pub on_change: OnChange,
@@ -156,7 +156,7 @@ pub struct Hdf5FilesParams {
     #[param(readback, pv = "XMLErrorMsg")]
     pub xml_error: String,
     /// Kept for clients: readers can always follow.
-    #[param(default = true, pv = "SWMRMode")]
+    #[param(default = true, pv = "SWMRMode", words = ["Off", "On"])]
     pub swmr_mode: bool,
     /// Whether readers can follow.
     #[param(readback, pv = "SWMRSupported")]
@@ -168,10 +168,10 @@ pub struct Hdf5FilesParams {
     #[param(readback, pv = "SWMRCbCounter")]
     pub flushes: u64,
     /// Seconds from the first frame of the last file to the last one that was written.
-    #[param(readback, unit = "s", pv = "RunTime")]
+    #[param(readback, unit = "s", pv = "RunTime", form = Plain)]
     pub run_time: f64,
     /// What the file got in that time.
-    #[param(readback, unit = "Mbit/s", pv = "IOSpeed")]
+    #[param(readback, unit = "Mbit/s", pv = "IOSpeed", form = Plain)]
     pub io_speed: f64,
     /// Frames of the capture that are in no file: numbers that are missing between those that came and were not left
     /// out on purpose, and what could not be written.

@@ -1,11 +1,11 @@
 //! Chunks that hold parts of frames, as `chunk_size_auto` false and the sizes of areaDetector's NDFileHDF5 want them.
 
+use livetime_codecs::Settings;
 use livetime_frame::{DType, Layout};
 
 use super::super::nd_file::WriteError;
 use super::packing::{Packer, Packing};
 use super::params::Hdf5FilesParams;
-use crate::codec::Settings;
 use crate::error::Mismatch;
 
 /// Chunks that one frame may be cut into: each of them has a place in the index.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use livetime_engine::files::PipelineText;
-use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, FixedSetting, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_formats::hdf5::{Part, Writer};
 use livetime_frame::{Frame, Layout};
 
@@ -22,6 +22,12 @@ use super::series::write_series;
 use super::tree::{Origin, Places, Wanted, tree};
 use crate::error::Mismatch;
 use crate::ntndarray::number_of;
+
+/// Where areaDetector aligns chunks.
+const fn unaligned(pv: &'static str) -> FixedSetting {
+    let (refused, doc) = ("wanted 0: chunks are not aligned", "Always 0: chunks are not aligned.");
+    FixedSetting { pv, choices: &[], value: 0, refused, doc }
+}
 
 /// Writes frames into HDF5 files.
 #[derive(Default)]
@@ -50,7 +56,9 @@ impl FileWriter for Hdf5Writer {
         outputs: &[],
         parallel: false,
     };
-    const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF").or(&["NDFileHDF5"]);
+    const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF")
+        .or(&["NDFileHDF5"])
+        .with_settings(&[unaligned("BoundaryAlign"), unaligned("BoundaryThreshold")]);
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.h5";
     const HOLDS_MANY: bool = true;
@@ -72,14 +80,18 @@ impl FileWriter for Hdf5Writer {
     fn takes(&mut self, frame: &Frame, p: &Hdf5FilesParams) -> Result<Fit, WriteError> {
         let array = frame.array()?;
         let layout = array.layout();
-        let can_be = || Packing::of(layout, p).and_then(|_| Parts::of(layout, p)).map_err(WriteError::from);
-        let Some(open) = &self.open else { return can_be().map(|_| Fit::Yes) };
+        let can_be = || -> Result<(), WriteError> {
+            Packing::of(layout, p)?;
+            Parts::of(layout, p)?;
+            Ok(())
+        };
+        let Some(open) = &self.open else { return can_be().map(|()| Fit::Yes) };
         let is_full = p.frames_per_file != 0 && open.counts.iter().sum::<u64>() >= p.frames_per_file;
         if open.fits(layout) {
             return Ok(if is_full { Fit::NewFile } else { Fit::Yes });
         }
         match p.on_change {
-            OnChange::NewFile => can_be().map(|_| Fit::NewFile),
+            OnChange::NewFile => can_be().map(|()| Fit::NewFile),
             OnChange::Refuse => {
                 let wanted = format!("frames of {} as the first of the file", open.layout);
                 Err(Mismatch::new(wanted, layout.to_string()).into())

@@ -41,23 +41,23 @@ pub struct NdFileParams {
     #[param(default = true, pv = "AutoIncrement")]
     pub auto_increment: bool,
     /// Which missing folders are created when `path` is written: 0 none, -n at most n, n those below the first n.
-    #[param(pv = "CreateDirectory")]
+    #[param(pv = "CreateDirectory", drv_info = "CREATE_DIR")]
     pub create_directory: i32,
     /// Whether an existing file is replaced; if not, that is an error.
     pub overwrite: bool,
     /// Added to the name while the file is being written. Empty: a format with one frame per file adds `.tmp`,
     /// others add nothing.
-    #[param(pv = "TempSuffix")]
+    #[param(pv = "TempSuffix", drv_info = "FILE_TEMP_SUFFIX")]
     pub temp_suffix: String,
     /// What is written when.
-    #[param(pv = "FileWriteMode", role = WriteMode)]
+    #[param(pv = "FileWriteMode", role = WriteMode, drv_info = "WRITE_MODE")]
     pub mode: FileMode,
     /// Whether frames are written without being asked for: each one in mode single, at the end of a capture in
     /// mode capture.
     #[param(default = true, pv = "AutoSave")]
     pub auto_save: bool,
     /// Files are always opened by their first frame; kept for clients.
-    #[param(default = true, pv = "LazyOpen")]
+    #[param(default = true, pv = "LazyOpen", drv_info = "FILE_LAZY_OPEN")]
     pub lazy_open: bool,
     /// Whether the file that the attribute `DriverFileName` of a frame names is removed when the frame is written.
     #[param(pv = "DeleteDriverFile")]
@@ -72,16 +72,16 @@ pub struct NdFileParams {
     #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
     /// Whether frames are captured; it becomes false when there are `num_capture`.
-    #[param(pv = "Capture", role = Capture)]
+    #[param(pv = "Capture", role = Capture, words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
     pub capture: bool,
     /// Writes the last frame, or those that were captured in memory.
-    #[param(pv = "WriteFile", role = Work)]
+    #[param(pv = "WriteFile", role = Work, words = ["Done", "Write"], shown = ["Done", "Writing"])]
     pub write_file: bool,
     /// Refused: files are read by sources such as `image_files`.
-    #[param(pv = "ReadFile", role = Work)]
+    #[param(pv = "ReadFile", role = Work, words = ["Done", "Read"], shown = ["Done", "Reading"])]
     pub read_file: bool,
     /// Forgets the frames that were captured in memory.
-    #[param(pv = "FreeCapture")]
+    #[param(pv = "FreeCapture", form = Setpoint, words = ["Done", "Free"])]
     pub free_capture: bool,
     /// Frames that came while nothing was to be written.
     #[param(readback)]

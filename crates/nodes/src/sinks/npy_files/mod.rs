@@ -64,7 +64,7 @@ pub struct NpyFilesParams {
     /// What a file holds.
     pub grouping: NpyMode,
     /// Whether arrays are written; a stack ends when this becomes false.
-    #[param(default = true, pv = "Capture", role = Capture)]
+    #[param(default = true, pv = "Capture", role = Capture, words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
     pub capture: bool,
     /// Arrays after which the next stack is begun; 0 means no limit.
     pub max_frames: u64,

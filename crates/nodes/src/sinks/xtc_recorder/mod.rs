@@ -73,7 +73,7 @@ pub struct XtcRecorderParams {
     #[param(default = true, pv = "AutoIncrement")]
     pub auto_increment: bool,
     /// Whether frames are recorded; a run begins when it becomes true and ends when it becomes false.
-    #[param(default = true, pv = "Capture", role = Capture)]
+    #[param(default = true, pv = "Capture", role = Capture, words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
     pub capture: bool,
     /// Frames after which a run ends; 0 means that it has no end.
     #[param(pv = "NumCapture", role = CaptureSize)]

@@ -79,7 +79,7 @@ pub struct ArraySourceParams {
     #[param(pv = "ImageMode")]
     pub image_mode: ImageMode,
     /// Frames of an acquisition with image_mode `multiple`; 0 is as 1.
-    #[param(default = 100, min = 0, pv = "NumImages")]
+    #[param(default = 100, min = 0, pv = "NumImages", drv_info = "NIMAGES")]
     pub num_images: u64,
     /// Whether the source ends when all frames are taken; if not, it waits for `acquire` to be written.
     pub finish_when_done: bool,
@@ -93,19 +93,19 @@ pub struct ArraySourceParams {
     #[param(pv = "ColorMode")]
     pub color_mode: Color,
     /// Whether a write to `ArrayIn` adds to the frame before.
-    #[param(pv = "AppendMode")]
+    #[param(pv = "AppendMode", words = ["Disable", "Enable"])]
     pub append_mode: bool,
     /// When a frame that grows is sent.
     #[param(pv = "CallbackMode")]
     pub callback_mode: CallbackMode,
     /// Written true: a frame that grows begins again.
-    #[param(pv = "NewArray")]
+    #[param(pv = "NewArray", form = Setpoint, words = ["Done", "Set"])]
     pub new_array: bool,
     /// Written true: a frame that grows is complete.
-    #[param(pv = "ArrayComplete")]
+    #[param(pv = "ArrayComplete", form = Setpoint, words = ["Done", "Set"])]
     pub array_complete: bool,
     /// Written true: the frame is sent as it is.
-    #[param(pv = "DoCallbacks")]
+    #[param(pv = "DoCallbacks", form = Setpoint, words = ["Done", "Set"])]
     pub do_callbacks: bool,
     /// The element to which the next write to `ArrayIn` goes.
     #[param(min = 0, max = 2_147_483_647, pv = "NextElement")]
@@ -120,13 +120,13 @@ pub struct ArraySourceParams {
     #[param(readback, pv = "NumElements")]
     pub num_elements: usize,
     /// What the detector is doing.
-    #[param(readback, pv = "DetectorState")]
+    #[param(readback, pv = "DetectorState", drv_info = "STATUS")]
     pub detector_state: DetectorState,
     /// The same in words.
     #[param(readback, pv = "StatusMessage")]
     pub status_message: String,
     /// Frames of this acquisition.
-    #[param(readback, pv = "NumImagesCounter")]
+    #[param(readback, pv = "NumImagesCounter", drv_info = "NIMAGES_COUNTER")]
     pub num_images_counter: u64,
     /// Frames so far.
     #[param(readback, pv = "ArrayCounter", role = Frames)]

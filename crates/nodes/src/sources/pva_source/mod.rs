@@ -59,16 +59,16 @@ pub struct PvaSourceParams {
     #[param(pv = "ImageMode")]
     pub image_mode: ImageMode,
     /// Images of an acquisition with image_mode `multiple`; 0 is as 1.
-    #[param(default = 100, min = 0, pv = "NumImages")]
+    #[param(default = 100, min = 0, pv = "NumImages", drv_info = "NIMAGES")]
     pub num_images: u64,
     /// Whether the source ends when all images are taken; if not, it waits for `acquire` to be written.
     #[param(default = true)]
     pub finish_when_done: bool,
     /// Without effect: the server of the images decides. Kept for clients that write it to every detector.
-    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
+    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime", drv_info = "ACQ_TIME")]
     pub time_as_written: f64,
     /// Without effect, as `time_as_written`.
-    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod")]
+    #[param(default = 0.0, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod", drv_info = "ACQ_PERIOD")]
     pub period_as_written: f64,
     /// Addresses to search at, as in EPICS_PVA_ADDR_LIST.
     pub addresses: String,
@@ -84,13 +84,13 @@ pub struct PvaSourceParams {
     #[param(default = 20, min = 1, max = 1000)]
     pub queue: u32,
     /// What the detector is doing.
-    #[param(readback, pv = "DetectorState")]
+    #[param(readback, pv = "DetectorState", drv_info = "STATUS")]
     pub detector_state: DetectorState,
     /// The same in words.
     #[param(readback, pv = "StatusMessage")]
     pub status_message: String,
     /// Images of this acquisition.
-    #[param(readback, pv = "NumImagesCounter")]
+    #[param(readback, pv = "NumImagesCounter", drv_info = "NIMAGES_COUNTER")]
     pub num_images_counter: u64,
     /// Whether there is a server; looked for while images are taken.
     #[param(readback, pv = "PvConnection")]

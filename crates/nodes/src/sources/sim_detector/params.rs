@@ -110,16 +110,23 @@ pub struct SimDetectorParams {
     #[param(default = true, pv = "Acquire", role = Acquire)]
     pub acquire: bool,
     /// Time from the start of an exposure to the frame.
-    #[param(default = 0.001, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime")]
+    #[param(default = 0.001, min = 0.0, max = 1e9, unit = "s", pv = "AcquireTime", drv_info = "ACQ_TIME")]
     pub acquire_time: f64,
     /// Time from frame to frame; the exposure if that is longer. 0 for both means as fast as possible.
-    #[param(default = 0.005, min = 0.0, max = 1e9, unit = "s", pv = "AcquirePeriod")]
+    #[param(
+        default = 0.005,
+        min = 0.0,
+        max = 1e9,
+        unit = "s",
+        pv = "AcquirePeriod",
+        drv_info = "ACQ_PERIOD"
+    )]
     pub acquire_period: f64,
     /// How many frames an acquisition has.
     #[param(pv = "ImageMode")]
     pub image_mode: ImageMode,
     /// Frames of an acquisition with image_mode `multiple`; 0 is as 1.
-    #[param(default = 100, min = 0, pv = "NumImages")]
+    #[param(default = 100, min = 0, pv = "NumImages", drv_info = "NIMAGES")]
     pub num_images: u64,
     /// Whether the source ends when all frames are taken; if not, it waits for `acquire` to be written.
     #[param(default = true)]
@@ -198,7 +205,7 @@ pub struct SimDetectorParams {
     #[param(default = 1)]
     pub seed: u64,
     /// Writing true starts the picture again.
-    #[param(pv = "Reset")]
+    #[param(pv = "Reset", words = ["Done Reset", "Reset"], drv_info = "RESET_IMAGE")]
     pub reset: bool,
     /// Column of the centre of the first peak.
     #[param(default = 1, pv = "PeakStartX")]
@@ -272,7 +279,7 @@ pub struct SimDetectorParams {
 
     // ---- Readbacks ----
     /// What the detector is doing.
-    #[param(readback, pv = "DetectorState")]
+    #[param(readback, pv = "DetectorState", drv_info = "STATUS")]
     pub detector_state: DetectorState,
     /// The same in words.
     #[param(readback, pv = "StatusMessage")]
@@ -281,7 +288,7 @@ pub struct SimDetectorParams {
     #[param(readback, pv = "ArrayCounter", role = Frames)]
     pub array_counter: u64,
     /// Frames of this acquisition.
-    #[param(readback, pv = "NumImagesCounter")]
+    #[param(readback, pv = "NumImagesCounter", drv_info = "NIMAGES_COUNTER")]
     pub num_images_counter: u64,
     /// Periods that passed without a frame because the source could not keep up.
     #[param(readback)]

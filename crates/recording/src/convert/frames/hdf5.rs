@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use livetime_codecs::{
-    Array, Blosc, BloscCompressor, BloscSettings, BloscShuffle, Bslz4, Codec, DType as CodecType, Lz4Hdf5,
-    Zlib, Zstd,
-};
+use livetime_codecs::{ALL, Array, Chunk, Codec, CodecType, DType as CodecDType, Settings};
 use livetime_formats::file::GrowingFile;
 use livetime_formats::hdf5::{Attribute, Element, Filter, Growing, NodeId, StreamId, Tree, Writer};
 use livetime_formats::{Error, Result};
@@ -24,58 +21,35 @@ const OWN: [&str; 2] = ["Damage", "RecordedSequence"];
 /// Bytes of rows of columns that are kept in memory.
 const MOST_PENDING: usize = 16 << 20;
 
-/// How pictures are packed in an HDF5 file.
+/// How pictures are packed in an HDF5 file: as they are, or by a codec at its usual settings whose streams are chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Packing {
-    /// As they are.
-    #[default]
-    None,
-    /// Bits shuffled, then LZ4 (filter 32008).
-    Bslz4,
-    /// LZ4 (filter 32004).
-    Lz4,
-    /// Blosc with LZ4 and bits shuffled (filter 32001).
-    Blosc,
-    /// Deflate at level 1.
-    Zlib,
-    /// Zstandard at level 1 (filter 32015).
-    Zstd,
-}
+pub struct Packing(Option<&'static CodecType>);
 
 impl Packing {
-    /// All of them, with their names.
-    pub const ALL: [(&str, Packing); 6] = [
-        ("none", Packing::None),
-        ("bslz4", Packing::Bslz4),
-        ("lz4", Packing::Lz4),
-        ("blosc", Packing::Blosc),
-        ("zlib", Packing::Zlib),
-        ("zstd", Packing::Zstd),
-    ];
+    /// As they are.
+    pub const NONE: Packing = Packing(None);
 
-    fn codec(self) -> Result<Option<Box<dyn Codec>>> {
-        let settings =
-            BloscSettings { compressor: BloscCompressor::Lz4, level: 5, shuffle: BloscShuffle::Bit };
-        let zstd = || Zstd::new(1).map_err(|e| Error::new("memory for zstd", e.to_string()));
-        Ok(match self {
-            Packing::None => None,
-            Packing::Bslz4 => Some(Box::new(Bslz4::new())),
-            Packing::Lz4 => Some(Box::new(Lz4Hdf5::new(0))),
-            Packing::Blosc => Some(Box::new(Blosc::new(settings))),
-            Packing::Zlib => Some(Box::new(Zlib::new(1))),
-            Packing::Zstd => Some(Box::new(zstd()?)),
-        })
+    /// All of them, with their names: `none`, then those of HDF5's filters.
+    pub fn all() -> impl Iterator<Item = (&'static str, Packing)> {
+        let packs = |codec: &'static CodecType| {
+            let filter = codec.filter.filter(|filter| filter.head.is_none())?;
+            Some((filter.name, Packing(Some(codec))))
+        };
+        [("none", Packing::NONE)].into_iter().chain(ALL.iter().filter_map(packs))
     }
 
-    fn filter(self, element: usize, chunk: usize) -> Option<Filter> {
-        Some(match self {
-            Packing::None => return None,
-            Packing::Bslz4 => Filter::bslz4(element),
-            Packing::Lz4 => Filter::lz4(),
-            Packing::Blosc => Filter::blosc(element, chunk, 5, 2, 1),
-            Packing::Zlib => Filter::zlib(1),
-            Packing::Zstd => Filter::zstd(1),
-        })
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Packing> {
+        Packing::all().find(|(known, _)| *known == name).map(|(_, packing)| packing)
+    }
+
+    fn codec(self) -> Result<Option<Box<dyn Codec>>> {
+        let made = self.0.map(|codec| codec.make(&Settings::USUAL));
+        made.transpose().map_err(|e| Error::new("memory for a codec", e.to_string()))
+    }
+
+    fn filter(self, element: usize, bytes: usize) -> Option<Filter> {
+        Filter::of(self.0?, Chunk { element, bytes }, &Settings::USUAL)
     }
 }
 
@@ -167,10 +141,10 @@ impl Hdf5Sink {
             |e: livetime_codecs::CodecError| Error::new("pixels that the codec takes", e.to_string());
         // Only the size of an element matters to these codecs.
         let dtype = match array.layout().dtype().bytes() {
-            1 => CodecType::U8,
-            2 => CodecType::U16,
-            4 => CodecType::U32,
-            _ => CodecType::F64,
+            1 => CodecDType::U8,
+            2 => CodecDType::U16,
+            4 => CodecDType::U32,
+            _ => CodecDType::F64,
         };
         let shape = [array.bytes().len() / dtype.bytes()];
         let bound = codec.bound(array.bytes().len());

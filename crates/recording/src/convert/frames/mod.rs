@@ -91,7 +91,7 @@ trait Sink {
 /// (0..3).try_for_each(|_| file.write_row(data, &[1; 131_072]))?;
 /// file.close()?;
 ///
-/// let target = Target::Hdf5(Packing::Bslz4);
+/// let target = Target::Hdf5(Packing::named("bslz4").unwrap());
 /// let options = FramesOptions { detector: "data".into(), events: 0..usize::MAX, target, threads: 1 };
 /// let report = convert_frames(&Recording::open(&[&raw])?, &packed, &options, |_| true)?;
 /// assert_eq!((report.account.frames, report.account.whole), (3, 3));

@@ -58,7 +58,7 @@ pub struct TriggerRecordsParams {
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
     /// Whether records are written; a file is begun with the next record, and ended when this becomes false.
-    #[param(default = true, pv = "Capture", role = Capture)]
+    #[param(default = true, pv = "Capture", role = Capture, words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
     pub capture: bool,
     /// Number of the run.
     #[param(default = 1)]

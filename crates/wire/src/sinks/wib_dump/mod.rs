@@ -50,7 +50,7 @@ pub struct WibDumpParams {
     #[param(default = 1, min = 0, pv = "FileNumber")]
     pub file_number: u64,
     /// Whether frames are recorded; a recording begins with the next frames, and ends when this becomes false.
-    #[param(default = true, pv = "Capture", role = Capture)]
+    #[param(default = true, pv = "Capture", role = Capture, words = ["Done", "Capture"], shown = ["Done", "Capturing"])]
     pub capture: bool,
     /// The recording ends when its files have this many bytes together; 0 means no limit.
     #[param(default = 10000000000, unit = "B")]
