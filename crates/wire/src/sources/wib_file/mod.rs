@@ -42,7 +42,7 @@ use std::path::PathBuf;
 
 use livetime_engine::files::Timing;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
-use livetime_formats::file::{files, there};
+use livetime_formats::file::{ListError, files, there};
 use livetime_frame::PayloadKind;
 
 use super::raw_readings::describe;
@@ -191,7 +191,7 @@ impl Node for WibFile {
 
 impl WibFile {
     /// The files that are named.
-    fn files(&self) -> Result<Vec<PathBuf>, String> {
+    fn files(&self) -> Result<Vec<PathBuf>, ListError> {
         files(&self.params.file, |path| Ok(vec![path.to_owned()]))
     }
 
