@@ -1,6 +1,7 @@
 //! Developer commands: `cargo xtask` lists them.
 
 mod circles;
+mod new_format;
 mod new_node;
 mod picture;
 mod records;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         ["judge"] => tests::judge(&root()),
         ["skip", step, needed, reason] => tests::record_skip(&root(), step, needed, reason),
         ["picture"] => picture::run(&root()),
+        ["new-format", name] => new_format::run(&root(), name),
         ["new-node", kind, name] => new_node::run(&root(), kind, name),
         _ => Err(USAGE.into()),
     };
@@ -46,6 +48,8 @@ usage: cargo xtask COMMAND
   judge                the summary of the last test; fails where `.ci/known` and `.ci/floor` say that more must have run
   skip STEP NEEDED REASON   records that a step outside of the tests was left out
   picture              makes docs/images/live-table.svg of what `livetime run` shows
+  new-format NAME      writes the folder of a format of recorded runs, its lines in the table, and a test
+                       example: cargo xtask new-format my_files
   new-node KIND NAME   writes a node file, its two list lines, and a test; KIND: source, process or sink
                        example: cargo xtask new-node process subtract_dark";
 

@@ -52,7 +52,7 @@ fn sort_lists(root: &Path) -> Result<(), String> {
     }
 }
 
-fn check_name(name: &str) -> Result<(), String> {
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
     if starts && name.chars().all(good) {
@@ -62,13 +62,13 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// `subtract_dark` becomes `SubtractDark`.
-fn type_name(name: &str) -> String {
+pub(crate) fn type_name(name: &str) -> String {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.split('_').filter(|w| !w.is_empty()).map(capital).collect()
 }
 
 /// Adds `line` after the last line that starts with the first of `prefixes` that occurs.
-fn insert_line(file: &Path, prefixes: &[&str], line: &str) -> Result<(), String> {
+pub(crate) fn insert_line(file: &Path, prefixes: &[&str], line: &str) -> Result<(), String> {
     let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let mut lines: Vec<&str> = text.lines().collect();
     let last = |prefix: &&str| lines.iter().rposition(|l| l.starts_with(prefix));
@@ -79,7 +79,7 @@ fn insert_line(file: &Path, prefixes: &[&str], line: &str) -> Result<(), String>
     write(file, &(lines.join("\n") + "\n"))
 }
 
-fn write(file: &Path, text: &str) -> Result<(), String> {
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 

@@ -163,6 +163,7 @@ const DOCUMENTS: &[&str] = &[
     "CONTRIBUTING.md",
     "LICENSE",
     "docs/add-a-node.md",
+    "docs/add-a-format.md",
     "docs/add-a-kernel.md",
     "docs/actors.md",
     "docs/performance.md",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{EdgeDecl, Graph, LossReason, NodeKind, NodeType, Report, Trail, Value};
-use livetime_recording::{Recording, RunFormat};
+use livetime_recording::Recording;
 
 use super::files::{Scratch, files_in, writes_into_a_folder};
 use super::report::{Difference, LiveVerdict, Verdict, depths};
@@ -118,7 +118,7 @@ impl Live {
 
 /// Whether the files are a whole run whose pictures are as they were recorded.
 fn is_run(files: &[PathBuf]) -> bool {
-    let is_recorded = |run: &Recording| matches!(run.format(), RunFormat::Xtc1 | RunFormat::Hdf5);
+    let is_recorded = |run: &Recording| run.format().keeps_frames();
     !files.is_empty()
         && Recording::open_only(files).is_ok_and(|run| is_recorded(&run) && run.problems().is_empty())
 }

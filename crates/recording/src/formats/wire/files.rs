@@ -1,0 +1,77 @@
+//! Files of the wire readout: how they are recognised, and which of them belong together.
+
+use std::path::{Path, PathBuf};
+
+use livetime_formats::felix::{Block, BlockReader};
+use livetime_formats::file::{IN_PROGRESS, open_unpacked};
+use livetime_formats::wib::DumpReader;
+use livetime_formats::{Error, Result};
+
+/// So much of a file is looked at to recognise it.
+const LOOK: u64 = 1 << 20;
+/// FELIX blocks that begin further behind the begin of a file are none.
+const MOST_BEFORE_BLOCKS: u64 = 1 << 16;
+
+/// Whether a file holds raw frames of a link, also packed with Zstandard, by its content.
+pub(super) fn is_dump(path: &Path) -> bool {
+    use std::io::Read;
+    let Ok(input) = open_unpacked(path) else { return false };
+    let mut begin = Vec::new();
+    // What cannot be unpacked to the end may begin with frames.
+    let _ = input.take(LOOK).read_to_end(&mut begin);
+    !is_blocks(&begin) && matches!(DumpReader::new(&begin[..]).next_stamp(), Ok(Some(_)))
+}
+
+/// FELIX blocks hold frames too, in pieces.
+fn is_blocks(begin: &[u8]) -> bool {
+    let mut blocks = BlockReader::new(begin);
+    let is_block = matches!(blocks.next_block(), Ok(Some(block)) if Block::parse(block).is_ok());
+    is_block && blocks.skipped() < MOST_BEFORE_BLOCKS && matches!(blocks.next_block(), Ok(Some(_)))
+}
+
+/// The files of all links that `wib_dump` wrote beside `path`, as `NAME_0001-l03.wib`; else the file alone.
+pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let Some(known) = name(path) else { return Ok(vec![path.to_owned()]) };
+    let Some(begin) = before_link(&known) else { return Ok(vec![path.to_owned()]) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |e| Error::io("to list the folder", e).in_file(folder);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let found = entry.map_err(failed)?.path();
+        if name(&found).is_some_and(|name| before_link(&name) == Some(begin)) {
+            files.push(path.with_file_name(found.file_name().unwrap_or_default()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether a file that is being written will have this ending: it may have nothing yet by which it can be recognised.
+pub(super) fn will_be(path: &Path, ending: &str) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.and_then(|name| name.strip_suffix(IN_PROGRESS)?.strip_suffix('.'));
+    name.is_some_and(|name| name.ends_with(ending))
+}
+
+/// `NAME_0001` of `NAME_0001-l03.wib`, also while it is written.
+fn before_link(name: &str) -> Option<&str> {
+    let name = name.strip_suffix(IN_PROGRESS).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
+    let (begin, link) = name.strip_suffix(".wib")?.rsplit_once("-l")?;
+    (!link.is_empty() && link.bytes().all(|byte| byte.is_ascii_digit())).then_some(begin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_links_of_a_recording_belong_together() {
+        assert_eq!(before_link("link_0001-l03.wib"), Some("link_0001"));
+        assert_eq!(before_link("a-l1-l10.wib"), Some("a-l1"));
+        assert_eq!(before_link("link_0001-l03.wib.inprogress"), Some("link_0001"));
+        for other in ["link_0001.wib", "link-l.wib", "link-lx.wib", "link-l03.wib.gz"] {
+            assert_eq!(before_link(other), None, "{other}");
+        }
+    }
+}
