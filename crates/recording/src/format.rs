@@ -15,6 +15,9 @@ use crate::damage::DamageWords;
 use crate::detector::Naming;
 use crate::run::Run;
 
+/// Opens files of which only some places are scanned.
+type OpenPlaces = fn(&[Places]) -> Result<Box<dyn Run>>;
+
 /// A line of the table of formats.
 pub(crate) struct Format {
     /// A word, the same for ever: programs and plans keep it.
@@ -32,7 +35,7 @@ pub(crate) struct Format {
     /// Opens the files of one run.
     pub(crate) open: fn(&Opening<'_>) -> Result<Box<dyn Run>>,
     /// Opens files of which only some places are scanned. `None`: a part of a run is opened as a whole run.
-    pub(crate) open_places: Option<fn(&[Places]) -> Result<Box<dyn Run>>>,
+    pub(crate) open_places: Option<OpenPlaces>,
     /// The datagrams that its files are made of. Such an event is read as a whole, and its pixels can stay in the files.
     pub(crate) datagrams: Option<file::Format>,
     /// Frames that sinks of this program recorded come back as they were, with their attributes.
