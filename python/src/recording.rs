@@ -6,7 +6,7 @@ use std::time::Duration;
 use livetime_frame::{AttributeValue, FramePool, Layout};
 use livetime_recording as recording;
 use livetime_recording::records::RecordPlace;
-use livetime_recording::{Account, Detector, Findings, OnDamage, Reader, SmallValue};
+use livetime_recording::{Account, Detector, FindError, Findings, OnDamage, Reader, SmallValue};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -36,10 +36,10 @@ impl Recording {
     #[pyo3(signature = (paths, only = false))]
     fn new(py: Python<'_>, paths: Vec<PathBuf>, only: bool) -> PyResult<Recording> {
         let opened = apart(py, || match &paths[..] {
-            paths if only => recording::Recording::open_only(paths).map_err(|e| e.to_string()),
-            [path] if path.exists() => recording::Recording::open(&paths).map_err(|e| e.to_string()),
+            paths if only => recording::Recording::open_only(paths).map_err(FindError::Run),
+            [path] if path.exists() => recording::Recording::open(&paths).map_err(FindError::Run),
             [pattern] => recording::Recording::find(&pattern.to_string_lossy(), None),
-            _ => recording::Recording::open(&paths).map_err(|e| e.to_string()),
+            _ => recording::Recording::open(&paths).map_err(FindError::Run),
         })?;
         let opened = opened.or_raise(py, Kind::Recording)?;
         let paths = paths.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));

@@ -3,6 +3,7 @@
 mod circles;
 mod documents;
 mod new_codec;
+mod new_format;
 mod new_node;
 mod picture;
 mod records;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         ["skip", step, needed, reason] => tests::record_skip(&root(), step, needed, reason),
         ["picture"] => picture::run(&root()),
         ["new-codec", name] => new_codec::run(&root(), name),
+        ["new-format", name] => new_format::run(&root(), name),
         ["new-node", kind, name] => new_node::run(&root(), kind, name),
         _ => Err(USAGE.into()),
     };
@@ -51,6 +53,8 @@ usage: cargo xtask COMMAND
   skip STEP NEEDED REASON   records that a step outside of the tests was left out
   picture              makes docs/images/live-table.svg of what `livetime run` shows
   new-codec NAME       writes the folder of a codec with its tests, and its two list lines
+  new-format NAME      writes the folder of a format of recorded runs, its lines in the table, and a test
+                       example: cargo xtask new-format my_files
   new-node KIND NAME   writes a node file, its two list lines, and a test; KIND: source, process or sink
                        example: cargo xtask new-node process subtract_dark";
 

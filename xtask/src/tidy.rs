@@ -167,6 +167,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/areadetector-processing.md",
     "docs/add-a-codec.md",
     "docs/add-a-node.md",
+    "docs/add-a-format.md",
     "docs/add-a-kernel.md",
     "docs/actors.md",
     "docs/performance.md",

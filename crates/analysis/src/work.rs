@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use livetime_recording::RunFormat;
 use livetime_recording::select::{Selected, Verdict};
 
 use crate::cut::{Cut, MOST_EVENTS};
@@ -164,7 +163,7 @@ impl<'r> Work<'r> {
     /// Events that a worker has in memory at once. Where no pixels stay in the files, strips are cut from whole pictures,
     /// and a block must have room for these.
     pub(crate) fn slots(&self, recording: &Recording, by_strips: bool) -> usize {
-        let stay = matches!(recording.format(), RunFormat::Xtc1 | RunFormat::Xtc2);
+        let stay = recording.format().leaves_pixels();
         match by_strips {
             true if stay => strip::EVENTS,
             true => strip::EVENTS.min(self.cut.block),

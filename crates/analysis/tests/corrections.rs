@@ -150,7 +150,8 @@ fn events_that_are_not_selected_are_counted_and_not_read() {
     let path = run(folder.path());
     let recording = Recording::open(&[&path]).unwrap();
     // The run has no event codes.
-    let error = recording.select(&"evr(140)".parse::<Expression>().unwrap(), 0..EVENTS, 1).unwrap_err();
+    let error =
+        recording.select(&"evr(140)".parse::<Expression>().unwrap(), 0..EVENTS, 1).unwrap_err().to_string();
     assert!(error.contains("`evr(140)`"), "{error}");
     let verdict = |event: usize| if event < 10 { Verdict::Refused } else { Verdict::ALL[event % 3] };
     let select = Selected::new("x > 1".into(), 0, (0..EVENTS).map(verdict).collect());

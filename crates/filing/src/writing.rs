@@ -55,7 +55,7 @@ impl WriteReport {
 /// use livetime_filing::{WriteReport, Writing};
 ///
 /// let (mut writing, mut report) = (Writing::default(), WriteReport::default());
-/// let full: Result<(), String> = Err("no space left".into());
+/// let full: std::io::Result<()> = Err(std::io::Error::other("no space left"));
 /// assert!(writing.settle(full, &mut report, 0).is_err());
 /// // Half a second later nothing is tried, and the frame is lost for the same reason.
 /// assert_eq!(writing.may_write(&report, 500_000_000).unwrap_err().to_string(), "no space left");

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::Problem;
+use crate::problem::Problem;
 use crate::run::Run;
 
 #[derive(Default, Debug)]

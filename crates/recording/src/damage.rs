@@ -5,6 +5,22 @@ use std::fmt;
 use livetime_formats::Error;
 use livetime_runtime::TooMuchMemory;
 
+/// How a format calls what its recorders noted about a picture.
+#[derive(Clone, Copy)]
+pub(crate) struct DamageWords {
+    /// What is damaged, as `picture`.
+    pub(crate) what: &'static str,
+    /// The meaning of the bits.
+    pub(crate) in_words: fn(u32) -> String,
+}
+
+/// Of a format that gives the bits no meaning.
+impl Default for DamageWords {
+    fn default() -> DamageWords {
+        DamageWords { what: "picture", in_words: |damage| format!("{damage:#x}") }
+    }
+}
+
 /// What becomes of an event whose picture is damaged, wholly or in part.
 ///
 /// The policy says nothing about events that have no picture to show ([`FaultKind`]): those are errors that are counted, and the

@@ -2,74 +2,190 @@
 
 use std::fmt;
 
-use livetime_formats::xtc1::{SourcePattern, Src};
+use livetime_formats::xtc1::Src;
 use livetime_formats::{Error, Result};
 
-use crate::RunFormat;
-
-/// Who recorded arrays at events.
+/// Who recorded arrays at events: the sender of leaves that hold pictures (LCLS-I), an array in the records of a detector (LCLS-II), a data set
+/// whose first axis counts events, or several that follow each other (HDF5), a link (wire readout).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Detector {
-    /// LCLS-I: the sender of leaves that hold pictures.
-    Lcls1(Src),
-    /// LCLS-II: an array in the records of a detector.
-    Lcls2 {
-        /// Name of the detector.
-        name: String,
-        /// Name of the algorithm that made its records.
-        algorithm: String,
-        /// Name of the array.
-        field: String,
-        /// How many axes the array has.
-        rank: u32,
-    },
-    /// HDF5: a data set whose first axis counts events, or several that follow each other.
-    Hdf5 {
-        /// Its name from the root; of several, what their names begin with.
-        path: String,
-        /// How many axes an event has.
-        rank: u32,
-    },
-    /// Wire readout: a link, with an array of channels and ticks.
-    Link {
-        /// Its name: where its frames say they are from (dumps), or its number in the readout (trigger records).
-        name: String,
-        /// Which of the two.
-        format: RunFormat,
-    },
+pub struct Detector {
+    kind: Kind,
+    name: String,
+    algorithm: String,
+    field: String,
+    rank: u32,
+    sender: Option<Src>,
+}
+
+/// How the detectors of a format are named.
+pub(crate) struct Naming {
+    /// The name of the format.
+    pub(crate) format: &'static str,
+    /// What a detector of the format is, for messages: `a link`.
+    pub(crate) one: &'static str,
+    /// What is said to mean it: `the name of one link`.
+    pub(crate) name_of_one: &'static str,
+    /// Detectors in words, for messages.
+    pub(crate) list: fn(&[&Detector]) -> String,
+    /// Whether what is wanted may mean a detector.
+    pub(crate) fits: fn(&Wanted, &Detector) -> Result<bool>,
+    /// The word by which plans of analyses tell its detectors from those of other formats.
+    pub(crate) key: &'static str,
+    /// What a plan keeps of a detector.
+    pub(crate) parts: fn(&Detector) -> Vec<Part>,
+    /// The detector of which a plan has kept this.
+    pub(crate) of_parts: fn(&[Part]) -> Option<Detector>,
+}
+
+impl Naming {
+    /// Of a format whose detectors are known by one name, which is said whole.
+    pub(crate) const fn by_name(format: &'static str, of_parts: fn(&[Part]) -> Option<Detector>) -> Naming {
+        Naming {
+            format,
+            one: "a detector",
+            name_of_one: "the name of one detector",
+            list,
+            fits: |wanted, detector| {
+                let is_it = wanted.detector.is_empty() || wanted.detector == detector.name;
+                Ok(is_it && wanted.is_name_alone())
+            },
+            key: format,
+            parts: |detector| vec![Part::Text(detector.name.clone()), Part::Number(detector.rank)],
+            of_parts,
+        }
+    }
+
+    /// The detector of which a plan has kept name and rank.
+    pub(crate) fn of_name(&'static self, parts: &[Part]) -> Option<Detector> {
+        match parts {
+            [Part::Text(name), Part::Number(rank)] => Some(Detector::new(self, name, *rank)),
+            _ => None,
+        }
+    }
+}
+
+/// What a detector is made of, as plans of analyses keep it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Of its name.
+    Text(String),
+    /// A number of axes, or of its sender.
+    Number(u32),
+}
+
+/// A naming is that of its format.
+#[derive(Clone, Copy)]
+struct Kind(&'static Naming);
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        self.0.format == other.0.format
+    }
+}
+
+impl Eq for Kind {}
+
+impl PartialOrd for Kind {
+    fn partial_cmp(&self, other: &Kind) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kind {
+    fn cmp(&self, other: &Kind) -> std::cmp::Ordering {
+        self.0.format.cmp(other.0.format)
+    }
+}
+
+impl std::hash::Hash for Kind {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.format.hash(state);
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.format)
+    }
 }
 
 /// `CxiDs1-0|Cspad-0`, or `epixquad.raw.raw`: detector, algorithm, array; or `/entry/data/data`, or
 /// `crate5_slot2_fiber1`, or `readout7`. A [`Wanted`] of this text means the detector.
 impl fmt::Display for Detector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Detector::Lcls1(src) => src.fmt(f),
-            Detector::Lcls2 { name, algorithm, field, .. } => write!(f, "{name}.{algorithm}.{field}"),
-            Detector::Hdf5 { path, .. } => f.write_str(path),
-            Detector::Link { name, .. } => f.write_str(name),
-        }
+        f.write_str(&self.name)?;
+        if self.field.is_empty() { Ok(()) } else { write!(f, ".{}.{}", self.algorithm, self.field) }
     }
 }
 
 impl Detector {
-    /// How the files of its runs are written.
-    pub fn format(&self) -> RunFormat {
-        match self {
-            Detector::Lcls1(_) => RunFormat::Xtc1,
-            Detector::Lcls2 { .. } => RunFormat::Xtc2,
-            Detector::Hdf5 { .. } => RunFormat::Hdf5,
-            Detector::Link { format, .. } => *format,
-        }
+    /// With arrays of `rank` axes.
+    pub(crate) fn new(naming: &'static Naming, name: impl Into<String>, rank: u32) -> Detector {
+        let (algorithm, field) = (String::new(), String::new());
+        Detector { kind: Kind(naming), name: name.into(), algorithm, field, rank, sender: None }
+    }
+
+    /// The same: a field of what an algorithm made.
+    pub(crate) fn with_field(self, algorithm: impl Into<String>, field: impl Into<String>) -> Detector {
+        Detector { algorithm: algorithm.into(), field: field.into(), ..self }
+    }
+
+    /// The same, by its sender.
+    pub(crate) fn with_sender(self, sender: Src) -> Detector {
+        Detector { sender: Some(sender), ..self }
+    }
+
+    /// The name of its format.
+    pub(crate) fn format_name(&self) -> &'static str {
+        self.kind.0.format
+    }
+
+    /// Its name: of LCLS-I as its sender is written, of LCLS-II without algorithm and field, of HDF5 the path of its data set, or what the
+    /// names of several begin with, of the wire readout the link.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Who made its records (LCLS-II); else empty.
+    pub fn algorithm(&self) -> &str {
+        &self.algorithm
+    }
+
+    /// Which array of its records it is (LCLS-II); else empty.
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// How many axes its array has at an event; 2 where the format does not say.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The sender of its leaves (LCLS-I).
+    pub fn sender(&self) -> Option<Src> {
+        self.sender
     }
 
     /// Whether its arrays are pictures, and not lists.
     pub fn has_pictures(&self) -> bool {
-        match self {
-            Detector::Lcls1(_) | Detector::Link { .. } => true,
-            Detector::Lcls2 { rank, .. } | Detector::Hdf5 { rank, .. } => *rank > 1,
-        }
+        self.rank > 1
     }
+
+    /// The word by which plans of analyses tell it from those of other formats.
+    pub fn key(&self) -> &'static str {
+        self.kind.0.key
+    }
+
+    /// What a plan keeps of it: [`Detector::of_parts`] makes it again.
+    pub fn parts(&self) -> Vec<Part> {
+        (self.kind.0.parts)(self)
+    }
+}
+
+/// `` `a`, `b` ``: detectors in words.
+pub(crate) fn list(detectors: &[&Detector]) -> String {
+    let all: Vec<String> = detectors.iter().map(|detector| format!("`{detector}`")).collect();
+    if all.is_empty() { "none".into() } else { all.join(", ") }
 }
 
 /// What a user says to mean a detector. What is empty may be anything.
@@ -102,15 +218,8 @@ impl From<Option<&str>> for Wanted {
 /// By its whole name.
 impl From<&Detector> for Wanted {
     fn from(detector: &Detector) -> Wanted {
-        match detector {
-            Detector::Lcls1(src) => Wanted { detector: src.to_string(), ..Wanted::default() },
-            Detector::Lcls2 { name, algorithm, field, .. } => {
-                Wanted { detector: name.clone(), algorithm: algorithm.clone(), field: field.clone() }
-            }
-            Detector::Hdf5 { path: name, .. } | Detector::Link { name, .. } => {
-                Wanted { detector: name.clone(), ..Wanted::default() }
-            }
-        }
+        let Detector { name, algorithm, field, .. } = detector.clone();
+        Wanted { detector: name, algorithm, field }
     }
 }
 
@@ -134,36 +243,22 @@ impl Wanted {
         self.detector.is_empty() && self.algorithm.is_empty() && self.field.is_empty()
     }
 
+    /// Whether only the detector is named, and no algorithm or field.
+    pub(crate) fn is_name_alone(&self) -> bool {
+        self.algorithm.is_empty() && self.field.is_empty()
+    }
+
     /// Those of `found` that may be meant. If several fit of which one has pictures, that one is meant alone.
-    ///
-    /// ```
-    /// use livetime_recording::{Detector, Wanted};
-    ///
-    /// let field = |field: &str, rank| Detector::Lcls2 {
-    ///     name: "epix".into(),
-    ///     algorithm: "raw".into(),
-    ///     field: field.into(),
-    ///     rank,
-    /// };
-    /// let found = [field("raw", 3), field("trailer", 1), field("header", 1)];
-    /// assert_eq!(Wanted::from("epix").meant(&found)?, [&found[0]]);
-    /// assert_eq!(Wanted::from("epix.raw.header").meant(&found)?, [&found[2]]);
-    /// assert_eq!(Wanted::default().meant(&found[1..])?.len(), 2);
-    /// # Ok::<(), livetime_recording::Error>(())
-    /// ```
     ///
     /// # Errors
     /// If it can mean no detector of that format: a name that is no pattern, or a field of a detector that is known by its name alone.
     pub fn meant<'d>(&self, found: &'d [Detector]) -> Result<Vec<&'d Detector>> {
-        let is_lcls1 = found.iter().any(|detector| matches!(detector, Detector::Lcls1(_)));
-        let pattern = if is_lcls1 { pattern(self)? } else { None };
-        let fits = |detector: &&Detector| match detector {
-            Detector::Lcls1(src) => pattern.as_ref().is_none_or(|pattern| pattern.matches(*src)),
-            Detector::Lcls2 { .. } => self.names(detector),
-            Detector::Hdf5 { path, .. } => self.ends(path),
-            Detector::Link { name, .. } => self.is_part(name),
-        };
-        let fitting: Vec<&Detector> = found.iter().filter(fits).collect();
+        let mut fitting = Vec::new();
+        for detector in found {
+            if (detector.kind.0.fits)(self, detector)? {
+                fitting.push(detector);
+            }
+        }
         let mut pictures = fitting.iter().copied().filter(|detector| detector.has_pictures());
         match (pictures.next(), pictures.next()) {
             (Some(one), None) => Ok(vec![one]),
@@ -171,37 +266,18 @@ impl Wanted {
         }
     }
 
-    /// Whether it is the path of a data set, or its last parts.
-    fn ends(&self, path: &str) -> bool {
-        let (wanted, path) = (self.detector.trim_start_matches('/'), path.trim_start_matches('/'));
-        let before = path.strip_suffix(wanted);
-        let is_path = before.is_some_and(|before| before.is_empty() || before.ends_with('/'));
-        (wanted.is_empty() || is_path) && self.algorithm.is_empty() && self.field.is_empty()
+    /// The one of `found`, all detectors of a run, that is meant.
+    ///
+    /// # Errors
+    /// As [`Wanted::meant`], or if there is none, or more than one; the error lists them.
+    pub(crate) fn one_of(&self, found: &[Detector], naming: &Naming) -> Result<Detector> {
+        match self.meant(found)?[..] {
+            [one] => Ok(one.clone()),
+            [] => {
+                let all: Vec<&Detector> = found.iter().collect();
+                Err(Error::new(self.called(naming.one), (naming.list)(&all)))
+            }
+            ref several => Err(Error::new(naming.name_of_one, (naming.list)(several))),
+        }
     }
-
-    /// Whether it is the name of a link, or parts of it that follow each other.
-    fn is_part(&self, name: &str) -> bool {
-        let is_in = format!("_{name}_").contains(&format!("_{}_", self.detector));
-        (self.detector.is_empty() || is_in) && self.algorithm.is_empty() && self.field.is_empty()
-    }
-
-    /// Whether it means a detector of LCLS-II.
-    fn names(&self, detector: &Detector) -> bool {
-        let Detector::Lcls2 { name, algorithm, field, .. } = detector else { return false };
-        let is = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
-        let whole = detector.to_string();
-        let begins = whole.strip_prefix(&self.detector);
-        let is_named =
-            is(&self.detector, name) || begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        is_named && is(&self.algorithm, algorithm) && is(&self.field, field)
-    }
-}
-
-/// The pattern of a detector of LCLS-I; `None`: any.
-pub(crate) fn pattern(wanted: &Wanted) -> Result<Option<SourcePattern>> {
-    if !wanted.algorithm.is_empty() || !wanted.field.is_empty() {
-        let found = format!("an algorithm or field: `{}`, `{}`", wanted.algorithm, wanted.field);
-        return Err(Error::new("a detector of LCLS-I, which is known by its name alone", found));
-    }
-    if wanted.detector.is_empty() { Ok(None) } else { wanted.detector.parse().map(Some) }
 }

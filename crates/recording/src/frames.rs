@@ -9,6 +9,18 @@ use livetime_frame::{Allocator, Frame, FramePool};
 use crate::read_ahead::BATCH_BYTES;
 use crate::{Account, Detector, Fault, FaultKind, OnDamage, Ordered, ReadError, Recording, Wanted};
 
+impl Recording {
+    /// The events as frames of one detector, in their order. See [`Options`].
+    pub fn frames(&self, detector: &Detector, options: Options) -> Frames {
+        Frames::new(self.clone(), Choice::Known(detector.clone()), options)
+    }
+
+    /// As [`Recording::frames`], of a detector that the run may name later, while it is being written.
+    pub fn frames_of(&self, wanted: impl Into<Wanted>, options: Options) -> Frames {
+        Frames::new(self.clone(), Choice::Wanted(wanted.into()), options)
+    }
+}
+
 /// When it is looked again whether a file has grown.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Memory for frames if nobody gives a pool: some hundred pictures of 4 megapixels.
@@ -98,13 +110,13 @@ enum State {
 }
 
 /// A detector, or what a user says to mean one.
-pub(crate) enum Choice {
+enum Choice {
     Known(Detector),
     Wanted(Wanted),
 }
 
 impl Frames {
-    pub(crate) fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
+    fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
         let Options { mut events, threads, batch_bytes, on_damage, follow, quiet, pool } = options;
         if follow && quiet.is_some() {
             recording.watch();

@@ -3,27 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use livetime_formats::wib::Faults;
-use livetime_formats::xtc1::compressed::Decompressor;
 use livetime_formats::xtc1::run::EventBytes;
-use livetime_formats::{Error, Result, xtc1, xtc2};
+use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, ColorMode, DType, Flags, FrameMut, Layout, MAX_DIMS};
 use livetime_runtime::MemoryLimit;
 
-use crate::damage::Outcome;
-use crate::straight::Guess;
-use crate::{Condition, Fault, FaultKind, RunFormat};
-
-/// What a thread needs to read events. Keep it for the next event: it keeps its memory.
-#[derive(Default)]
-pub struct Reader {
-    pub(crate) bytes: EventBytes,
-    pub(crate) decompressor: Decompressor,
-    pub(crate) names: Names,
-    pub(crate) guess: Guess,
-    pub(crate) hdf5: crate::hdf5::Memory,
-    pub(crate) wire: crate::wire::Memory,
-}
+use crate::damage::{Condition, DamageWords, Fault, FaultKind, Outcome};
 
 /// What a detector recorded at one event, decompressed, in the panels in which it was recorded. Keep it for the next event: it
 /// keeps its memory.
@@ -34,8 +19,8 @@ pub struct Reader {
 pub struct Picture {
     event: usize,
     pub(crate) time_ns: u64,
-    /// Of the run; says what the bits of damage mean.
-    format: RunFormat,
+    /// Of the format of the run; says what the bits of damage mean.
+    words: DamageWords,
     /// What may be taken to read it.
     pub(crate) memory: MemoryLimit,
     pub(crate) condition: Condition,
@@ -131,7 +116,7 @@ impl Picture {
         }
         let has_good = self.places.iter().any(|place| place.damage == 0);
         if let Some(place) = self.places.first().filter(|_| !has_good) {
-            let what = if self.format == RunFormat::Xtc2 { "record" } else { "picture" };
+            let what = self.words.what;
             let damage = self.damage_in_words(place.damage);
             let why = format!("wanted an undamaged {what}, found only one with damage: {damage}");
             return Err(Fault::new(FaultKind::Damaged, why));
@@ -141,13 +126,7 @@ impl Picture {
 
     /// What the recorder noted about a panel, in the words of the format of the run.
     pub fn damage_in_words(&self, damage: u32) -> String {
-        match self.format {
-            RunFormat::Xtc1 => xtc1::Damage(damage).to_string(),
-            // Those of LCLS-II have 16 bits.
-            RunFormat::Xtc2 => xtc2::Damage(damage as u16).to_string(),
-            RunFormat::Hdf5 => format!("{damage:#x}, or parts were never written"),
-            RunFormat::WireDump | RunFormat::TriggerRecords => Faults::of_bits(damage).to_string(),
-        }
+        (self.words.in_words)(damage)
     }
 
     /// How its panels lie as one array: one alone as it is, several of one shape with an axis before their own, others behind each
@@ -164,7 +143,7 @@ impl Picture {
             let why = format!("wanted panels of one type, found {} and {}", first.dtype, other.dtype);
             return Err(Fault::new(FaultKind::Broken, why));
         }
-        stack(first.dtype, first.color, &shapes).map_err(|why| Fault::new(FaultKind::Broken, why))
+        stack(first.dtype, first.color, &shapes)
     }
 
     /// Writes it into a frame of its layout, with its time, flags and attributes.
@@ -187,8 +166,8 @@ impl Picture {
     }
 
     /// Forgets the event before.
-    pub(crate) fn begin(&mut self, event: usize, format: RunFormat, memory: MemoryLimit) {
-        (self.event, self.time_ns, self.format, self.file_bytes) = (event, 0, format, 0);
+    pub(crate) fn begin(&mut self, event: usize, words: DamageWords, memory: MemoryLimit) {
+        (self.event, self.time_ns, self.words, self.file_bytes) = (event, 0, words, 0);
         self.memory = memory;
         (self.condition, self.damage, self.flags) = (Condition::Whole, 0, Flags::default());
         (self.is_elsewhere, self.is_cut_short, self.broken_beside) = (false, false, None);
@@ -260,9 +239,12 @@ pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Range<usize> {
 /// other along their first axis.
 ///
 /// # Errors
-/// Text, if they do not fit together.
-fn stack(dtype: DType, color: ColorMode, shapes: &[&[usize]]) -> std::result::Result<Layout, String> {
-    let refuse = || format!("wanted pieces of a detector that fit together, found the shapes {shapes:?}");
+/// [`FaultKind::Broken`] if they do not fit together.
+fn stack(dtype: DType, color: ColorMode, shapes: &[&[usize]]) -> Outcome<Layout> {
+    let refuse = || {
+        let why = format_args!("wanted pieces of a detector that fit together, found the shapes {shapes:?}");
+        Fault::new(FaultKind::Broken, why)
+    };
     let first = *shapes.first().ok_or_else(refuse)?;
     let mut shape = Vec::with_capacity(first.len() + 1);
     if shapes.iter().all(|s| *s == first) {
@@ -278,27 +260,7 @@ fn stack(dtype: DType, color: ColorMode, shapes: &[&[usize]]) -> std::result::Re
         shape.push(1);
     }
     let color = if shapes.len() > 1 { ColorMode::Mono } else { color };
-    Layout::packed(dtype, color, &shape).map_err(|e| e.to_string())
-}
-
-/// Names that are kept; further ones are made anew each time.
-const MOST_NAMES: usize = 256;
-
-/// Names and texts of attributes that come again and again, shared between frames.
-#[derive(Default)]
-pub(crate) struct Names(Vec<Arc<str>>);
-
-impl Names {
-    pub(crate) fn of(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.0.iter().find(|known| &***known == name) {
-            return known.clone();
-        }
-        let new: Arc<str> = name.into();
-        if self.0.len() < MOST_NAMES {
-            self.0.push(new.clone());
-        }
-        new
-    }
+    Layout::packed(dtype, color, &shape).map_err(|e| Fault::new(FaultKind::Broken, e))
 }
 
 #[cfg(test)]
@@ -312,7 +274,7 @@ mod tests {
         assert_eq!(stack(&[&[3, 4], &[3, 4]]).unwrap(), "2x3x4 u16 mono");
         assert_eq!(stack(&[&[8, 3, 4], &[7, 3, 4]]).unwrap(), "15x3x4 u16 mono");
         assert_eq!(stack(&[&[]]).unwrap(), "1 u16 mono");
-        assert!(stack(&[&[3, 4], &[4, 3]]).unwrap_err().contains("[[3, 4], [4, 3]]"));
+        assert!(stack(&[&[3, 4], &[4, 3]]).unwrap_err().why.contains("[[3, 4], [4, 3]]"));
         assert!(stack(&[&[3, 4], &[]]).is_err() && stack(&[]).is_err());
     }
 }

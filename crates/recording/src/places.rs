@@ -127,7 +127,7 @@ impl Recording {
         wanted: &EventPlaces,
     ) -> Result<Recording> {
         // Of HDF5 indices say where everything is; times of the wire readout are known when all files are.
-        if !matches!(format, RunFormat::Xtc1 | RunFormat::Xtc2) {
+        if format.0.open_places.is_none() {
             return Recording::open_whole(files, format, wanted);
         }
         let (numbers, places) = all_places(files, state.iter().chain(&wanted.reads));

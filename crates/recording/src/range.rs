@@ -1,6 +1,42 @@
 //! Ranges of events as text.
 
+use std::fmt;
 use std::ops::Range;
+
+/// Why a range of events is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RangeError {
+    /// A text that is no range.
+    Text(String),
+    /// A range that begins behind the events of the run.
+    Behind {
+        /// How many events the run has.
+        count: usize,
+        /// The number of the first of them.
+        first: usize,
+        /// Where the range begins.
+        start: usize,
+    },
+}
+
+impl fmt::Display for RangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RangeError::Text(text) => {
+                write!(f, "wanted events as `100..200`, `100..` or `..200`, found `{text}`")
+            }
+            RangeError::Behind { count, first, start } => {
+                let noun = if *count == 1 { "event" } else { "events" };
+                write!(
+                    f,
+                    "wanted numbers of the run's {count} {noun}, which begin with {first}, found {start}.."
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for RangeError {}
 
 /// The events `A..B` of `text`: from number A on up to B, which is not among them; either may be missing. An empty text means all.
 ///
@@ -13,9 +49,9 @@ use std::ops::Range;
 /// ```
 ///
 /// # Errors
-/// Text that says what was wanted.
-pub fn parse_range(text: &str) -> Result<Range<usize>, String> {
-    let refuse = || format!("wanted events as `100..200`, `100..` or `..200`, found `{text}`");
+/// [`RangeError::Text`] if it is none of these.
+pub fn parse_range(text: &str) -> Result<Range<usize>, RangeError> {
+    let refuse = || RangeError::Text(text.to_owned());
     if text.is_empty() {
         return Ok(0..usize::MAX);
     }

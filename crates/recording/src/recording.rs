@@ -1,114 +1,31 @@
 //! A recorded run, whatever its format.
 
-use std::fs::File;
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use livetime_formats::file::{self, Format, Head, ReadAt};
-use livetime_formats::trigger::TriggerRecordHeader;
+use livetime_formats::file::{self, ListError};
 use livetime_formats::xtc1::run::{Apart, Piece, Places};
-use livetime_formats::{Error, Result, xtc1, xtc2};
+use livetime_formats::{Error, Result};
 use livetime_frame::Layout;
 use livetime_runtime::MemoryLimit;
 
 use crate::breaks::Breaks;
-use crate::frames::Choice;
-use crate::hdf5::Hdf5;
-use crate::lcls1::Lcls1;
-use crate::lcls2::Lcls2;
+use crate::damage::{Account, Fault};
+use crate::detector::{Detector, Wanted};
+use crate::format::{Opening, RunFormat, without_places};
+use crate::picture::Picture;
+use crate::problem::Problem;
+use crate::range::RangeError;
+use crate::reader::Reader;
 use crate::records::{Names, RecordPlace, RunChange, SegmentRecord};
 use crate::run::Run;
-use crate::wire::{self, Dumps, Records};
-use crate::{
-    Account, Detector, Fault, FaultKind, Frames, Options, Picture, Reader, SmallValue, Transition, Wanted,
-};
+use crate::small_data::SmallValue;
+use crate::transition::Transition;
 
 /// Events that are looked at for the first picture of a detector.
 const MOST_LOOKED_AT: usize = 1000;
-
-/// How the files of a run are written.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum RunFormat {
-    /// XTC of LCLS-I.
-    #[default]
-    Xtc1,
-    /// XTC of LCLS-II.
-    Xtc2,
-    /// HDF5.
-    Hdf5,
-    /// Raw frames of the wire readout, a link in each file, bare or packed with Zstandard.
-    WireDump,
-    /// Trigger records of the wire readout.
-    TriggerRecords,
-}
-
-impl RunFormat {
-    /// `"xtc1"`, `"xtc2"`, `"hdf5"`, `"wire"` or `"records"`.
-    pub fn name(self) -> &'static str {
-        match self {
-            RunFormat::Xtc1 => "xtc1",
-            RunFormat::Xtc2 => "xtc2",
-            RunFormat::Hdf5 => "hdf5",
-            RunFormat::WireDump => "wire",
-            RunFormat::TriggerRecords => "records",
-        }
-    }
-
-    /// Of the file `path`: by its name, or else by what it begins with.
-    ///
-    /// # Errors
-    /// If it is none of these, or the system refuses.
-    pub fn of(path: &Path) -> Result<RunFormat> {
-        match Format::of(path) {
-            Some(Format::Xtc1 | Format::SmallXtc1) => return Ok(RunFormat::Xtc1),
-            Some(Format::Xtc2 | Format::SmallXtc2) => return Ok(RunFormat::Xtc2),
-            Some(Format::Index) => {
-                return Err(Error::new("a file of datagrams", "an index file").in_file(path));
-            }
-            None => {}
-        }
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-        let mut head = [0; 64];
-        let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e).in_file(path))?;
-        let head = head.get(..count).unwrap_or_default();
-        if head.starts_with(b"\x89HDF\r\n\x1a\n") {
-            return Ok(RunFormat::Hdf5);
-        }
-        if let Some(format) = wire::will_be(path) {
-            return Ok(format);
-        }
-        if TriggerRecordHeader::read(head).is_ok() {
-            return Ok(RunFormat::TriggerRecords);
-        }
-        if wire::is_dump(path) {
-            return Ok(RunFormat::WireDump);
-        }
-        if xtc1::DatagramHeader::parse(head).is_ok() {
-            return Ok(RunFormat::Xtc1);
-        }
-        match xtc2::DatagramHeader::parse(head) {
-            Ok(_) => Ok(RunFormat::Xtc2),
-            Err(_) => {
-                let wanted =
-                    "an XTC file of LCLS-I or LCLS-II, an HDF5 file, raw frames of wires, or trigger records";
-                Err(Error::new(wanted, "something else").in_file(path))
-            }
-        }
-    }
-}
-
-/// A place from which on a file cannot be read, and the number of events behind it is unknown; or a part of a datagram that means nothing, which
-/// whoever reads the event finds.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
-    /// The file.
-    pub path: PathBuf,
-    /// Number of the event that it is in; `None` if it is none.
-    pub event: Option<usize>,
-    /// What was wanted, what was found, and where.
-    pub why: String,
-}
 
 /// A recorded run: the events in the files of one run, in the order of time.
 ///
@@ -144,15 +61,11 @@ impl Recording {
     /// If the files are of no known format, are of several runs, or the system refuses. A file that is broken is opened up to there:
     /// see [`Recording::problems`].
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
-        let Some(first) = paths.first() else {
-            return Err(Error::new("at least one file of a run", "none"));
-        };
-        let format = RunFormat::of(first.as_ref())?;
-        let paths = match paths {
-            [path] => files_of(format, path.as_ref())?,
-            paths => paths.iter().map(|p| p.as_ref().to_owned()).collect::<Vec<PathBuf>>(),
-        };
-        Recording::of(format, &paths)
+        let (format, given) = given(paths)?;
+        match &given[..] {
+            [path] => Recording::of(format, &format.files_of(path)?),
+            _ => Recording::of(format, &given),
+        }
     }
 
     /// As [`Recording::open`] of exactly these files: what lies beside them is left alone, and so are chunks that a file of
@@ -161,17 +74,8 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`].
     pub fn open_only<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
-        let Some(first) = paths.first() else {
-            return Err(Error::new("at least one file of a run", "none"));
-        };
-        let all: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        match RunFormat::of(first.as_ref())? {
-            format @ RunFormat::Xtc2 => {
-                let run = Lcls2::open_only(&all)?;
-                Ok(Recording::new(Box::new(run), format, MemoryLimit::half_of_free()))
-            }
-            format => Recording::of(format, &all),
-        }
+        let (format, paths) = given(paths)?;
+        Recording::opened(format, &Opening { is_only: true, ..all_of(&paths) })
     }
 
     /// The same run; reading an event, and jobs on the run, may take this much memory. Without it, that is half of what
@@ -195,15 +99,9 @@ impl Recording {
     pub fn open_within(path: &Path, folders: &[PathBuf], memory: MemoryLimit) -> Result<Recording> {
         file::check_within(path, folders)?;
         let format = RunFormat::of(path)?;
-        let paths = files_of(format, path)?;
+        let paths = format.files_of(path)?;
         paths.iter().try_for_each(|path| file::check_within(path, folders))?;
-        match format {
-            RunFormat::Hdf5 => {
-                let run = Hdf5::open(&paths, Some(folders), memory)?;
-                Ok(Recording::new(Box::new(run), format, memory))
-            }
-            _ => Ok(Recording::of(format, &paths)?.with_memory(memory)),
-        }
+        Recording::opened(format, &Opening { within: Some(folders), memory, ..all_of(&paths) })
     }
 
     /// Opens the run that `text` names: a file as for [`Recording::open`], a pattern with `*` and `?` for its files, or several
@@ -216,46 +114,36 @@ impl Recording {
     ///
     /// # Errors
     /// As [`Recording::open`], or if there is no such file.
-    pub fn find(text: &str, format: Option<RunFormat>) -> std::result::Result<Recording, String> {
+    pub fn find(text: &str, format: Option<RunFormat>) -> std::result::Result<Recording, FindError> {
         let (format, paths) = named(text, format)?;
-        Recording::of(format, &paths).map_err(|e| e.to_string())
+        Ok(Recording::of(format, &paths)?)
     }
 
     /// Whether the run has events of these numbers: work on no event at all would end without a word. A run without events, or that may
     /// grow, is not judged.
     ///
     /// # Errors
-    /// Text that says how many there are.
-    pub fn check_range(&self, events: &Range<usize>) -> std::result::Result<(), String> {
-        let (first, count) = (self.first(), self.events());
-        let is_there = count == 0 || events.start < first + count || self.may_grow();
-        is_there.then_some(()).ok_or_else(|| {
-            let noun = if count == 1 { "event" } else { "events" };
-            format!(
-                "wanted numbers of the run's {count} {noun}, which begin with {first}, found {}..",
-                events.start
-            )
-        })
+    /// [`RangeError::Behind`] if it has none of them.
+    pub fn check_range(&self, events: &Range<usize>) -> std::result::Result<(), RangeError> {
+        let (first, count, start) = (self.first(), self.events(), events.start);
+        let is_there = count == 0 || start < first + count || self.may_grow();
+        is_there.then_some(()).ok_or(RangeError::Behind { count, first, start })
     }
 
     /// The files of the run that `text` names, as for [`Recording::find`], which are not opened.
     ///
     /// # Errors
     /// If there is none, or the first one is no recorded file.
-    pub fn files_named(text: &str) -> std::result::Result<Vec<PathBuf>, String> {
+    pub fn files_named(text: &str) -> std::result::Result<Vec<PathBuf>, FindError> {
         named(text, None).map(|(_, paths)| paths)
     }
 
     pub(crate) fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
-        let memory = MemoryLimit::half_of_free();
-        let run: Box<dyn Run> = match format {
-            RunFormat::Xtc1 => Box::new(Lcls1::open(paths)?),
-            RunFormat::Xtc2 => Box::new(Lcls2::open(paths)?),
-            RunFormat::Hdf5 => Box::new(Hdf5::open(paths, None, memory)?),
-            RunFormat::WireDump => Box::new(Dumps::open(paths)?),
-            RunFormat::TriggerRecords => Box::new(Records::open(paths)?),
-        };
-        Ok(Recording::new(run, format, memory))
+        Recording::opened(format, &all_of(paths))
+    }
+
+    fn opened(format: RunFormat, opening: &Opening<'_>) -> Result<Recording> {
+        Ok(Recording::new((format.0.open)(opening)?, format, opening.memory))
     }
 
     fn new(run: Box<dyn Run>, format: RunFormat, memory: MemoryLimit) -> Recording {
@@ -266,16 +154,8 @@ impl Recording {
     /// Opens files of which only what lies in some places is scanned. The events there are numbered as those of a whole run; see
     /// [`Recording::numbered`].
     pub(crate) fn open_places(format: RunFormat, places: &[Places]) -> Result<Recording> {
-        let run: Box<dyn Run> = match format {
-            RunFormat::Xtc1 => Box::new(Lcls1::open_places(places)?),
-            RunFormat::Xtc2 => Box::new(Lcls2::open_places(places)?),
-            // Such a run is always opened as a whole.
-            RunFormat::Hdf5 | RunFormat::WireDump | RunFormat::TriggerRecords => {
-                let paths: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
-                return Recording::of(format, &paths);
-            }
-        };
-        Ok(Recording::new(run, format, MemoryLimit::half_of_free()))
+        let open = format.0.open_places.ok_or_else(|| without_places(format))?;
+        Ok(Recording::new(open(places)?, format, MemoryLimit::half_of_free()))
     }
 
     /// The same events, of which the one at the position `skip` has the number `first`.
@@ -421,7 +301,14 @@ impl Recording {
     /// As [`Recording::detector`].
     pub fn known_detector(&self, wanted: &Wanted) -> Result<Option<Detector>> {
         let run = self.run();
-        run.choose(&run.detectors(wanted)?, wanted)
+        let found = run.detectors(wanted)?;
+        if run.is_silent(&found) {
+            return Ok(None);
+        }
+        match run.preferred(&found, wanted)? {
+            None => wanted.one_of(&found, self.format.0.naming).map(Some),
+            preferred => Ok(preferred),
+        }
     }
 
     /// Type and shape of the first picture of a detector; `None` if it has none in the first thousand events. Of HDF5 the
@@ -472,7 +359,7 @@ impl Recording {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> std::result::Result<(), Fault> {
-        picture.begin(event, self.format, self.memory);
+        picture.begin(event, self.format.0.damage, self.memory);
         let position = self.position_for(event);
         let read = position.and_then(|position| self.run().read(detector, position, reader, picture, apart));
         if let Some(why) = picture.broken_beside.take() {
@@ -493,7 +380,7 @@ impl Recording {
     /// The position of an event that is about to be read; of those that are read as a whole, its bytes must find room.
     fn position_for(&self, event: usize) -> std::result::Result<usize, Fault> {
         let position = self.numbers.position(event).ok_or_else(Fault::no_event)?;
-        if matches!(self.format, RunFormat::Xtc1 | RunFormat::Xtc2) {
+        if self.format.datagrams().is_some() {
             self.memory.check(self.run().event_bytes(position), "an event")?;
         }
         Ok(position)
@@ -502,11 +389,8 @@ impl Recording {
     /// The most bytes that reading a picture of `detector` takes beside the picture: the bytes of the largest of these
     /// events, and what the format needs to decode them.
     pub fn read_memory(&self, detector: &Detector, events: impl Iterator<Item = usize>) -> u64 {
-        let decoding = self.run().read_memory(detector);
-        match self.format {
-            RunFormat::Hdf5 => decoding,
-            _ => events.map(|event| self.event_bytes(event)).max().unwrap_or(0).saturating_add(decoding),
-        }
+        let mut positions = events.filter_map(|event| self.numbers.position(event));
+        self.run().read_memory(detector, &mut positions)
     }
 
     /// Fills `bytes` with those of a piece of an event, from `start` on.
@@ -602,16 +486,6 @@ impl Recording {
         self.run().names(change, reader)
     }
 
-    /// The events as frames of one detector, in their order. See [`Options`].
-    pub fn frames(&self, detector: &Detector, options: Options) -> Frames {
-        Frames::new(self.clone(), Choice::Known(detector.clone()), options)
-    }
-
-    /// As [`Recording::frames`], of a detector that the run may name later, while it is being written.
-    pub fn frames_of(&self, wanted: impl Into<Wanted>, options: Options) -> Frames {
-        Frames::new(self.clone(), Choice::Wanted(wanted.into()), options)
-    }
-
     // A thread that panicked while it read has changed nothing.
     fn run(&self) -> RwLockReadGuard<'_, Box<dyn Run>> {
         self.run.read().unwrap_or_else(PoisonError::into_inner)
@@ -644,34 +518,55 @@ impl OpenRun {
     }
 }
 
-impl Problem {
-    pub(crate) fn of_scan(problem: &xtc1::run::Problem) -> Problem {
-        Problem { path: problem.path.clone(), event: None, why: problem.error.to_string() }
+/// Why a text means no run that can be opened.
+#[derive(Debug)]
+pub enum FindError {
+    /// It names no files.
+    Files(ListError),
+    /// They are of no known format, are of several runs, or the system refuses.
+    Run(Error),
+}
+
+impl From<ListError> for FindError {
+    fn from(error: ListError) -> FindError {
+        FindError::Files(error)
     }
 }
 
-/// The fault of a place in a file.
-impl From<Problem> for Fault {
-    fn from(problem: Problem) -> Fault {
-        Fault::new(FaultKind::Unreadable, format!("{}: {}", problem.path.display(), problem.why))
+impl From<Error> for FindError {
+    fn from(error: Error) -> FindError {
+        FindError::Run(error)
     }
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FindError::Files(error) => error.fmt(f),
+            FindError::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FindError {}
+
+/// All files of a run, as a program of its own opens them.
+fn all_of(paths: &[PathBuf]) -> Opening<'_> {
+    Opening { paths, is_only: false, within: None, memory: MemoryLimit::half_of_free() }
+}
+
+/// The format of the first of some files, and all.
+fn given<P: AsRef<Path>>(paths: &[P]) -> Result<(RunFormat, Vec<PathBuf>)> {
+    let first = paths.first().ok_or_else(|| Error::new("at least one file of a run", "none"))?;
+    let format = RunFormat::of(first.as_ref())?;
+    Ok((format, paths.iter().map(|path| path.as_ref().to_owned()).collect()))
 }
 
 /// The format of the first file that `text` names, and all files.
-fn named(text: &str, format: Option<RunFormat>) -> std::result::Result<(RunFormat, Vec<PathBuf>), String> {
+fn named(text: &str, format: Option<RunFormat>) -> std::result::Result<(RunFormat, Vec<PathBuf>), FindError> {
     let known = |path: &Path| format.map_or_else(|| RunFormat::of(path), Ok);
-    let paths = file::files(text, |path| files_of(known(path)?, path))?;
-    let first = paths.first().ok_or_else(|| format!("`{text}`: wanted a recorded file, found none"))?;
-    let format = known(first).map_err(|e| e.to_string())?;
+    let paths = file::files(text, |path| known(path)?.files_of(path))?;
+    let none = || ListError::Unrecorded { text: text.to_owned() };
+    let format = known(paths.first().ok_or_else(none)?)?;
     Ok((format, paths))
-}
-
-fn files_of(format: RunFormat, path: &Path) -> Result<Vec<PathBuf>> {
-    match format {
-        RunFormat::Xtc1 => xtc1::run::Run::files_of(path),
-        RunFormat::Xtc2 => xtc2::run::Run::files_of(path),
-        RunFormat::WireDump => wire::files_of(path),
-        // What belongs to it is named in it; of records a file is a recording.
-        RunFormat::Hdf5 | RunFormat::TriggerRecords => Ok(vec![path.to_owned()]),
-    }
 }

@@ -1,40 +1,61 @@
-//! The contract of a format of recorded runs. [`Recording`](crate::Recording) knows the formats by name in several places
-//! (`RunFormat`): a further format implements [`Run`] and is added to each of them.
+//! The contract of an open run: what every format does, and no more than it must. How its files are recognised and opened is the format's line
+//! in the table ([`Format`](crate::format::Format)).
 //!
 //! Events are known here by their position among those that were scanned. The number that a user knows them by is kept by
-//! [`Recording`](crate::Recording): in a part of a run it is another one.
+//! `Recording`: in a part of a run it is another one.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use livetime_formats::xtc1::run::{Apart, Piece, Problem};
+use livetime_formats::xtc1::run::{Apart, Piece, Problem as Unsound};
 use livetime_formats::{Error, Result};
 use livetime_frame::Layout;
 
-use crate::damage::Outcome;
+use crate::damage::{Fault, Outcome};
+use crate::detector::{Detector, Wanted};
+use crate::picture::Picture;
+use crate::problem::Problem;
+use crate::reader::Reader;
 use crate::records::{Names, RecordPlace, RunChange, SegmentRecord};
-use crate::{Detector, Fault, Picture, Reader, SmallValue, Transition, Wanted};
+use crate::small_data::SmallValue;
+use crate::transition::Transition;
 
 /// How long after all files of a run got their names the next chunk of a stream may take to come. Recorders create it at once, mostly before
 /// they rename the one before; a server of files may take a second to show it.
 const BETWEEN_CHUNKS: Duration = Duration::from_secs(3);
 
 /// The time in which no file of a run is being written, although the run has not said that it has ended: between two chunks, or for ever.
-#[derive(Default, Debug)]
-pub(crate) struct Pause(Option<Instant>);
+#[derive(Debug)]
+pub(crate) struct Pause {
+    /// Files were still being written when the run was opened.
+    was_growing: bool,
+    since: Option<Instant>,
+}
 
 impl Pause {
-    /// Notes whether files are being written.
-    pub(crate) fn look(&mut self, is_growing: bool) {
-        self.0 = if is_growing { None } else { Some(self.0.unwrap_or_else(Instant::now)) };
+    /// Of a run that is just opened.
+    pub(crate) fn new(is_growing: bool) -> Pause {
+        Pause { was_growing: is_growing, since: None }
     }
 
-    /// Whether a next chunk may still come.
-    pub(crate) fn is_going_on(&self) -> bool {
-        self.0.is_none_or(|since| since.elapsed() < BETWEEN_CHUNKS)
+    /// Notes whether files are being written.
+    pub(crate) fn look(&mut self, is_growing: bool) {
+        self.since = if is_growing { None } else { Some(self.since.unwrap_or_else(Instant::now)) };
+    }
+
+    /// Whether events may still come.
+    pub(crate) fn may_go_on(&self, is_growing: bool, has_ended: bool) -> bool {
+        let is_going_on = || self.since.is_none_or(|since| since.elapsed() < BETWEEN_CHUNKS);
+        self.was_growing && (is_growing || !has_ended && is_going_on())
     }
 }
 
+/// The bytes of some pieces.
+pub(crate) fn bytes_of<'a>(pieces: impl IntoIterator<Item = &'a Piece>) -> u64 {
+    pieces.into_iter().map(|piece| piece.length).fold(0, u64::saturating_add)
+}
+
+/// An open run. A format must have events, files, detectors and pictures; what has an implementation here it may lack.
 pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
     fn events(&self) -> usize;
@@ -57,7 +78,9 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     fn pieces(&self, position: usize) -> Vec<Piece>;
 
     /// How many bytes an event has in the files.
-    fn event_bytes(&self, position: usize) -> u64;
+    fn event_bytes(&self, position: usize) -> u64 {
+        bytes_of(&self.pieces(position))
+    }
 
     /// Type and shape of the pictures of a detector, if the format says that without a look at them.
     fn layout(&self, detector: &Detector) -> Option<Layout> {
@@ -65,14 +88,16 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// The most bytes that reading a picture takes beside it and the event's bytes in the files.
-    fn read_memory(&self, detector: &Detector) -> u64 {
+    /// The most bytes that reading the picture of one of some events takes beside it.
+    fn read_memory(&self, detector: &Detector, positions: &mut dyn Iterator<Item = usize>) -> u64 {
         let _ = detector;
-        0
+        positions.map(|position| self.event_bytes(position)).max().unwrap_or(0)
     }
 
-    /// Where all changes of state are that events are read with.
-    fn state(&self) -> Vec<Piece>;
+    /// Where all changes of state are that events are read with; none in formats that have no such thing.
+    fn state(&self) -> Vec<Piece> {
+        Vec::new()
+    }
 
     /// The changes of state in the order of time, each with the position of the first event behind it; none in formats that have no
     /// such thing.
@@ -81,21 +106,29 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     }
 
     /// Places from which on a file cannot be read.
-    fn problems(&self) -> &[Problem];
+    fn problems(&self) -> &[Unsound] {
+        &[]
+    }
 
     /// How many changes of state there are, and what of those behind the first `seen` means nothing.
-    fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {
+    fn broken_transitions(&self, seen: usize) -> (usize, Vec<Problem>) {
         (seen, Vec::new())
     }
 
     /// Whether files are still being written.
-    fn is_growing(&self) -> bool;
+    fn is_growing(&self) -> bool {
+        false
+    }
 
     /// Whether events may still come: as [`Run::is_growing`], and between two chunks.
-    fn may_grow(&self) -> bool;
+    fn may_grow(&self) -> bool {
+        self.is_growing()
+    }
 
     /// Looks for events that were recorded meanwhile.
-    fn refresh(&mut self) -> Result<()>;
+    fn refresh(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// From now on files count as being written whose end shows in no sign.
     fn watch(&mut self) {}
@@ -108,8 +141,16 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// What has arrays. If `wanted` names something, the search goes on for it beyond the first events.
     fn detectors(&self, wanted: &Wanted) -> Result<Vec<Detector>>;
 
-    /// The one of `found` that `wanted` means; `None` as long as the run says nothing about its detectors.
-    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>>;
+    /// Whether the run says nothing about its detectors yet, of which it has `found`.
+    fn is_silent(&self, found: &[Detector]) -> bool {
+        found.is_empty() && self.is_growing()
+    }
+
+    /// The one of `found` that the run itself means by what is wanted, if it has more names or prefers one; `None`: that by its name.
+    fn preferred(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
+        let _ = (found, wanted);
+        Ok(None)
+    }
 
     /// Reads what `detector` recorded at an event, pixels perhaps elsewhere. This is where damage is judged.
     fn read(
@@ -128,10 +169,16 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     }
 
     /// What was recorded at an event beside the arrays.
-    fn small_data(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+    fn small_data(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let _ = (position, reader);
+        Ok(Vec::new())
+    }
 
     /// What was configured when an event was taken.
-    fn configuration(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>>;
+    fn configuration(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
+        let _ = (position, reader);
+        Ok(Vec::new())
+    }
 
     /// All changes of state with records, slow updates among them; none in formats without records.
     fn changes(&self) -> Vec<RunChange> {

@@ -1,64 +1,12 @@
 //! Pixels that are read straight into their frame.
 //!
-//! Where an XTC event has them is known only when it is parsed. Events of a run are alike, though: the places of the event before are
-//! the guess for an event of the same lengths, and the parsed event says whether the guess was right. If it was not, the event is read
-//! again as a whole.
-//!
-//! The check is sound although a wrong guess leaves old bytes where the parser may look for headers: if all the places are pixels of
-//! the picture that was found, the parser has interpreted nothing of what lies in them, and so nothing old.
+//! Where an XTC event has them is known only when it is parsed: see [`Guess`](crate::guess::Guess).
 
-use livetime_formats::xtc1::run::{Apart, Aside};
+use livetime_formats::xtc1::run::Apart;
 use livetime_frame::{FrameMut, Layout, Payload};
 
 use crate::damage::Outcome;
-use crate::picture::Place;
 use crate::{Detector, Picture, Reader, Recording};
-
-/// A panel with fewer bytes is copied sooner than further calls to the system are made for it.
-const LEAST_BYTES: usize = 32 << 10;
-
-/// Where an event is expected to have its pixels, as the one before had them.
-#[derive(Default)]
-pub(crate) struct Guess {
-    lengths: Vec<u64>,
-    asides: Vec<Aside>,
-}
-
-impl Guess {
-    /// Of the picture of an event, for a frame of this size if there is one. It is empty if nothing is won by it.
-    pub(crate) fn take(&mut self, before: &Picture, size: Option<usize>) {
-        self.lengths.clear();
-        self.asides.clear();
-        let mut to = 0;
-        for place in &before.places {
-            let Some(piece) = place.piece.filter(|_| place.bytes.len() >= LEAST_BYTES) else { break };
-            self.asides.push(Aside { piece, bytes: place.bytes.clone(), to });
-            to += place.bytes.len();
-        }
-        if size.is_some_and(|size| size != to) || self.asides.len() != before.places.len() {
-            return self.asides.clear();
-        }
-        self.asides.sort_by_key(|aside| (aside.piece, aside.bytes.start));
-        self.lengths.extend(before.bytes.pieces().map(|piece| piece.len() as u64));
-    }
-
-    /// The lengths of the pieces of the event, and where the pixels are.
-    pub(crate) fn parts(&self) -> (&[u64], &[Aside]) {
-        (&self.lengths, &self.asides)
-    }
-
-    /// Whether the pixels are where they were expected.
-    pub(crate) fn fits(&self, places: &[Place]) -> bool {
-        let mut to = 0;
-        let is_there = |place: &Place| {
-            let start = to;
-            to += place.bytes.len();
-            let is_its = |aside: &Aside| (Some(aside.piece), aside.to) == (place.piece, start);
-            self.asides.iter().any(|aside| is_its(aside) && aside.bytes == place.bytes)
-        };
-        places.len() == self.asides.len() && places.iter().all(is_there)
-    }
-}
 
 impl Recording {
     /// As [`Recording::read`], and then as [`Picture::fill`] into `frame`. Returns whether the picture has the layout of the frame; if

@@ -9,8 +9,7 @@ use livetime_formats::xtc1::compressed::Engine;
 use livetime_frame::{AttributeValue, DType, Flags};
 use livetime_recording::convert::{FramesOptions, FramesReport, Packing, Target, convert_frames};
 use livetime_recording::{
-    Condition, Detector, FaultKind, MemoryLimit, OnDamage, Options, Picture, Reader, Recording, RunFormat,
-    Step, Wanted,
+    Condition, FaultKind, MemoryLimit, OnDamage, Options, Picture, Reader, Recording, Step, Wanted,
 };
 
 use crate::common::{self, BAD, Leaf, leaf};
@@ -78,18 +77,19 @@ fn a_file_of_ours_is_a_run() {
     growth.add(50);
     growth.file.close().unwrap();
     let recording = Recording::open(&[&path]).unwrap();
-    assert_eq!((recording.format(), recording.events()), (RunFormat::Hdf5, 50));
+    assert_eq!((recording.format().name(), recording.events()), ("hdf5", 50));
     assert!(!recording.may_grow() && recording.problems().is_empty());
-    let only = Detector::Hdf5 { path: "/entry/data/data".into(), rank: 2 };
-    assert_eq!(recording.detectors().unwrap(), std::slice::from_ref(&only));
+    let detectors = recording.detectors().unwrap();
+    let [only] = &detectors[..] else { panic!("{detectors:?}") };
+    assert_eq!((only.name(), only.rank()), ("/entry/data/data", 2));
     for name in ["", "data", "/entry/data/data", "entry/instrument/detector/data", "data/data"] {
-        assert_eq!(recording.detector(name).unwrap(), only, "{name}");
+        assert_eq!(recording.detector(name).unwrap(), *only, "{name}");
     }
     let error = recording.detector("ata").unwrap_err().to_string();
     assert!(error.contains("`/entry/data/data`"), "{error}");
     for threads in [0, 3] {
         let frames: Vec<_> =
-            recording.frames(&only, Options { threads, ..Options::default() }).map(Result::unwrap).collect();
+            recording.frames(only, Options { threads, ..Options::default() }).map(Result::unwrap).collect();
         assert_eq!(frames.len(), 50);
         for (number, event) in (0..).zip(&frames) {
             let (array, header) = (event.frame.array().unwrap(), event.frame.header());
@@ -107,7 +107,7 @@ fn a_file_of_ours_is_a_run() {
     let set = recording.configuration(7, &mut Reader::default()).unwrap();
     assert!(set.iter().any(|value| value.name == "title" && value.text() == Some("a run")));
     let places = recording.places(10..20);
-    let part = Recording::open_part(&recording.files(), RunFormat::Hdf5, &[], &places).unwrap();
+    let part = Recording::open_part(&recording.files(), recording.format(), &[], &places).unwrap();
     assert_eq!(part.time_ns(15), recording.time_ns(15));
     assert!(
         recording.place(3).ends_with("run.h5: event 3 at row 3, 1000000003 ns"),
@@ -254,7 +254,7 @@ fn files_of_other_producers_are_runs() {
             assert!(!recording.pieces(number as usize).is_empty(), "{name}");
         }
         let places = recording.places(2..5);
-        let part = Recording::open_part(&recording.files(), RunFormat::Hdf5, &[], &places).unwrap();
+        let part = Recording::open_part(&recording.files(), recording.format(), &[], &places).unwrap();
         assert_eq!(part.files(), recording.files());
     }
     let recording = Recording::open(&[folder.path().join("adcore.h5")]).unwrap();

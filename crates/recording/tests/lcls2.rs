@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use livetime_frame::{AttributeValue, Flags};
 use livetime_recording::{
-    Account, Condition, FaultKind, OnDamage, Options, Picture, Reader, Recording, RunFormat, Wanted,
+    Account, Condition, FaultKind, OnDamage, Options, Picture, Reader, Recording, Wanted,
 };
 use livetime_testkit::xtc2::{CONFIGURE, L1_ACCEPT, Names, datagram, names, record};
 use tempfile::TempDir;
@@ -116,7 +116,7 @@ fn frames_hold_all_segments_and_say_what_is_wrong() {
 fn a_picture_is_preferred_and_a_name_may_be_given_in_parts() {
     let (_folder, path) = run(&[event(0, 0, &[segment(0, 1, 0, 0), segment(1, 1, 0, 0)])]);
     let recording = Recording::open(&[path]).unwrap();
-    assert_eq!(recording.format(), RunFormat::Xtc2);
+    assert_eq!(recording.format().name(), "xtc2");
     let listed: Vec<String> = recording.detectors().unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(listed, ["epix.raw.raw", "vls.raw.trace"]);
     for wanted in ["", "epix", "epix.raw", "epix.raw.raw"] {

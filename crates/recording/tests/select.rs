@@ -147,7 +147,7 @@ fn every_event_has_the_verdict_of_a_plain_definition() {
 fn names_that_the_run_does_not_have_are_refused_with_those_that_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let recording = Recording::open(&[run(folder.path())]).unwrap();
-    let refused = |text: &str| recording.select(&text.parse().unwrap(), 0..10, 2).unwrap_err();
+    let refused = |text: &str| recording.select(&text.parse().unwrap(), 0..10, 2).unwrap_err().to_string();
     let error = refused("ebeam.energy > 13");
     assert!(error.starts_with("wanted a value of the run for `ebeam.energy`, found "), "{error}");
     assert!(error.contains("fit_time_1") && error.contains("evr(…)"), "{error}");
@@ -234,7 +234,7 @@ fn slow_values_of_a_run_of_lcls2() {
         return;
     };
     let recording = Recording::open(&[file]).unwrap();
-    let error = recording.select(&"no.such > 1".parse().unwrap(), 0..usize::MAX, 2).unwrap_err();
+    let error = recording.select(&"no.such > 1".parse().unwrap(), 0..usize::MAX, 2).unwrap_err().to_string();
     assert!(error.contains("found "), "{error}");
     let all = selected(&recording, "1 == 1", 0..usize::MAX, 2);
     assert_eq!(all.count(Verdict::Selected), recording.events() as u64);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use livetime_formats::file::GrowingFile;
 use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
-use livetime_recording::{EventFrame, Fault, Frames, Options, Recording, RunFormat, Step};
+use livetime_recording::{EventFrame, Fault, Frames, Options, Recording, Step};
 use tempfile::TempDir;
 
 const BEGIN: u64 = 80_150_024_000_000_000;
@@ -64,7 +64,7 @@ fn links_are_followed_to_their_end() {
     let folder = TempDir::new().unwrap();
     let mut files = [create(folder.path(), 0), create(folder.path(), 1)];
     let recording = Recording::open(&[files[0].written_path()]).unwrap();
-    assert_eq!((recording.format(), recording.events()), (RunFormat::WireDump, 0));
+    assert_eq!((recording.format().name(), recording.events()), ("wire", 0));
     assert!(recording.may_grow() && recording.problems().is_empty());
     let mut loops = recording.frames_of("fiber1", following(None));
     assert!(now(&mut loops).is_empty());

@@ -101,20 +101,12 @@ pub(super) const CIRCLES: &[Known] = &[
         reason: "Not untied yet: 3 of these files take names of `config/save/standing.rs`, which takes names of 1.",
     },
     Known {
-        files: &["crates/formats/src/file/growing.rs", "crates/formats/src/file/unproved.rs"],
-        reason: "Not untied yet: `file/growing.rs` takes `UNPROVED`, `open`, `file/unproved.rs` takes `is_at`.",
-    },
-    Known {
         files: &[
             "crates/formats/src/hdf5/read/array/mod.rs",
             "crates/formats/src/hdf5/read/array/virtuals.rs",
             "crates/formats/src/hdf5/read/file.rs",
         ],
         reason: "A virtual array is made of arrays of other files, each of which may be virtual.",
-    },
-    Known {
-        files: &["crates/formats/src/hdf5/write/grid.rs", "crates/formats/src/hdf5/write/header.rs"],
-        reason: "Not untied yet: `hdf5/write/grid.rs` takes `set_bytes`, `hdf5/write/header.rs` takes `PAGE_BITS`.",
     },
     Known {
         files: &["crates/frame/src/pool/cell.rs", "crates/frame/src/pool/shelf.rs"],
@@ -155,52 +147,6 @@ pub(super) const CIRCLES: &[Known] = &[
             "crates/pva/src/server/pv/view.rs",
         ],
         reason: "Queue, view and state are three sides of a monitor; the mailbox holds its updates.",
-    },
-    Known {
-        files: &[
-            "crates/recording/src/breaks.rs",
-            "crates/recording/src/detector.rs",
-            "crates/recording/src/frames.rs",
-            "crates/recording/src/hdf5/content.rs",
-            "crates/recording/src/hdf5/memory.rs",
-            "crates/recording/src/hdf5/mod.rs",
-            "crates/recording/src/lcls1/mod.rs",
-            "crates/recording/src/lcls2/mod.rs",
-            "crates/recording/src/order.rs",
-            "crates/recording/src/picture.rs",
-            "crates/recording/src/read_ahead.rs",
-            "crates/recording/src/recording.rs",
-            "crates/recording/src/run.rs",
-            "crates/recording/src/straight.rs",
-            "crates/recording/src/wire/block.rs",
-            "crates/recording/src/wire/dump.rs",
-            "crates/recording/src/wire/mod.rs",
-            "crates/recording/src/wire/records.rs",
-        ],
-        reason: "Not untied yet: 13 of these files take names of `detector.rs`, which takes names of 1.",
-    },
-    Known {
-        files: &[
-            "crates/recording/src/convert/dark.rs",
-            "crates/recording/src/convert/mod.rs",
-            "crates/recording/src/convert/prove.rs",
-            "crates/recording/src/convert/recode.rs",
-        ],
-        reason: "Not untied yet: 3 of these files take names of `convert/recode.rs`, which takes names of 2.",
-    },
-    Known {
-        files: &[
-            "crates/recording/src/convert/frames/hdf5.rs",
-            "crates/recording/src/convert/frames/mod.rs",
-            "crates/recording/src/convert/frames/report.rs",
-            "crates/recording/src/convert/frames/xtc.rs",
-        ],
-        reason: "Not untied yet: 3 of these files take names of `convert/frames/mod.rs`, which takes names of 3.",
-    },
-    Known {
-        files: &["crates/recording/src/select/mod.rs", "crates/recording/src/select/parse.rs"],
-        reason: "Not untied yet: `select/mod.rs` takes `parse`, `select/parse.rs` takes `Comparison`, `Expression`, \
-            `Operator` and more.",
     },
     Known {
         files: &[

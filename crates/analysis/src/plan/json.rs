@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use livetime_frame::DType;
 use livetime_recording::select::{Selected, Verdict};
-use livetime_recording::{EventPlaces, FileEnds, FileRange, RunFormat, Src};
+use livetime_recording::{EventPlaces, FileEnds, FileRange, Part};
 use serde_json::{Value, json};
 
 use super::{Plan, PlannedFile, PlannedPart};
@@ -138,14 +138,12 @@ fn layout(json: &Field<'_>) -> Result<Layout> {
 }
 
 fn detector(detector: &Detector) -> Value {
-    match detector {
-        Detector::Lcls1(Src { log, phy }) => json!({ "name": detector.to_string(), "lcls1": [log, phy] }),
-        Detector::Lcls2 { name, algorithm, field, rank } => {
-            json!({ "name": detector.to_string(), "lcls2": [name, algorithm, field, rank] })
-        }
-        Detector::Hdf5 { path, rank } => json!({ "name": path, "hdf5": [path, rank] }),
-        Detector::Link { name, format } => json!({ "name": name, "link": [name, format.name()] }),
-    }
+    let part = |part: Part| match part {
+        Part::Text(text) => Value::from(text),
+        Part::Number(number) => Value::from(number),
+    };
+    let parts: Vec<Value> = detector.parts().into_iter().map(part).collect();
+    json!({ "name": detector.to_string(), detector.key(): parts })
 }
 
 /// The verdicts as a letter each, in runs: `12s3r` is 12 events that are selected and 3 that are refused.
@@ -258,31 +256,13 @@ impl<'a> Field<'a> {
     }
 
     fn detector(&self) -> Result<Detector> {
-        if let Ok(src) = self.get("lcls1") {
-            return Ok(Detector::Lcls1(Src { log: src.at(0)?.number_u32()?, phy: src.at(1)?.number_u32()? }));
-        }
-        if let Ok(set) = self.get("hdf5") {
-            return Ok(Detector::Hdf5 {
-                path: set.at(0)?.text()?.to_owned(),
-                rank: set.at(1)?.number_u32()?,
-            });
-        }
-        if let Ok(link) = self.get("link") {
-            let known = [RunFormat::WireDump, RunFormat::TriggerRecords];
-            let (name, written) = (link.at(0)?.text()?.to_owned(), link.at(1)?);
-            let text = written.text()?;
-            let format = known.into_iter().find(|format| format.name() == text);
-            let format = format.ok_or_else(|| written.refused("`wire` or `records`"))?;
-            return Ok(Detector::Link { name, format });
-        }
-        let names = self.get("lcls2")?;
-        let [name, algorithm, field] =
-            [0, 1, 2].map(|at| names.at(at).and_then(|name| Ok(name.text()?.to_owned())));
-        Ok(Detector::Lcls2 {
-            name: name?,
-            algorithm: algorithm?,
-            field: field?,
-            rank: names.at(3)?.number_u32()?,
-        })
+        let mut known = Detector::keys().filter_map(|key| Some((key, self.get(key).ok()?)));
+        let (key, kept) = known.next().ok_or_else(|| self.refused("a kind of detector that is known"))?;
+        let part = |part: Field<'_>| match part.json {
+            Value::String(text) => Ok(Part::Text(text.clone())),
+            _ => part.number_u32().map(Part::Number),
+        };
+        let parts = kept.all(part)?;
+        Detector::of_parts(key, &parts).ok_or_else(|| kept.refused("the parts of a detector"))
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::IN_PROGRESS;
-use super::unproved::{self, UNPROVED};
+use super::unproved::{self, UNPROVED, is_at};
 use crate::{Error, Result};
 
 /// What becomes of a file that is not finished, and of one that has its name already.
@@ -379,12 +379,6 @@ impl Write for GrowingFile {
 fn taken(path: &Path) -> Error {
     Error::io("a file that is not there yet", io::Error::new(io::ErrorKind::AlreadyExists, "one"))
         .in_file(path)
-}
-
-/// Whether the name `path` is one of this open file.
-pub(super) fn is_at(file: &File, path: &Path) -> bool {
-    let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-    file.metadata().ok().zip(std::fs::metadata(path).ok()).is_some_and(|(open, named)| same(open, named))
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -65,6 +65,26 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
         Ok(Some((offset, head)))
     }
 
+    /// Gives every datagram's place and head to `each`, with what was read around the head, until `each` returns false. Returns how the
+    /// file ends, as far as it was scanned, and why it could not be followed further.
+    ///
+    /// # Errors
+    /// If the operating system reports an error, and those of `each`.
+    pub fn each(
+        mut self,
+        mut each: impl FnMut(&mut Window<R>, u64, &H) -> Result<bool>,
+    ) -> Result<(End, Option<Error>)> {
+        let broken = loop {
+            match self.next() {
+                Ok(Some((offset, head))) if each(&mut self.window, offset, &head)? => {}
+                Ok(_) => break None,
+                Err(error) if error.io_error().is_some() => return Err(error),
+                Err(error) => break Some(error),
+            }
+        };
+        Ok((self.end, broken))
+    }
+
     /// How the file ends, as far as it was scanned.
     pub fn end(&self) -> End {
         self.end

@@ -2,13 +2,71 @@
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+use crate::Error;
+
+/// Why a text names no files.
+#[derive(Debug)]
+pub enum ListError {
+    /// The system refuses to look.
+    Refused {
+        /// Where.
+        path: String,
+        /// Why.
+        why: io::Error,
+    },
+    /// No file of the folder is wanted.
+    Empty {
+        /// The folder.
+        path: String,
+        /// Files that are wanted, in words.
+        wanted: String,
+    },
+    /// The text names no recorded file.
+    Unrecorded {
+        /// The text.
+        text: String,
+    },
+    /// A file that is named is not there.
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The files of the same run cannot be told.
+    Run(Error),
+}
+
+impl fmt::Display for ListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ListError::Refused { path, why } => {
+                write!(f, "`{path}`: wanted a file or a folder, found: {why}")
+            }
+            ListError::Empty { path, wanted } => write!(f, "`{path}`: wanted files `{wanted}`, found none"),
+            ListError::Unrecorded { text } => write!(f, "`{text}`: wanted a recorded file, found none"),
+            ListError::Missing { path } => write!(f, "`{}`: wanted a file, found none", path.display()),
+            ListError::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ListError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ListError::Refused { why, .. } => Some(why),
+            ListError::Run(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// The file `path`, or the files in the folder `path` whose names `is_wanted`, in natural order; `wanted` says in words which these are.
 ///
 /// # Errors
-/// Text naming the path, when it is not there, cannot be read, or no file is wanted.
-pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
-    let failed = |e: std::io::Error| format!("`{path}`: wanted a file or a folder, found: {e}");
+/// If the path is not there or cannot be read, or no file is wanted.
+pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, ListError> {
+    let failed = |why| ListError::Refused { path: path.to_owned(), why };
     if std::fs::metadata(path).map_err(failed)?.is_file() {
         return Ok(vec![path.into()]);
     }
@@ -20,7 +78,7 @@ pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Resul
         }
     }
     if files.is_empty() {
-        return Err(format!("`{path}`: wanted files `{wanted}`, found none"));
+        return Err(ListError::Empty { path: path.to_owned(), wanted: wanted.to_owned() });
     }
     files.sort_by(|a, b| natural(&name_of(a), &name_of(b)).then_with(|| a.cmp(b)));
     Ok(files)
@@ -35,20 +93,20 @@ pub fn name_of(path: &Path) -> String {
 /// several lines just the file in each.
 ///
 /// # Errors
-/// Text naming the file.
+/// If there is no such file, or the others cannot be told.
 pub fn files(
     file: &str,
     files_of: impl Fn(&Path) -> crate::Result<Vec<PathBuf>>,
-) -> Result<Vec<PathBuf>, String> {
+) -> Result<Vec<PathBuf>, ListError> {
     if file.contains('\n') {
         return Ok(file.lines().map(PathBuf::from).collect());
     }
     let path = Path::new(file);
     let name = name_of(path);
     if !name.contains(['*', '?']) {
-        let files = if path.is_file() { files_of(path).map_err(|e| e.to_string())? } else { Vec::new() };
+        let files = if path.is_file() { files_of(path).map_err(ListError::Run)? } else { Vec::new() };
         return if files.is_empty() {
-            Err(format!("`{file}`: wanted a recorded file, found none"))
+            Err(ListError::Unrecorded { text: file.to_owned() })
         } else {
             Ok(files)
         };
@@ -60,10 +118,10 @@ pub fn files(
 /// Whether all of these files are there.
 ///
 /// # Errors
-/// Text naming the first that is not.
-pub fn there(files: &[PathBuf]) -> Result<(), String> {
+/// The first that is not.
+pub fn there(files: &[PathBuf]) -> Result<(), ListError> {
     let missing = files.iter().find(|path| !path.is_file());
-    missing.map_or(Ok(()), |path| Err(format!("`{}`: wanted a file, found none", path.display())))
+    missing.map_or(Ok(()), |path| Err(ListError::Missing { path: path.clone() }))
 }
 
 /// Whether `pattern` matches a whole name: `*` stands for any text, `?` for any byte.
@@ -120,6 +178,20 @@ fn number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_names_no_file_is_refused_in_a_sentence() {
+        let error = files("no.xtc", |path| Ok(vec![path.to_owned()])).unwrap_err();
+        assert_eq!(error.to_string(), "`no.xtc`: wanted a recorded file, found none");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let error = list(path, "*.png", |_| true).unwrap_err();
+        assert_eq!(error.to_string(), format!("`{path}`: wanted files `*.png`, found none"));
+        let error = there(&["no.bin".into()]).unwrap_err();
+        assert_eq!(error.to_string(), "`no.bin`: wanted a file, found none");
+        let error = list("no/folder", "*", |_| true).unwrap_err();
+        assert!(error.to_string().starts_with("`no/folder`: wanted a file or a folder, found: "), "{error}");
+    }
 
     #[test]
     fn natural_order() {

@@ -3,6 +3,7 @@
 //! Both are datagrams one after another, without a header of the file, an index or a checksum. A [`Head`] is what a
 //! datagram begins with in one of the formats.
 //!
+//! - [`Datagram`] is one in memory, and [`Walk`] the way through it.
 //! - [`Reader`] reads a whole file with large reads: copies and conversions.
 //! - [`Heads`] skips the data: a scan of a run costs one small read per datagram. What it finds can be read
 //!   later with [`ReadAt`], by any number of threads.
@@ -13,6 +14,7 @@
 //! - [`FileName`] says which run, stream and chunk a file holds.
 //! - [`files`] finds the files that a pattern names.
 
+mod datagram;
 mod follower;
 mod growing;
 mod heads;
@@ -26,10 +28,12 @@ mod window;
 mod within;
 
 pub use crate::look_ahead::{BrokenOff, open_unpacked};
+pub(crate) use datagram::header_in;
+pub use datagram::{Datagram, Step, Walk, Xtc, header_at};
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use growing::{GrowingFile, Purpose, name_new};
 pub use heads::Heads;
-pub use listing::{files, list, matches, name_of, there};
+pub use listing::{ListError, files, list, matches, name_of, there};
 pub use name::{FileName, Format};
 pub use read_at::{ReadAt, fill_at, read_exact_at};
 pub use reader::{Next, Raw, Reader};
@@ -41,8 +45,14 @@ use crate::Result;
 
 /// What a datagram begins with.
 pub trait Head: Copy + Send + Sync + std::fmt::Debug {
+    /// What containers and leaves begin with in its format.
+    type Unit: Nested;
+
     /// Its bytes.
     const LEN: usize;
+
+    /// Where the root container's header begins.
+    const ROOT: usize;
 
     /// Reads it from the first [`Head::LEN`] bytes.
     ///
@@ -77,6 +87,13 @@ pub enum End {
         /// How many bytes it needs; `None` if not even its head is complete.
         wants: Option<u64>,
     },
+}
+
+/// Of an empty file.
+impl Default for End {
+    fn default() -> End {
+        End::Whole { offset: 0 }
+    }
 }
 
 impl End {

@@ -2,13 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
-use super::growing::is_at;
 use crate::{Error, Result};
 
 /// What the name of a file that is made ends with until the file is whole. What is recorded ends with `.inprogress`
@@ -71,6 +70,12 @@ fn refused(path: &Path, error: io::Error) -> Error {
         }
         _ => Error::io("to create the file", error).in_file(path),
     }
+}
+
+/// Whether the name `path` is one of this open file.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let same = |a: std::fs::Metadata, b: std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    file.metadata().ok().zip(std::fs::metadata(path).ok()).is_some_and(|(open, named)| same(open, named))
 }
 
 #[cfg(test)]

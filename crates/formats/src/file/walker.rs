@@ -9,8 +9,8 @@ pub const MAX_DEPTH: usize = 16;
 
 /// What a container or leaf begins with, in one of the formats.
 pub trait Nested: Copy {
-    /// Its bytes.
-    type Bytes;
+    /// Its bytes: an array.
+    type Bytes: for<'b> TryFrom<&'b [u8]>;
 
     /// How many they are.
     const LEN: usize;

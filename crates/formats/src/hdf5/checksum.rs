@@ -50,6 +50,14 @@ fn finish([mut a, mut b, mut c]: [u32; 3]) -> u32 {
     (c ^ b).wrapping_sub(b.rotate_left(24))
 }
 
+/// Writes other bytes into a finished header.
+pub(super) fn set_bytes(header: &mut [u8], at: usize, bytes: &[u8]) {
+    let end = header.len() - 4;
+    header[at..at + bytes.len()].copy_from_slice(bytes);
+    let sum = checksum(&header[..end]);
+    header[end..].copy_from_slice(&sum.to_le_bytes());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

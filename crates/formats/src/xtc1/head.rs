@@ -76,7 +76,10 @@ impl DatagramHeader {
 }
 
 impl Head for DatagramHeader {
+    type Unit = XtcHeader;
+
     const LEN: usize = 40;
+    const ROOT: usize = DatagramHeader::ROOT;
 
     fn parse(bytes: &[u8]) -> Result<DatagramHeader> {
         let Some(root) = bytes.get(DatagramHeader::ROOT..).and_then(|b| b.first_chunk()) else {

@@ -62,6 +62,12 @@ impl Src {
     /// What small-data records carry: a recorder.
     pub const RECORDER: Src = Src { log: 4 << 24, phy: 0 };
 
+    /// The same sender, whatever its process: processes differ from file to file.
+    #[must_use]
+    pub const fn without_process(self) -> Src {
+        Src { log: self.log & 0xFF00_0000, ..self }
+    }
+
     /// The device `device_id` of type `device` at the place `detector`, `detector_id`.
     pub const fn detector(detector: u8, detector_id: u8, device: u8, device_id: u8) -> Src {
         Src { log: 1 << 24, phy: u32::from_be_bytes([detector, detector_id, device, device_id]) }

@@ -6,11 +6,11 @@ use super::compressed::Engine;
 use super::data::{holds_panels, is_same_sender};
 use super::{Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader};
 use crate::fields::u32_at;
-use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
+use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window, header_at};
 use crate::{Error, Result, clock};
 
 /// Counts of everything in a file.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Summary {
     /// How the file ends, as far as it could be followed.
     pub end: End,
@@ -91,26 +91,13 @@ impl Summary {
     /// # Errors
     /// If the operating system reports an error. What is broken is told in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
-        let mut summary = Summary::new();
-        let mut heads = Heads::<DatagramHeader, _>::new(source);
-        loop {
-            match heads.next() {
-                Ok(Some((offset, header))) => {
-                    summary.count(&header);
-                    summary.look_inside(heads.window(), offset, &header)?;
-                    if !progress(offset + header.length()) {
-                        break;
-                    }
-                }
-                Ok(None) => break,
-                Err(error) if error.io_error().is_some() => return Err(error),
-                Err(error) => {
-                    summary.broken = Some(error);
-                    break;
-                }
-            }
-        }
-        summary.end = heads.end();
+        let mut summary = Summary::default();
+        let scanned = Heads::<DatagramHeader, _>::new(source).each(|window, offset, header| {
+            summary.count(header);
+            summary.look_inside(window, offset, header)?;
+            Ok(progress(offset + header.length()))
+        });
+        (summary.end, summary.broken) = scanned?;
         Ok(summary)
     }
 
@@ -128,23 +115,6 @@ impl Summary {
     pub fn event_rate_hz(&self) -> Option<f64> {
         let (first, last) = self.event_times_ns?;
         clock::rate_hz(self.events, first, last)
-    }
-
-    fn new() -> Summary {
-        Summary {
-            end: End::Whole { offset: 0 },
-            broken: None,
-            transitions: BTreeMap::new(),
-            events: 0,
-            event_times_ns: None,
-            run: None,
-            damage: BTreeMap::new(),
-            unsound: 0,
-            first_unsound: None,
-            leaves: BTreeMap::new(),
-            incomplete: BTreeMap::new(),
-            damaged_pictures: BTreeMap::new(),
-        }
     }
 
     fn count(&mut self, header: &DatagramHeader) {
@@ -174,7 +144,7 @@ impl Summary {
             Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
         // Senders with pictures, and whether one of them is undamaged.
         let mut pictures: Vec<(Src, bool)> = Vec::new();
-        while let Some(found) = walker.step(|at| header_at(window, at))? {
+        while let Some(found) = walker.step(|at| header_at::<XtcHeader, _>(window, at))? {
             match found {
                 Ok(place) if !place.header.type_id.is_container() => {
                     self.count_leaf(window, &place)?;
@@ -195,14 +165,14 @@ impl Summary {
     }
 
     fn count_incomplete(&mut self, header: &XtcHeader) {
-        let counts = self.incomplete.entry((without_process(header.src), header.damage.0)).or_default();
+        let counts = self.incomplete.entry((header.src.without_process(), header.damage.0)).or_default();
         counts.count += 1;
         counts.bytes += u64::from(header.extent);
     }
 
     fn count_leaf<R: ReadAt>(&mut self, window: &mut Window<R>, place: &Place<XtcHeader>) -> Result<()> {
         let XtcHeader { damage, src, type_id, extent } = place.header;
-        let src = without_process(src);
+        let src = src.without_process();
         let leaves = self.leaves.entry((src, type_id.plain())).or_default();
         leaves.count += 1;
         leaves.bytes += u64::from(extent);
@@ -226,11 +196,6 @@ impl Summary {
     }
 }
 
-/// Processes differ from file to file.
-fn without_process(src: Src) -> Src {
-    Src { log: src.log & 0xFF00_0000, ..src }
-}
-
 /// Takes a leaf in, if it may be a picture.
 fn note_picture(header: &XtcHeader, pictures: &mut Vec<(Src, bool)>) {
     if !holds_panels(header.type_id.plain()) {
@@ -239,17 +204,8 @@ fn note_picture(header: &XtcHeader, pictures: &mut Vec<(Src, bool)>) {
     let is_good = header.damage.is_none();
     match pictures.iter_mut().find(|(src, _)| is_same_sender(*src, header.src)) {
         Some((_, has_good)) => *has_good |= is_good,
-        None => pictures.push((without_process(header.src), is_good)),
+        None => pictures.push((header.src.without_process(), is_good)),
     }
-}
-
-/// The header that lies at `at` of a file, for [`Walker::step`].
-///
-/// # Errors
-/// If the operating system reports an error, or the file is shorter.
-pub fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
-    let bytes = window.get(at, XtcHeader::LEN)?;
-    bytes.first_chunk().copied().ok_or_else(|| Error::new("20 bytes of a header", "the end").at(at))
 }
 
 /// What the parts of a compressed payload say, without their streams: plain bytes and engines.

@@ -2,7 +2,7 @@
 
 use super::{Damage, Src, TypeId};
 use crate::fields::Fields;
-use crate::file::Nested;
+use crate::file::{self, Nested};
 use crate::{Error, Result};
 
 /// What a container or leaf begins with.
@@ -73,17 +73,7 @@ impl Nested for XtcHeader {
 }
 
 /// A container or leaf where it lies.
-#[derive(Clone, Copy, Debug)]
-pub struct Xtc<'a> {
-    /// What it begins with.
-    pub header: XtcHeader,
-    /// Where its header begins, in bytes from the beginning of the datagram.
-    pub offset: usize,
-    /// How many containers it is in; 0 for the root.
-    pub depth: usize,
-    /// What follows the header.
-    pub payload: &'a [u8],
-}
+pub type Xtc<'a> = file::Xtc<'a, XtcHeader>;
 
 impl<'a> Xtc<'a> {
     /// A leaf that stands alone in `bytes`, as one that was read from a file at the place that small data tell.

@@ -4,7 +4,7 @@ use livetime_frame::{DType, Element};
 
 use super::{Damage, Datagram, Field, FieldType, Names, NamesTable, Step, XtcHeader, XtcKind};
 use crate::fields::{Fields, text, u32_at};
-use crate::file::{Place, Walker};
+use crate::file::{Place, Walker, header_in};
 use crate::{Error, Result};
 
 /// The most axes an array may have; shapes in the file always have as many.
@@ -52,10 +52,7 @@ impl<'a, 'n> Record<'a, 'n> {
     fn new(names: &'n Names, damage: Damage, payload: &'a [u8]) -> Record<'a, 'n> {
         let mut record = Record { names, damage, shapes: &[], data: &[] };
         let mut walker = Walker::<XtcHeader>::new(0, payload.len() as u64);
-        let header = |at: u64| {
-            let header = payload.get(at as usize..).and_then(|b| b.first_chunk()).copied();
-            header.ok_or_else(|| Error::new("12 bytes of a header", "the end").at(at))
-        };
+        let header = |at: u64| header_in::<XtcHeader>(payload.get(at as usize..).unwrap_or_default(), at);
         while let Ok(Some(Ok(Place { header, offset, depth: 0 }))) = walker.step(header) {
             let start = offset as usize;
             let inside =

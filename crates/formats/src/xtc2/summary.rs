@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{Datagram, DatagramHeader, Names, NamesTable, Transition, XtcHeader, XtcKind};
-use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window};
+use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window, header_at};
 use crate::{Error, Result, clock};
 
 /// Transitions are read whole for their descriptions; none is larger.
 const TRANSITION_LIMIT: u64 = 256 << 20;
 
 /// Counts of everything in a file.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Summary {
     /// How the file ends, as far as it could be followed.
     pub end: End,
@@ -75,33 +75,19 @@ impl Summary {
     /// # Errors
     /// If the operating system reports an error. What is broken is told in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
-        let mut summary = Summary::new();
-        let mut names = NamesTable::default();
-        let mut heads = Heads::<DatagramHeader, _>::new(source);
-        loop {
-            match heads.next() {
-                Ok(Some((offset, header))) => {
-                    summary.count(&header);
-                    if !header.is_event() && header.length() <= TRANSITION_LIMIT {
-                        let bytes = heads.window().get(offset, header.length() as usize)?;
-                        if let Ok(datagram) = Datagram::parse(bytes) {
-                            names.update(&datagram);
-                        }
-                    }
-                    summary.look_inside(heads.window(), offset, &header, &names)?;
-                    if !progress(offset + header.length()) {
-                        break;
-                    }
-                }
-                Ok(None) => break,
-                Err(error) if error.io_error().is_some() => return Err(error),
-                Err(error) => {
-                    summary.broken = Some(error);
-                    break;
+        let (mut summary, mut names) = (Summary::default(), NamesTable::default());
+        let scanned = Heads::<DatagramHeader, _>::new(source).each(|window, offset, header| {
+            summary.count(header);
+            if !header.is_event() && header.length() <= TRANSITION_LIMIT {
+                let bytes = window.get(offset, header.length() as usize)?;
+                if let Ok(datagram) = Datagram::parse(bytes) {
+                    names.update(&datagram);
                 }
             }
-        }
-        summary.end = heads.end();
+            summary.look_inside(window, offset, header, &names)?;
+            Ok(progress(offset + header.length()))
+        });
+        (summary.end, summary.broken) = scanned?;
         Ok(summary)
     }
 
@@ -119,21 +105,6 @@ impl Summary {
     pub fn event_rate_hz(&self) -> Option<f64> {
         let (first, last) = self.event_times_ns?;
         clock::rate_hz(self.events, first, last)
-    }
-
-    fn new() -> Summary {
-        Summary {
-            end: End::Whole { offset: 0 },
-            broken: None,
-            transitions: BTreeMap::new(),
-            events: 0,
-            event_times_ns: None,
-            damage: BTreeMap::new(),
-            unsound: 0,
-            first_unsound: None,
-            undescribed: 0,
-            records: BTreeMap::new(),
-        }
     }
 
     fn count(&mut self, header: &DatagramHeader) {
@@ -158,7 +129,7 @@ impl Summary {
     ) -> Result<()> {
         let mut walker =
             Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, offset + header.length());
-        while let Some(found) = walker.step(|at| header_at(window, at))? {
+        while let Some(found) = walker.step(|at| header_at::<XtcHeader, _>(window, at))? {
             match found {
                 Ok(place) if place.header.kind() == XtcKind::ShapesData => self.count_record(&place, names),
                 Ok(_) => {}
@@ -181,13 +152,4 @@ impl Summary {
         counts.bytes += u64::from(place.header.extent);
         counts.damaged += u64::from(!place.header.damage.is_none());
     }
-}
-
-/// The header that lies at `at` of a file, for [`Walker::step`].
-///
-/// # Errors
-/// If the operating system reports an error, or the file is shorter.
-pub fn header_at<R: ReadAt>(window: &mut Window<R>, at: u64) -> Result<[u8; XtcHeader::LEN]> {
-    let bytes = window.get(at, XtcHeader::LEN)?;
-    bytes.first_chunk().copied().ok_or_else(|| Error::new("12 bytes of a header", "the end").at(at))
 }

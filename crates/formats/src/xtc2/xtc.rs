@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::NamesId;
-use crate::file::Nested;
+use crate::file::{self, Nested};
 
 /// What went wrong while a container or leaf was recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -121,14 +121,4 @@ impl Nested for XtcHeader {
 }
 
 /// A container or leaf where it lies.
-#[derive(Clone, Copy, Debug)]
-pub struct Xtc<'a> {
-    /// What it begins with.
-    pub header: XtcHeader,
-    /// Where its header begins, in bytes from the beginning of the datagram.
-    pub offset: usize,
-    /// How many containers it is in; 0 for the root.
-    pub depth: usize,
-    /// What follows the header.
-    pub payload: &'a [u8],
-}
+pub type Xtc<'a> = file::Xtc<'a, XtcHeader>;

@@ -6,11 +6,10 @@ use livetime_formats::file::Head;
 use livetime_formats::npy::Npy;
 use livetime_formats::xtc1::data::{Panel, PictureReader, picture_leaves};
 use livetime_formats::xtc1::reference::ReferenceFrame;
-use livetime_formats::xtc1::{Configs, Datagram, Src, TypeId};
+use livetime_formats::xtc1::{Configs, Datagram, Src, Transition, TypeId};
 use livetime_formats::{Error, Result};
 
 use super::job::{Job, Source};
-use super::recode::{takes_references, without_process};
 use super::select::Selection;
 
 /// The default number of events of the mean: a larger number makes the data less than 1 % smaller.
@@ -64,6 +63,13 @@ pub(super) fn gather(
     Ok(frames)
 }
 
+/// Reference frames can be added to its root.
+pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
+    datagram.header.transition() == Transition::Configure
+        && datagram.header.root.is_entered()
+        && datagram.check().is_ok()
+}
+
 /// The reference frames of all detectors.
 #[derive(Default)]
 struct Sums {
@@ -88,7 +94,7 @@ impl Sums {
             if !header.damage.is_none() || !selection.keeps(header.src) {
                 continue;
             }
-            let key = |number| (without_process(header.src), header.type_id.plain(), number);
+            let key = |number| (header.src.without_process(), header.type_id.plain(), number);
             for panel in self.reader.panels(&leaf, configs).unwrap_or_default() {
                 let new = || Sum::new(&panel);
                 self.panels.entry(key(panel.number)).or_insert_with(new).add(&panel);

@@ -17,6 +17,7 @@ mod dark;
 mod frames;
 mod job;
 mod merge;
+mod options;
 mod output;
 mod prove;
 mod recode;
@@ -34,7 +35,6 @@ use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::xtc1::run::Run;
 use livetime_formats::{Error, Result};
 use livetime_frame::ByteSize;
-use livetime_runtime::MemoryLimit;
 use livetime_runtime::ordered::{Interrupted, in_order};
 
 use crate::Judgement;
@@ -49,47 +49,13 @@ use stream::Stream;
 
 pub use dark::{MEAN_OF, ReferenceSource};
 pub use frames::{FramesOptions, FramesReport, Packing, Target, convert_frames};
+pub use options::Options;
 pub use report::{Joined, Kept, Leaves, Lost, Reason, Report};
 pub use select::Selection;
 pub use split::Split;
 
 /// How often a job holds a datagram.
 const COPIES: u64 = 3;
-
-/// How to convert.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How pictures are compressed: [`Engine::NONE`] decompresses all that is compressed, `None` leaves everything as it is.
-    pub codec: Option<Engine>,
-    /// How dense blockpack packs.
-    pub tier: BlockpackTier,
-    /// What blockpack subtracts.
-    pub reference: ReferenceSource,
-    /// What is converted.
-    pub selection: Selection,
-    /// Into which files.
-    pub split: Split,
-    /// Number of threads; 0 counts as 1.
-    pub workers: usize,
-    /// What the work may take.
-    pub memory: MemoryLimit,
-}
-
-impl Default for Options {
-    /// Copies everything, with all cores, and half of the memory that is free.
-    fn default() -> Options {
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
-        Options {
-            codec: None,
-            tier: BlockpackTier::Fast,
-            reference: ReferenceSource::None,
-            selection: Selection::default(),
-            split: Split::Not,
-            workers,
-            memory: MemoryLimit::half_of_free(),
-        }
-    }
-}
 
 /// Converts `inputs`, the files of one run in any order, into `output`. Several streams become one, in the order of time; the
 /// datagrams of one stream keep their order.

@@ -7,7 +7,6 @@ use livetime_formats::xtc1::reference::ReferenceFrame;
 use livetime_formats::xtc1::{Configs, Datagram, Src, Step, TypeId, Walk, Xtc, XtcHeader};
 use livetime_formats::{Error, Result};
 
-use super::recode::without_process;
 use super::report::{Kept, Reason, Report};
 
 /// Compares and counts. Shares nothing with what made the output but the decoder. Keeps its working memory.
@@ -137,7 +136,7 @@ fn count_leaf(a: &Xtc<'_>, b: &Xtc<'_>, counts: &mut Report) -> u64 {
 }
 
 fn key(xtc: &Xtc<'_>) -> (Src, TypeId) {
-    (without_process(xtc.header.src), xtc.header.type_id.plain())
+    (xtc.header.src.without_process(), xtc.header.type_id.plain())
 }
 
 fn is_same_head(a: &Datagram<'_>, b: &Datagram<'_>) -> bool {

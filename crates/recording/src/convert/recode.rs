@@ -8,13 +8,14 @@ use livetime_formats::xtc1::compressed::{Compressor, Decompressor, Engine, Part,
 use livetime_formats::xtc1::data::{are_twins, holds_panels, panels};
 use livetime_formats::xtc1::reference::{ReferenceFrame, is_reference};
 use livetime_formats::xtc1::{
-    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, Xtc, XtcHeader, copy_into,
+    Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Xtc, XtcHeader, copy_into,
 };
 use livetime_formats::{Error, Result};
 use livetime_runtime::ordered::Worker;
 
-use super::Options;
+use super::dark::takes_references;
 use super::job::Job;
+use super::options::Options;
 use super::prove::Prover;
 use super::report::{Kept, Reason, Report};
 
@@ -94,7 +95,7 @@ impl<'a> Recoder<'a> {
             Change::No => {}
             Change::Kept(reason) => {
                 let kept = Kept { count: 1, first_ns: header.clock.ns() };
-                let src = without_process(leaf.header.src);
+                let src = leaf.header.src.without_process();
                 self.counts.keep(src, leaf.header.type_id.plain(), reason, kept);
             }
         }
@@ -240,13 +241,6 @@ fn compressor(options: &Options) -> Result<Option<Compressor>> {
     Ok(found.map(|compressor| compressor.with_tier(options.tier)))
 }
 
-/// Reference frames can be added to its root.
-pub(super) fn takes_references(datagram: &Datagram<'_>) -> bool {
-    datagram.header.transition() == Transition::Configure
-        && datagram.header.root.is_entered()
-        && datagram.check().is_ok()
-}
-
 /// Whether all its parts are compressed in that way already. With blockpack the reference may be another one.
 fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
     let is_other = |engine| move |part: Result<Part<'_>>| !part.is_ok_and(|p| p.engine == engine);
@@ -273,9 +267,4 @@ fn find_reference<'r>(
         frame.panel == panel && frame.src.phy == header.src.phy && frame.type_id == header.type_id.plain()
     };
     references.iter().find(is_it).map(ReferenceFrame::reference)
-}
-
-/// Processes differ from file to file.
-pub(super) fn without_process(src: Src) -> Src {
-    Src { log: src.log & 0xFF00_0000, ..src }
 }

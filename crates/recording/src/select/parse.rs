@@ -1,15 +1,26 @@
 //! Text becomes an expression.
 
+use std::str::FromStr;
+
 use livetime_formats::{Error, Result};
 
-use super::{Comparison, Expression, Operator, Term, Truth, Variable};
+use super::expression::{Comparison, Expression, Operator, Term, Truth};
+use super::value::Variable;
 
 /// Longer texts are no expression that a person wrote.
 const MOST_BYTES: usize = 1 << 14;
 /// Brackets, signs and `not` within each other. Each is some frames of the parser's stack.
 const MOST_DEPTH: usize = 64;
 
-pub(super) fn parse(text: &str) -> Result<Expression> {
+impl FromStr for Expression {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Expression> {
+        parse(text)
+    }
+}
+
+fn parse(text: &str) -> Result<Expression> {
     if text.len() > MOST_BYTES {
         return Err(Error::new(
             format!("an expression of at most {MOST_BYTES} bytes"),

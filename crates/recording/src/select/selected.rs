@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::value::{Known, Place};
-use super::{Expression, Variable};
+use super::error::SelectError;
+use super::expression::Expression;
+use super::value::{Known, Place, Variable};
 use crate::{Change, FaultKind, Reader, Recording};
 
 /// Events in which the names of an expression are looked for.
@@ -87,15 +88,14 @@ impl Selected {
     /// Itself, if it has an event: work on no event at all would end without a word.
     ///
     /// # Errors
-    /// Text, if events were judged and none is selected.
-    pub fn with_some(self) -> Result<Selected, String> {
+    /// [`SelectError::NoEvent`] if events were judged and none is selected.
+    pub fn with_some(self) -> Result<Selected, SelectError> {
         let judged = self.verdicts.len();
         if judged == 0 || self.count(Verdict::Selected) > 0 {
             return Ok(self);
         }
-        let counts = Verdict::ALL.iter().skip(1).map(|v| format!("{} {}", self.count(*v), v.name()));
-        let counts = counts.collect::<Vec<_>>().join(", ");
-        Err(format!("`{}`: wanted at least one event, found none in {judged}: {counts}", self.expression))
+        let counts = Verdict::ALL.iter().skip(1).map(|v| (v.name(), self.count(*v))).collect();
+        Err(SelectError::NoEvent { expression: self.expression, judged, counts })
     }
 
     /// The verdicts, those of the events from the first one that was judged on.
@@ -109,14 +109,14 @@ impl Recording {
     /// process variables, also those of all events before, because their last value holds.
     ///
     /// # Errors
-    /// Text, if the expression names a value that neither the configuration nor the first thousand events have; it lists those that
-    /// there are.
+    /// [`SelectError`] if the expression names a value that neither the configuration nor the first thousand events have; it lists
+    /// those that there are.
     pub fn select(
         &self,
         expression: &Expression,
         events: Range<usize>,
         threads: usize,
-    ) -> Result<Selected, String> {
+    ) -> Result<Selected, SelectError> {
         let end = events.end.min(self.events());
         let wanted = events.start.clamp(self.first(), end.max(self.first()))..end.max(self.first());
         let places = self.places_of(&expression.variables)?;
@@ -149,7 +149,7 @@ impl Recording {
     }
 
     /// Where the variables are in small data.
-    fn places_of(&self, variables: &[Variable]) -> Result<Vec<Place>, String> {
+    fn places_of(&self, variables: &[Variable]) -> Result<Vec<Place>, SelectError> {
         let (mut known, mut reader) = (Known::default(), Reader::default());
         let mut changes = self.small_changes(true).into_iter().peekable();
         let mut places = Vec::new();

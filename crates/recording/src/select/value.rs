@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use livetime_frame::AttributeValue;
 
+use super::error::SelectError;
 use crate::SmallValue;
 
 /// What LCLS-I calls the list of codes.
@@ -131,7 +132,7 @@ impl Known {
     }
 
     /// Where a variable is; the error says what there is instead.
-    pub(super) fn place(&self, variable: &Variable) -> Result<Place, String> {
+    pub(super) fn place(&self, variable: &Variable) -> Result<Place, SelectError> {
         match variable {
             Variable::EventCode(code) => {
                 let has = self.names.keys().any(|(_, name)| name == EVENT_CODES || name == EVENT_CODE_BITS);
@@ -151,8 +152,8 @@ impl Known {
                         Ok(Place::Value { source, name, element: *element })
                     }
                     _ => {
-                        let all: Vec<String> = found.iter().map(|key| written(key)).collect();
-                        Err(format!("wanted one value for `{}`, found {}", variable.text(), all.join(", ")))
+                        let found = found.iter().map(|key| written(key)).collect();
+                        Err(SelectError::Ambiguous { variable: variable.text(), found })
                     }
                 }
             }
@@ -173,16 +174,14 @@ impl Known {
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    fn refuse(&self, variable: &Variable) -> String {
+    fn refuse(&self, variable: &Variable) -> SelectError {
         let wants_epics = variable.keeps();
         let listed = self.names.iter().filter(|(_, of_event)| wants_epics || **of_event);
-        let mut all: Vec<String> = listed.map(|(key, _)| written(key)).collect();
-        all.dedup();
-        let more = all.len().saturating_sub(MOST_LISTED);
-        all.truncate(MOST_LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let found = if all.is_empty() { "no values at all".to_owned() } else { all.join(", ") };
-        format!("wanted a value of the run for `{}`, found {found}{more}", variable.text())
+        let mut known: Vec<String> = listed.map(|(key, _)| written(key)).collect();
+        known.dedup();
+        let more = known.len().saturating_sub(MOST_LISTED);
+        known.truncate(MOST_LISTED);
+        SelectError::Unknown { variable: variable.text(), known, more }
     }
 }
 
@@ -241,7 +240,7 @@ mod tests {
         (known, all)
     }
 
-    fn find(variable: &Variable) -> Result<Option<f64>, String> {
+    fn find(variable: &Variable) -> Result<Option<f64>, SelectError> {
         let (known, all) = run();
         known.place(variable).map(|place| place.find(&all))
     }
@@ -264,10 +263,10 @@ mod tests {
 
     #[test]
     fn unknown_and_ambiguous_names_are_refused_with_those_that_there_are() {
-        let error = find(&Variable::named("ebeam.energy", 0)).unwrap_err();
+        let error = find(&Variable::named("ebeam.energy", 0)).unwrap_err().to_string();
         assert!(error.starts_with("wanted a value of the run for `ebeam.energy`, found "), "{error}");
         assert!(error.contains("ebeam.charge") && error.contains("epics(\"GDET:1\")"), "{error}");
-        let error = find(&Variable::named("channel_0", 0)).unwrap_err();
+        let error = find(&Variable::named("channel_0", 0)).unwrap_err().to_string();
         assert!(error.contains("wanted one value for `channel_0`"), "{error}");
         assert!(error.contains("value(\"CxiDg1-0|Ipimb-0\", \"channel_0\")"), "{error}");
     }

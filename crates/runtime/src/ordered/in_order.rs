@@ -70,14 +70,16 @@ impl<E: std::error::Error> std::error::Error for Interrupted<E> {}
 /// given most recently, if possible, because its memory may still be in the cache.
 ///
 /// ```
+/// use std::num::TryFromIntError;
+///
 /// use livetime_runtime::ordered::{Interrupted, Worker, in_order};
 ///
 /// struct Square;
 /// impl Worker<u64> for Square {
-///     type Error = String;
+///     type Error = TryFromIntError;
 ///
-///     fn work(&mut self, job: &mut u64) -> Result<(), String> {
-///         *job *= *job;
+///     fn work(&mut self, job: &mut u64) -> Result<(), TryFromIntError> {
+///         *job = u64::from(u32::try_from(*job)?).pow(2);
 ///         Ok(())
 ///     }
 /// }
@@ -86,7 +88,7 @@ impl<E: std::error::Error> std::error::Error for Interrupted<E> {}
 /// let give = |job: &mut u64| Ok(squares.push(*job));
 /// in_order(vec![0; 4], &mut [Square, Square], take, give, || true)?;
 /// assert!(squares.into_iter().eq((0..100).map(|n| n * n)));
-/// # Ok::<(), Interrupted<String>>(())
+/// # Ok::<(), Interrupted<TryFromIntError>>(())
 /// ```
 ///
 /// # Errors

@@ -289,7 +289,7 @@ impl Run {
         let detectors = self.detectors.clone();
         let transitions = recording.transitions();
         json!({
-            "format": format!("{:?}", recording.format()).to_lowercase(),
+            "format": recording.format().label(),
             "files": recording.files().iter().take(MOST_LISTED).map(file).collect::<Vec<_>>(),
             "events": events,
             "first_ns": times.map(|(first, _)| first),

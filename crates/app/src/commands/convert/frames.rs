@@ -22,9 +22,9 @@ pub(super) fn is_hdf5_name(path: &Path) -> bool {
     ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
 }
 
-/// Whether a file that is there is HDF5.
-pub(super) fn is_hdf5(path: &Path) -> bool {
-    matches!(RunFormat::of(path), Ok(RunFormat::Hdf5))
+/// Whether the pictures of a run are converted one by one into any format, and not with their datagrams.
+pub(super) fn has_pictures_alone(path: &Path) -> bool {
+    RunFormat::of(path).is_ok_and(RunFormat::becomes_xtc)
 }
 
 pub(super) fn convert(args: &ConvertArgs, to_hdf5: bool, output: &mut Output) -> Result<Exit, Failure> {

@@ -21,7 +21,7 @@ pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
 
 pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
     let to_hdf5 = args.is_to_hdf5()?;
-    if to_hdf5 || args.files.first().is_some_and(|path| frames::is_hdf5(path)) {
+    if to_hdf5 || args.files.first().is_some_and(|path| frames::has_pictures_alone(path)) {
         return frames::convert(args, to_hdf5, output);
     }
     match args.workers.clone() {

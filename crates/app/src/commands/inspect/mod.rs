@@ -13,6 +13,7 @@ mod xtc2;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::Format;
 use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
 use livetime_recording::RunFormat;
 use serde_json::{Value, json};
@@ -113,9 +114,9 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
     }
     let format = RunFormat::of(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
-        let is_whole = match format {
-            RunFormat::Xtc1 => tree::lcls1(path, &file, args.first, output)?,
-            RunFormat::Xtc2 => tree::lcls2(path, &file, args.first, output)?,
+        let is_whole = match format.datagrams() {
+            Some(Format::Xtc1) => tree::lcls1(path, &file, args.first, output)?,
+            Some(Format::Xtc2) => tree::lcls2(path, &file, args.first, output)?,
             _ => return Err(unknown().into()),
         };
         return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(1, is_whole) });
@@ -125,9 +126,9 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         progress.tell(done);
         true
     };
-    let report = match format {
-        RunFormat::Xtc1 => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
-        RunFormat::Xtc2 => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
+    let report = match format.datagrams() {
+        Some(Format::Xtc1) => xtc1::report(path, size, &lcls1::summary::Summary::scan(&file, tell)?),
+        Some(Format::Xtc2) => xtc2::report(path, size, &lcls2::summary::Summary::scan(&file, tell)?),
         _ => return Err(unknown().into()),
     };
     progress.clear();
@@ -147,7 +148,10 @@ pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     }
     match wire::recognise(path).ok()? {
         Some(_) => Some("raw frames of wires"),
-        None => matches!(RunFormat::of(path), Ok(RunFormat::Xtc2)).then_some("datagrams of LCLS-II"),
+        None => {
+            let datagrams = RunFormat::of(path).ok()?.datagrams();
+            (datagrams == Some(Format::Xtc2)).then_some("datagrams of LCLS-II")
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{End, Head, Heads, Walker};
+use livetime_formats::file::{End, Head, Heads, Walker, header_at};
 use livetime_formats::{Result, xtc1, xtc2};
 
 use super::report::{FileFailure, heading};
@@ -34,7 +34,7 @@ pub(super) fn lcls1(
             offset + xtc1::DatagramHeader::ROOT as u64,
             offset + header.length(),
         );
-        while let Some(found) = walker.step(|at| xtc1::summary::header_at(heads.window(), at))? {
+        while let Some(found) = walker.step(|at| header_at::<xtc1::XtcHeader, _>(heads.window(), at))? {
             let (depth, offset, what) = match found {
                 Ok(place) if place.depth == 0 => continue,
                 Ok(place) => {
@@ -73,7 +73,7 @@ pub(super) fn lcls2(
             offset + xtc2::DatagramHeader::ROOT as u64,
             offset + header.length(),
         );
-        while let Some(found) = walker.step(|at| xtc2::summary::header_at(heads.window(), at))? {
+        while let Some(found) = walker.step(|at| header_at::<xtc2::XtcHeader, _>(heads.window(), at))? {
             let (depth, offset, what) = match found {
                 Ok(place) if place.depth == 0 => continue,
                 Ok(place) => (place.depth, place.offset, node(&place.header, &names)),

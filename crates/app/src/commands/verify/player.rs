@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use livetime_engine::{EdgeDecl, Graph, NodeKind, NodeType, Value};
-use livetime_recording::{Recording, RunFormat};
+use livetime_recording::Recording;
 use livetime_wire::sinks::wib_dump::link_of_file;
 
 use super::files::{files_in, writes_into_a_folder};
@@ -132,7 +132,7 @@ fn lines(files: &[PathBuf]) -> Value {
 
 /// Whether the files are a whole run whose pictures are as they were recorded.
 fn is_run(files: &[PathBuf]) -> bool {
-    let is_recorded = |run: &Recording| matches!(run.format(), RunFormat::Xtc1 | RunFormat::Hdf5);
+    let is_recorded = |run: &Recording| run.format().keeps_frames();
     !files.is_empty()
         && Recording::open_only(files).is_ok_and(|run| is_recorded(&run) && run.problems().is_empty())
 }

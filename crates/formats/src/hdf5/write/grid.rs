@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::super::bytes::{Bytes, NOWHERE};
-use super::header::set_bytes;
+use super::super::checksum::set_bytes;
 use super::index::{Chunk, length_bytes, put_chunk};
 use super::space::{Out, Space};
 use crate::{Error, Result};

@@ -1,7 +1,6 @@
 //! Object headers: what is said about a group or a data set, as a list of messages with a checksum.
 
 use super::super::bytes::{Bytes, NOWHERE};
-use super::super::checksum::checksum;
 use super::super::element::Element;
 use super::grid::PAGE_BITS;
 use super::index::PARAMETERS;
@@ -170,14 +169,6 @@ impl Header {
         out.put(&messages);
         Ok(out.checked())
     }
-}
-
-/// Writes other bytes into a finished header.
-pub(super) fn set_bytes(header: &mut [u8], at: usize, bytes: &[u8]) {
-    let end = header.len() - 4;
-    header[at..at + bytes.len()].copy_from_slice(bytes);
-    let sum = checksum(&header[..end]);
-    header[end..].copy_from_slice(&sum.to_le_bytes());
 }
 
 fn space(shape: &[u64], most: &[u64]) -> Vec<u8> {

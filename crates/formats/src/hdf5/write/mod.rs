@@ -17,9 +17,9 @@ use std::sync::Arc;
 pub use hand::{Hand, Written};
 pub use tree::{Attribute, Grid, GridId, Growing, LateId, NodeId, Part, StreamId, Tree};
 
+use super::checksum::set_bytes;
 use super::superblock::{Mark, Superblock};
 use crate::{Error, Result};
-use header::set_bytes;
 use plan::{Fixed, Late, LateHead, Plan, plan};
 use space::{Out, Space};
 use stream::Stream;

@@ -1,6 +1,6 @@
 //! A data set that grows.
 
-use super::header::set_bytes;
+use super::super::checksum::set_bytes;
 use super::index::{Chunk, Index};
 use super::space::{Out, Space};
 use crate::{Error, Result};

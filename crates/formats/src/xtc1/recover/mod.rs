@@ -4,9 +4,8 @@
 
 mod save;
 
-use super::summary::header_at;
 use super::{DatagramHeader, Level, Transition, XtcHeader};
-use crate::file::{Head, Raw, ReadAt, Walker, Window, read_exact_at};
+use crate::file::{Head, Raw, ReadAt, Walker, Window, header_at, read_exact_at};
 use crate::{Error, Result};
 
 pub use save::{LostRegion, Neighbour, Saved, save};
@@ -157,7 +156,7 @@ impl<R: ReadAt> Recovery<R> {
                 evidence.broken = Some(Error::new("containers that end", "too many").at(offset));
                 break;
             }
-            match walker.step(|at| header_at(&mut self.window, at))? {
+            match walker.step(|at| header_at::<XtcHeader, _>(&mut self.window, at))? {
                 None => break,
                 Some(Ok(place)) => evidence.has_children |= place.depth > 0,
                 Some(Err(broken)) => {

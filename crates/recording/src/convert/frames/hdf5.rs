@@ -8,7 +8,7 @@ use livetime_formats::hdf5::{Attribute, Element, Filter, Growing, NodeId, Stream
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame};
 
-use super::{Item, Sink, damage_of, sequence_of};
+use super::sink::{Item, Sink, damage_of, sequence_of};
 
 /// Rows of a chunk of a column.
 const COLUMN_CHUNK: u64 = 16384;

@@ -6,6 +6,7 @@
 
 mod hdf5;
 mod report;
+mod sink;
 mod xtc;
 
 use std::hash::Hasher;
@@ -16,15 +17,18 @@ use livetime_codecs::BlockpackTier;
 use livetime_formats::file::GrowingFile;
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::{Error, Result};
-use livetime_frame::{AttributeValue, Flags, Frame};
+use livetime_frame::{Flags, Frame};
 use twox_hash::XxHash3_64;
 
 use crate::damage::too_much;
+use crate::formats;
 use crate::frames::POOL_BYTES;
 use crate::{
-    Detector, FaultKind, Frames, Options as ReadOptions, Reader, Recording, RunFormat, Step, Wanted,
+    Detector, FaultKind, Frames, Options as ReadOptions, Recording, RunFormat, Step, Wanted,
     batches_under_way,
 };
+
+use sink::{Item, Sink};
 
 pub use hdf5::Packing;
 pub use report::FramesReport;
@@ -52,25 +56,6 @@ pub struct FramesOptions {
     pub target: Target,
     /// Threads that read ahead.
     pub threads: usize,
-}
-
-/// A picture on its way.
-struct Item<'a> {
-    frame: &'a Frame,
-    event: usize,
-    /// When it happened, ns since 1970, as the new file says it.
-    time_ns: i64,
-    /// Events before it that are not in the file.
-    skipped: u64,
-}
-
-/// A new file that takes pictures one after the other.
-trait Sink {
-    /// Adds the next picture.
-    fn add(&mut self, item: &Item<'_>) -> Result<()>;
-
-    /// Ends the file; names of attributes that are not in it, with how many values.
-    fn finish(self: Box<Self>) -> Result<Vec<(String, u64)>>;
 }
 
 /// Converts the pictures of a detector of `recording` into the new file `output`. Several times a second `watch` is
@@ -249,10 +234,10 @@ fn hash(frame: &Frame, time_ns: i64) -> Result<u128> {
 /// Reads the new file again.
 fn prove(path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
     let format = match options.target {
-        Target::Hdf5(_) => RunFormat::Hdf5,
-        Target::Xtc(..) => RunFormat::Xtc1,
+        Target::Hdf5(_) => &formats::HDF5,
+        Target::Xtc(..) => &formats::LCLS1,
     };
-    let written = Recording::of(format, &[path.to_owned()])?;
+    let written = Recording::of(RunFormat(format), &[path.to_owned()])?;
     let detector = written.detector("")?;
     let read = ReadOptions { threads: options.threads, ..ReadOptions::default() };
     let mut count = 0;
@@ -270,34 +255,4 @@ fn prove(path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
         return Err(Error::new(wanted, count.to_string()).in_file(path));
     }
     Ok(())
-}
-
-/// The damage that a frame's recorder noted; of one that is damaged and says no more, a bit.
-fn damage_of(frame: &Frame) -> u32 {
-    let header = frame.header();
-    let noted = match header.attributes.get("Damage") {
-        Some(AttributeValue::Uint(value)) => u32::try_from(*value).unwrap_or(u32::MAX),
-        Some(AttributeValue::Int(value)) => u32::try_from(*value).unwrap_or(u32::MAX),
-        _ => 0,
-    };
-    match header.flags.contains(Flags::DAMAGED) {
-        true if noted == 0 => 1 << 14,
-        true => noted,
-        // What is said of a part is no damage of the picture.
-        false => 0,
-    }
-}
-
-/// The number that the frame had when it was recorded, else that of its event, from 1 on.
-fn sequence_of(frame: &Frame, event: usize) -> u64 {
-    match frame.header().attributes.get("RecordedSequence") {
-        Some(AttributeValue::Uint(value)) => *value,
-        Some(AttributeValue::Int(value)) => u64::try_from(*value).unwrap_or(0),
-        _ => event as u64 + 1,
-    }
-}
-
-/// What is recorded beside the frames, and is not in the new file.
-fn small_data(recording: &Recording, event: usize) -> Vec<crate::SmallValue> {
-    recording.small_data(event, &mut Reader::default()).unwrap_or_default()
 }

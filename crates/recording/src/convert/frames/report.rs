@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::small_data;
-use crate::{Account, Findings, Judgement, Recording, RunFormat};
+use crate::{Account, Findings, Judgement, Reader, Recording};
 
 /// Events of which small data are counted; those behind them have the same.
 const MOST_COUNTED: u64 = 100;
@@ -53,11 +52,10 @@ impl FramesReport {
             return;
         }
         self.account.frames += 1;
-        let from_hdf5 = recording.format() == RunFormat::Hdf5;
-        for value in small_data(recording, event) {
+        let small = recording.small_data(event, &mut Reader::default());
+        for value in small.unwrap_or_default() {
             // Columns that were attributes of frames come along as such, and so do times and numbers.
-            let is_kept = from_hdf5 && value.source.ends_with("/NDAttributes");
-            if !is_kept {
+            if !recording.format().is_attribute(&value) {
                 let what = format!("small data `{} {}`", value.source, value.name);
                 *self.left_out.entry(what).or_default() += 1;
             }

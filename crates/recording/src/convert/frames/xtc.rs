@@ -8,7 +8,7 @@ use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHe
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, Frame, Header};
 
-use super::{Item, Sink, damage_of, sequence_of};
+use super::sink::{Item, Sink, damage_of, sequence_of};
 use crate::Detector;
 
 /// The value that means "no fiducial".
@@ -36,10 +36,7 @@ impl XtcSink {
         engine: Engine,
         tier: BlockpackTier,
     ) -> Result<XtcSink> {
-        let src = match detector {
-            Detector::Lcls1(src) => *src,
-            _ => Src::named(SENDER)?,
-        };
+        let src = detector.sender().map_or_else(|| Src::named(SENDER), Ok)?;
         let compressor = (engine != Engine::NONE).then(|| Compressor::new(engine)).transpose()?;
         let compressor = compressor.map(|compressor| compressor.with_tier(tier));
         Ok(XtcSink { file: new.file()?, src, compressor, out: Vec::new(), datagram: Vec::new() })

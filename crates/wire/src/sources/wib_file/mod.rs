@@ -42,7 +42,7 @@ use std::path::PathBuf;
 
 use livetime_engine::files::Timing;
 use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
-use livetime_formats::file::{files, there};
+use livetime_formats::file::{ListError, files, there};
 use livetime_frame::PayloadKind;
 
 use super::raw_readings::describe;
@@ -193,7 +193,7 @@ impl WibFile {
     /// The files that are named.
     fn files(&self) -> Result<Vec<PathBuf>, NodeError> {
         let named = files(&self.params.file, |path| Ok(vec![path.to_owned()]));
-        named.map_err(|why| NodeError::new(why).of_param("file"))
+        named.map_err(|why: ListError| NodeError::new(why).of_param("file"))
     }
 
     fn read_back(&mut self) {

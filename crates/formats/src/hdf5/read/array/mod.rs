@@ -123,7 +123,7 @@ enum Stored {
 }
 
 /// A data set that a virtual one shows; the reason why it cannot be read.
-type Source = std::result::Result<Arc<Array>, String>;
+type Source = std::result::Result<Arc<Array>, Arc<Error>>;
 
 impl Array {
     /// The data set at `at`, if there is one.

@@ -18,7 +18,8 @@ impl Array {
     pub fn missing(&self) -> Vec<String> {
         let Stored::Virtual(_, sources) = &self.stored else { return Vec::new() };
         let sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut missing: Vec<String> = sources.values().filter_map(|s| s.as_ref().err().cloned()).collect();
+        let mut missing: Vec<String> =
+            sources.values().filter_map(|s| s.as_ref().err().map(ToString::to_string)).collect();
         missing.sort();
         missing
     }
@@ -105,7 +106,9 @@ impl Array {
     }
 
     fn open_source(&self, mapping: &Mapping, block: u64, depth: usize) -> Source {
-        let Stored::Virtual(_, sources) = &self.stored else { return Err("no virtual data set".into()) };
+        let Stored::Virtual(_, sources) = &self.stored else {
+            return Err(Arc::new(Error::new("a virtual data set", "another")));
+        };
         let named = |text: &str| text.replace("%b", &block.to_string());
         let key = (named(&mapping.file), named(&mapping.data_set));
         if let Some(known) = sources.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -119,7 +122,7 @@ impl Array {
                 Array::open(&self.files, &at.0, at.1, depth + 1).map_err(|e| e.in_file(&file.path))?;
             array.ok_or_else(|| Error::new("a data set", format!("`{}`", key.1)).in_file(&file.path))
         };
-        let found: Source = open().map(Arc::new).map_err(|e: Error| e.to_string());
+        let found: Source = open().map(Arc::new).map_err(Arc::new);
         if let Ok(array) = &found {
             // With a part of its row, which is copied from there.
             let memory = array.row_bytes.saturating_add(array.read_memory());

@@ -1,17 +1,22 @@
 //! The frames of a link in a window of time, as one array: a row for each channel, a column for each tick.
 
 use livetime_formats::wib::{Faults, RawFormat};
-use livetime_frame::{ColorMode, DType};
+use livetime_frame::{AttributeValue, ColorMode, DType};
 
-use crate::damage::Outcome;
+use crate::damage::{DamageWords, Outcome};
+use crate::reader::Names;
 use crate::{Condition, Fault, FaultKind, Panel, Picture};
+
+/// Damage are the faults of the frames.
+pub(super) const DAMAGE: DamageWords =
+    DamageWords { what: "picture", in_words: |damage| Faults::of_bits(damage).to_string() };
 
 /// Ticks that are turned at once from rows of ticks to rows of channels: a line of the cache in each row.
 const TURN: usize = 32;
 
 /// What a thread keeps between events.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(super) struct Memory {
     /// Frames as they were read.
     pub(super) frames: Vec<u8>,
     pub(super) samples: Vec<i16>,
@@ -169,6 +174,14 @@ pub(super) fn describe(window: Window, found: &Found, picture: &mut Picture) -> 
         (false, _) => Condition::Partial,
     };
     Ok(())
+}
+
+/// What a frame says beside its samples: when it begins by the experiment's clock, and what is wrong with it.
+pub(super) fn note(window: Window, names: &mut Names, picture: &mut Picture) {
+    picture.attributes.push((names.of("ClockTicks"), AttributeValue::Uint(window.begin)));
+    if picture.damage != 0 {
+        picture.attributes.push((names.of("Damage"), AttributeValue::Uint(picture.damage.into())));
+    }
 }
 
 /// That an array would be larger than one that is read at once.

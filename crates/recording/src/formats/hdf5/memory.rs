@@ -5,18 +5,15 @@ use std::sync::Arc;
 use livetime_formats::hdf5::Scratch;
 use livetime_frame::AttributeValue;
 
-use super::content::Part;
+use super::content::{COLUMN_BYTES, Part};
 
 /// Rows of a column that are read at once, if they are short.
 const BLOCK: u64 = 1024;
 /// Bytes of a column that are read at once.
 const BLOCK_BYTES: u64 = 1 << 16;
 
-/// What a read of a column may take: many times what the chunks of any writer have.
-pub(super) const COLUMN_BYTES: u64 = 256 << 20;
-
 /// The memory of a thread that reads HDF5.
-pub(crate) struct Memory {
+pub(super) struct Memory {
     /// For pictures.
     pub(super) scratch: Scratch,
     columns: Scratch,

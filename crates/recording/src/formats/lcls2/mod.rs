@@ -6,51 +6,97 @@ mod small_data;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use livetime_formats::xtc1::run::Problem;
-use livetime_formats::xtc2::run::{self, Apart, EventBytes, Piece, Places};
+use livetime_formats::file::{self, Head};
+use livetime_formats::xtc2::run::{self, Apart, EventBytes, Piece, Problem};
 use livetime_formats::xtc2::{
-    Damage, Datagram, Field, FieldType, Names, Record, Transition, damage_of_event, segments,
+    Damage, Datagram, DatagramHeader, Field, FieldType, Names, Record, Transition, damage_of_event, segments,
 };
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, ColorMode};
 
-use crate::damage::Outcome;
+use crate::damage::{DamageWords, Outcome};
+use crate::detector::{Naming, Part};
+use crate::format::{Format, Sign, no_attribute};
 use crate::picture::place_in;
 use crate::records::{RecordPlace, RunChange, SegmentRecord};
-use crate::run::{Pause, Run};
+use crate::run::{Pause, Run, bytes_of};
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "xtc2",
+    label: "xtc2",
+    file: "an XTC file of LCLS-I or LCLS-II",
+    is_named: |path| Ok(matches!(file::Format::of(path), Some(file::Format::Xtc2 | file::Format::SmallXtc2))),
+    sign: Sign::Header(|begin| DatagramHeader::parse(begin.head).is_ok()),
+    files_of: run::Run::files_of,
+    open: |opening| {
+        let paths = opening.paths;
+        let run = if opening.is_only { run::Run::open_only(paths) } else { run::Run::open(paths) };
+        Ok(Box::new(Lcls2::of(run?)))
+    },
+    open_places: Some(|places| Ok(Box::new(Lcls2::of(run::Run::open_places(places)?)))),
+    datagrams: Some(file::Format::Xtc2),
+    keeps_frames: false,
+    becomes_xtc: false,
+    is_attribute: no_attribute,
+    naming: &NAMING,
+    // Damage of LCLS-II has 16 bits.
+    damage: DamageWords { what: "record", in_words: |damage| Damage(damage as u16).to_string() },
+};
+
+/// A detector is an array in the records of an algorithm.
+static NAMING: Naming = Naming {
+    format: "xtc2",
+    one: "a field with arrays",
+    name_of_one: "the names of one field with arrays",
+    list,
+    fits: |wanted, detector| Ok(fits(wanted, detector)),
+    key: "lcls2",
+    parts: |detector| {
+        let texts = [detector.name(), detector.algorithm(), detector.field()];
+        let texts = texts.into_iter().map(|text| Part::Text(text.to_owned()));
+        texts.chain([Part::Number(detector.rank())]).collect()
+    },
+    of_parts: |parts| match parts {
+        [Part::Text(name), Part::Text(algorithm), Part::Text(field), Part::Number(rank)] => {
+            Some(Detector::new(&NAMING, name, *rank).with_field(algorithm, field))
+        }
+        _ => None,
+    },
+};
+
+fn fits(wanted: &Wanted, detector: &Detector) -> bool {
+    let is = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
+    let whole = detector.to_string();
+    let begins = whole.strip_prefix(&wanted.detector);
+    let is_named = is(&wanted.detector, detector.name())
+        || begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    is_named && is(&wanted.algorithm, detector.algorithm()) && is(&wanted.field, detector.field())
+}
+
+fn list(detectors: &[&Detector]) -> String {
+    let text = |detector: &&Detector| {
+        let (name, algorithm, field) = (detector.name(), detector.algorithm(), detector.field());
+        format!("`detector: {name}, algorithm: {algorithm}, field: {field}`")
+    };
+    let all: Vec<String> = detectors.iter().map(text).collect();
+    if all.is_empty() { "none".into() } else { all.join("; ") }
+}
 
 /// Slow updates that are looked at for what holds at an event. As many as psana looks at.
 const MOST_UPDATES: usize = 10;
 
 #[derive(Debug)]
-pub(crate) struct Lcls2 {
-    pub(crate) run: run::Run,
-    /// Files were still being written when it was opened.
-    was_growing: bool,
+struct Lcls2 {
+    run: run::Run,
     pause: Pause,
     /// The segments of each detector and algorithm, by everything the run said about them.
     segments: BTreeMap<(String, String), BTreeSet<u32>>,
 }
 
 impl Lcls2 {
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls2> {
-        run::Run::open(paths).map(Lcls2::of)
-    }
-
-    /// Only these files, without the chunks that they name.
-    pub(crate) fn open_only(paths: &[PathBuf]) -> Result<Lcls2> {
-        run::Run::open_only(paths).map(Lcls2::of)
-    }
-
-    /// Scans only some places of the files.
-    pub(crate) fn open_places(places: &[Places]) -> Result<Lcls2> {
-        run::Run::open_places(places).map(Lcls2::of)
-    }
-
     fn of(run: run::Run) -> Lcls2 {
-        let mut opened =
-            Lcls2 { was_growing: run.is_growing(), pause: Pause::default(), run, segments: BTreeMap::new() };
+        let mut opened = Lcls2 { pause: Pause::new(run.is_growing()), run, segments: BTreeMap::new() };
         opened.note_segments();
         opened
     }
@@ -94,7 +140,7 @@ impl Run for Lcls2 {
 
     fn event_bytes(&self, event: usize) -> u64 {
         let event = self.run.events().get(event);
-        event.map_or(0, |e| self.run.pieces(e).map(|piece| piece.length).sum())
+        event.map_or(0, |e| bytes_of(self.run.pieces(e)))
     }
 
     fn state(&self) -> Vec<Piece> {
@@ -135,7 +181,7 @@ impl Run for Lcls2 {
     fn may_grow(&self) -> bool {
         let ends = |t: Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
         let has_ended = self.run.transitions().last().is_some_and(|t| ends(t.header.transition()));
-        self.was_growing && (self.run.is_growing() || !has_ended && self.pause.is_going_on())
+        self.pause.may_go_on(self.run.is_growing(), has_ended)
     }
 
     fn refresh(&mut self) -> Result<()> {
@@ -152,19 +198,6 @@ impl Run for Lcls2 {
         Ok(all.into_iter().collect())
     }
 
-    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        if found.is_empty() && self.run.is_growing() {
-            return Ok(None);
-        }
-        match wanted.meant(found)?[..] {
-            [one] => Ok(Some(one.clone())),
-            [] => Err(Error::new(wanted.called("a field with arrays"), list(found.iter()))),
-            ref several => {
-                Err(Error::new("the names of one field with arrays", list(several.iter().copied())))
-            }
-        }
-    }
-
     fn read(
         &self,
         detector: &Detector,
@@ -173,19 +206,20 @@ impl Run for Lcls2 {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> Outcome {
-        let Detector::Lcls2 { name, algorithm, field, .. } = detector else {
+        if detector.format_name() != NAMING.format {
             return Err(Fault::missing("a detector of LCLS-II"));
-        };
+        }
+        let (name, algorithm) = (detector.name(), detector.algorithm());
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         picture.time_ns = event.event_time_ns;
         self.run.read_apart(event, &mut reader.bytes, apart)?;
         picture.file_bytes = reader.bytes.size();
-        let is_its = |r: &Record<'_, '_>| r.names.detector == *name && r.names.algorithm.name == *algorithm;
+        let is_its = |r: &Record<'_, '_>| r.names.detector == name && r.names.algorithm.name == algorithm;
         let records = segments(self.run.records(event, &reader.bytes).filter(is_its));
         if records.is_empty() {
             return Err(without_record(&reader.bytes)?);
         }
-        let good = take(&records, field, &reader.bytes, picture)?;
+        let good = take(&records, detector.field(), &reader.bytes, picture)?;
         judge(good, records.len(), self.segments_of(name, algorithm), picture);
         picture.broken_beside = broken_part(&reader.bytes).map(|error| error.to_string());
         if picture.damage != 0 {
@@ -261,23 +295,10 @@ fn arrays(names: &Names) -> impl Iterator<Item = Detector> {
     let is_array = |field: &&Field| field.rank > 0 && matches!(field.field_type, FieldType::Number(_));
     // A configuration is in transitions only.
     let fields = names.fields.iter().filter(|_| names.algorithm.name != "config").filter(is_array);
-    fields.map(|field| Detector::Lcls2 {
-        name: names.detector.clone(),
-        algorithm: names.algorithm.name.clone(),
-        field: field.name.clone(),
-        rank: field.rank,
+    fields.map(|field| {
+        let detector = Detector::new(&NAMING, &names.detector, field.rank);
+        detector.with_field(&names.algorithm.name, &field.name)
     })
-}
-
-fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
-    let text = |detector: &Detector| match detector {
-        Detector::Lcls2 { name, algorithm, field, .. } => {
-            format!("`detector: {name}, algorithm: {algorithm}, field: {field}`")
-        }
-        other => other.to_string(),
-    };
-    let all: Vec<String> = detectors.map(text).collect();
-    if all.is_empty() { "none".into() } else { all.join("; ") }
 }
 
 /// Notes the segments as panels; returns how many of them are undamaged. A damaged segment that cannot be read is left out.
@@ -346,4 +367,19 @@ fn without_record(bytes: &EventBytes) -> Outcome<Fault> {
         true => Fault::missing("a record of the detector"),
         false => Fault::lost("a record", damage),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_fields_a_picture_is_meant() {
+        let field = |field, rank| Detector::new(&NAMING, "epix", rank).with_field("raw", field);
+        let found = [field("raw", 3), field("trailer", 1), field("header", 1)];
+        assert_eq!(Wanted::from("epix").meant(&found).unwrap(), [&found[0]]);
+        assert_eq!(Wanted::from("epix.raw.header").meant(&found).unwrap(), [&found[2]]);
+        assert_eq!(Wanted::default().meant(&found[1..]).unwrap().len(), 2);
+        assert_eq!(Wanted::from(&found[1]).meant(&found).unwrap(), [&found[1]]);
+    }
 }

@@ -9,25 +9,47 @@ mod memory;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use livetime_formats::hdf5::{Array, Filled, Kind};
+use livetime_formats::hdf5::{Array, Filled};
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
 use livetime_frame::{AttributeValue, ColorMode, Layout};
-use livetime_runtime::MemoryLimit;
 
-use crate::damage::Outcome;
-use crate::picture::Names;
+use crate::damage::{DamageWords, Outcome};
+use crate::format::{Format, Opening, Sign, alone, unnamed};
+use crate::reader::Names;
 use crate::run::Run;
 use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 
-use content::{Part, Pictures};
-pub(crate) use memory::Memory;
+use content::{NAMING, Part, Pictures};
+use memory::Memory;
 
 /// What is said of a picture of which parts were never written.
 const NOT_ALL_WRITTEN: u32 = 1;
 
+pub(crate) static FORMAT: Format = Format {
+    name: "hdf5",
+    label: "hdf5",
+    file: "an HDF5 file",
+    is_named: unnamed,
+    sign: Sign::Signature(|begin| begin.head.starts_with(b"\x89HDF\r\n\x1a\n")),
+    // What belongs to a run is named in its file.
+    files_of: alone,
+    open: |opening| Ok(Box::new(Hdf5::open(opening)?)),
+    // Indices of the files say where everything is.
+    open_places: None,
+    datagrams: None,
+    keeps_frames: true,
+    becomes_xtc: true,
+    is_attribute: |value| value.source.ends_with(content::OWN_COLUMNS),
+    naming: &NAMING,
+    damage: DamageWords {
+        what: "picture",
+        in_words: |damage| format!("{damage:#x}, or parts were never written"),
+    },
+};
+
 #[derive(Debug)]
-pub(crate) struct Hdf5 {
+struct Hdf5 {
     parts: Vec<Arc<Part>>,
     /// All files, in the order in which pieces name them.
     files: Vec<PathBuf>,
@@ -36,9 +58,9 @@ pub(crate) struct Hdf5 {
 }
 
 impl Hdf5 {
-    /// `within`: the folders in which all files must lie that these lead to.
-    pub(crate) fn open(paths: &[PathBuf], within: Option<&[PathBuf]>, memory: MemoryLimit) -> Result<Hdf5> {
-        let within: Option<Arc<[PathBuf]>> = within.map(Arc::from);
+    fn open(opening: &Opening<'_>) -> Result<Hdf5> {
+        let (paths, memory) = (opening.paths, opening.memory);
+        let within: Option<Arc<[PathBuf]>> = opening.within.map(Arc::from);
         let mut parts: Vec<Arc<Part>> = Vec::new();
         for path in paths {
             if !parts.iter().any(|part| part.shows(path)) {
@@ -91,10 +113,14 @@ impl Hdf5 {
         None
     }
 
+    /// The pictures of a detector in each file.
+    fn pictures<'a>(&'a self, detector: &'a Detector) -> impl Iterator<Item = &'a Pictures> {
+        self.parts.iter().filter_map(|part| part.pictures(detector.name()))
+    }
+
     /// Whether `name` is one of the names of a detector.
     fn is_named(&self, detector: &Detector, name: &str) -> bool {
-        let Detector::Hdf5 { path, .. } = detector else { return false };
-        let mut found = self.parts.iter().flat_map(|part| part.pictures(path));
+        let mut found = self.pictures(detector);
         found.any(|pictures| pictures.is_named(name))
     }
 }
@@ -132,15 +158,10 @@ impl Run for Hdf5 {
         places.filter_map(piece).collect()
     }
 
-    fn event_bytes(&self, event: usize) -> u64 {
-        self.pieces(event).iter().map(|piece| piece.length).sum()
-    }
-
     /// What the first file that has the data set says of it; no pixel is read.
     fn layout(&self, detector: &Detector) -> Option<Layout> {
-        let Detector::Hdf5 { path, .. } = detector else { return None };
-        let pictures =
-            self.parts.iter().filter(|part| part.events > 0).find_map(|part| part.pictures(path))?;
+        let with_events = self.parts.iter().filter(|part| part.events > 0);
+        let pictures = with_events.filter_map(|part| part.pictures(detector.name())).next()?;
         let (array, _) = pictures.row(0)?;
         let shape: Vec<usize> = array.shape().iter().skip(1).map(|size| *size as usize).collect();
         let shape = if shape.is_empty() { vec![1] } else { shape };
@@ -148,13 +169,9 @@ impl Run for Hdf5 {
         Layout::packed(array.element().dtype()?, color, &shape).ok()
     }
 
-    fn read_memory(&self, detector: &Detector) -> u64 {
-        let Detector::Hdf5 { path, .. } = detector else { return 0 };
-        self.parts.iter().filter_map(|part| part.pictures(path)).map(Pictures::read_memory).max().unwrap_or(0)
-    }
-
-    fn state(&self) -> Vec<Piece> {
-        Vec::new()
+    /// What a row is decoded with: an event is not read as a whole.
+    fn read_memory(&self, detector: &Detector, _: &mut dyn Iterator<Item = usize>) -> u64 {
+        self.pictures(detector).map(Pictures::read_memory).max().unwrap_or(0)
     }
 
     fn problems(&self) -> &[Problem] {
@@ -163,10 +180,6 @@ impl Run for Hdf5 {
 
     fn is_growing(&self) -> bool {
         self.parts.last().is_some_and(|part| part.is_growing)
-    }
-
-    fn may_grow(&self) -> bool {
-        self.is_growing()
     }
 
     fn refresh(&mut self) -> Result<()> {
@@ -189,10 +202,8 @@ impl Run for Hdf5 {
         Ok(all)
     }
 
-    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        if found.is_empty() && self.is_growing() {
-            return Ok(None);
-        }
+    /// By another name of its data set, or as the file says which is to be shown.
+    fn preferred(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
         if let Some(one) = found.iter().find(|detector| self.is_named(detector, &wanted.detector)) {
             return Ok(Some(one.clone()));
         }
@@ -201,22 +212,10 @@ impl Run for Hdf5 {
             return Err(Error::new("a data set that can be read", format!("`{path}`: {why}")));
         }
         let meant = wanted.meant(found)?;
-        let is_default = |detector: &&&Detector| {
-            self.parts
-                .iter()
-                .flat_map(|part| &part.detectors)
-                .any(|p| p.is_default && p.detector() == ***detector)
-        };
-        let mut defaults = meant.iter().filter(is_default);
-        if let (Some(one), None) = (defaults.next(), defaults.next()) {
-            return Ok(Some((*one).clone()));
-        }
-        match meant[..] {
-            [one] => Ok(Some(one.clone())),
-            [] => Err(Error::new(wanted.called("a data set of events"), list(found.iter()))),
-            ref several => {
-                Err(Error::new("the name of one data set of events", list(several.iter().copied())))
-            }
+        let mut defaults = meant.iter().filter(|one| self.pictures(one).any(|pictures| pictures.is_default));
+        match (defaults.next(), defaults.next()) {
+            (Some(one), None) => Ok(Some((*one).clone())),
+            _ => Ok(None),
         }
     }
 
@@ -228,14 +227,16 @@ impl Run for Hdf5 {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> Outcome {
-        let Detector::Hdf5 { path, .. } = detector else {
+        if detector.format_name() != NAMING.format {
             return Err(Fault::missing("a data set of an HDF5 file"));
-        };
+        }
         let (part, row) = self.part(number).ok_or_else(Fault::no_event)?;
         picture.time_ns = part.time_ns(row);
-        let pictures = part.pictures(path).ok_or_else(|| Fault::missing("the data set in this file"))?;
+        let pictures =
+            part.pictures(detector.name()).ok_or_else(|| Fault::missing("the data set in this file"))?;
         let (array, of_array) = pictures.row(row).ok_or_else(|| Fault::missing("a row of the data set"))?;
-        let Reader { hdf5, names, .. } = reader;
+        let Reader { kept, names, .. } = reader;
+        let hdf5 = kept.of::<Memory>();
         let noted = part.damage.and_then(|column| hdf5.value(part, column, row));
         let noted = noted.map_or(0, |value| u32::try_from(content::whole(&value)).unwrap_or(u32::MAX));
         take((array, of_array), pictures, noted, hdf5, picture, apart)?;
@@ -245,11 +246,12 @@ impl Run for Hdf5 {
 
     fn small_data(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let (part, row) = self.part(number).ok_or_else(Fault::no_event)?;
+        let memory = reader.kept.of::<Memory>();
         let value = |(position, column): (usize, &content::Column)| SmallValue {
             source: column.group.clone(),
             name: column.name.clone(),
             unit: "",
-            values: reader.hdf5.value(part, position, row).into_iter().collect(),
+            values: memory.value(part, position, row).into_iter().collect(),
             damage: 0,
         };
         Ok(part.columns.iter().enumerate().map(value).collect())
@@ -312,14 +314,4 @@ fn describe(part: &Arc<Part>, row: u64, memory: &mut Memory, names: &mut Names, 
     if picture.damage != 0 && part.damage.is_none() {
         picture.attributes.push((names.of("Damage"), AttributeValue::Uint(picture.damage.into())));
     }
-}
-
-fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
-    let all: Vec<String> = detectors.map(|detector| format!("`{detector}`")).collect();
-    if all.is_empty() { "none".into() } else { all.join(", ") }
-}
-
-/// Whether its elements are numbers or text.
-fn is_value(array: &Array) -> bool {
-    !matches!(array.element().kind, Kind::Other(_))
 }

@@ -1,15 +1,4 @@
-//! Runs of the wire readout: dumps of raw frames, and files of trigger records.
-//!
-//! A detector is a link, and its array has a row for each channel and a column for each tick. An event of a dump is a window of 1024
-//! ticks that is the same for all links; an event of a file of records is a record, with the window that was requested.
-
-mod block;
-mod dump;
-mod input;
-mod link;
-mod records;
-mod scan;
-mod source;
+//! Files of the wire readout: how they are recognised, and which of them belong together.
 
 use std::path::{Path, PathBuf};
 
@@ -18,19 +7,13 @@ use livetime_formats::file::{IN_PROGRESS, open_unpacked};
 use livetime_formats::wib::DumpReader;
 use livetime_formats::{Error, Result};
 
-use crate::{Detector, RunFormat, Wanted};
-
-pub(crate) use block::Memory;
-pub(crate) use dump::Dumps;
-pub(crate) use records::Records;
-
 /// So much of a file is looked at to recognise it.
 const LOOK: u64 = 1 << 20;
 /// FELIX blocks that begin further behind the begin of a file are none.
 const MOST_BEFORE_BLOCKS: u64 = 1 << 16;
 
 /// Whether a file holds raw frames of a link, also packed with Zstandard, by its content.
-pub(crate) fn is_dump(path: &Path) -> bool {
+pub(super) fn is_dump(path: &Path) -> bool {
     use std::io::Read;
     let Ok(input) = open_unpacked(path) else { return false };
     let mut begin = Vec::new();
@@ -47,7 +30,7 @@ fn is_blocks(begin: &[u8]) -> bool {
 }
 
 /// The files of all links that `wib_dump` wrote beside `path`, as `NAME_0001-l03.wib`; else the file alone.
-pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let Some(known) = name(path) else { return Ok(vec![path.to_owned()]) };
     let Some(begin) = before_link(&known) else { return Ok(vec![path.to_owned()]) };
@@ -64,11 +47,11 @@ pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether a file that is being written will be a dump, or one of trigger records: it may have nothing yet by which it can be recognised.
-pub(crate) fn will_be(path: &Path) -> Option<RunFormat> {
-    let name = path.file_name()?.to_str()?.strip_suffix(IN_PROGRESS)?.strip_suffix('.')?;
-    let endings = [(".wib", RunFormat::WireDump), (".records", RunFormat::TriggerRecords)];
-    endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
+/// Whether a file that is being written will have this ending: it may have nothing yet by which it can be recognised.
+pub(super) fn will_be(path: &Path, ending: &str) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.and_then(|name| name.strip_suffix(IN_PROGRESS)?.strip_suffix('.'));
+    name.is_some_and(|name| name.ends_with(ending))
 }
 
 /// `NAME_0001` of `NAME_0001-l03.wib`, also while it is written.
@@ -76,19 +59,6 @@ fn before_link(name: &str) -> Option<&str> {
     let name = name.strip_suffix(IN_PROGRESS).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
     let (begin, link) = name.strip_suffix(".wib")?.rsplit_once("-l")?;
     (!link.is_empty() && link.bytes().all(|byte| byte.is_ascii_digit())).then_some(begin)
-}
-
-/// The one link of `found` that is wanted.
-fn choose(found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-    let list = |all: &[&Detector]| {
-        let all: Vec<String> = all.iter().map(|detector| format!("`{detector}`")).collect();
-        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
-    };
-    match wanted.meant(found)?[..] {
-        [one] => Ok(Some(one.clone())),
-        [] => Err(Error::new(wanted.called("a link"), list(&found.iter().collect::<Vec<_>>()))),
-        ref several => Err(Error::new("the name of one link", list(several))),
-    }
 }
 
 #[cfg(test)]

@@ -9,15 +9,36 @@ use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
-use super::block::{Block, Found, Window, describe};
-use super::link::{Link, Seen, number};
+use super::block::{self, Block, Found, Window, describe, note};
+use super::files::{files_of, is_dump, will_be};
+use super::link::{self, Link, Seen, number};
 use super::scan::{Scan, Stretch};
 use super::source::{Source, finished};
-use super::{choose, files_of};
 use crate::damage::Outcome;
-use crate::picture::Names;
+use crate::detector::Naming;
+use crate::format::{Format, Sign, no_attribute};
 use crate::run::Run;
-use crate::{Detector, Fault, Picture, Reader, RunFormat, SmallValue, Wanted};
+use crate::{Detector, Fault, Picture, Reader, SmallValue, Wanted};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "wire",
+    label: "wiredump",
+    file: "raw frames of wires",
+    is_named: |path| Ok(will_be(path, ".wib")),
+    sign: Sign::Content(|begin| is_dump(begin.path)),
+    files_of,
+    open: |opening| Ok(Box::new(Dumps::open(opening.paths)?)),
+    // Times are known when all files are.
+    open_places: None,
+    datagrams: None,
+    keeps_frames: false,
+    becomes_xtc: false,
+    is_attribute: no_attribute,
+    naming: &NAMING,
+    damage: block::DAMAGE,
+};
+
+static NAMING: Naming = link::naming("wire", |parts| link::of_parts(&NAMING, parts));
 
 /// Ticks of an event: half a millisecond. It holds whole pulses and tracks, is a multiple of the 64 ticks of a frame of WIBEth, and is
 /// 512 KiB of a link of WIB1, which stays in the cache.
@@ -29,7 +50,7 @@ const BEHIND: u64 = 2048;
 
 /// A run of dumps, each of one link.
 #[derive(Debug)]
-pub(crate) struct Dumps {
+struct Dumps {
     /// Each with how much of it is in `links`.
     sources: Vec<(Source, Seen)>,
     format: RawFormat,
@@ -46,7 +67,7 @@ pub(crate) struct Dumps {
 }
 
 impl Dumps {
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Dumps> {
+    fn open(paths: &[PathBuf]) -> Result<Dumps> {
         let mut run = Dumps {
             sources: Vec::new(),
             format: RawFormat::WibEth,
@@ -196,8 +217,8 @@ impl Dumps {
     }
 
     fn link(&self, detector: &Detector) -> Option<&Link> {
-        let Detector::Link { name, format: RunFormat::WireDump } = detector else { return None };
-        self.links.iter().find(|link| link.name == *name)
+        let is_own = detector.format_name() == NAMING.format;
+        self.links.iter().find(|link| is_own && link.name == detector.name())
     }
 
     /// Whether a window has no other fault than that the frames of a link begin or end in it.
@@ -268,24 +289,12 @@ impl Run for Dumps {
         places.map(|place| place.piece).collect()
     }
 
-    fn event_bytes(&self, position: usize) -> u64 {
-        self.pieces(position).iter().map(|piece| piece.length).sum()
-    }
-
-    fn state(&self) -> Vec<Piece> {
-        Vec::new()
-    }
-
     fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
     fn is_growing(&self) -> bool {
         self.sources.iter().any(|(source, _)| source.is_growing())
-    }
-
-    fn may_grow(&self) -> bool {
-        self.is_growing()
     }
 
     fn refresh(&mut self) -> Result<()> {
@@ -322,15 +331,7 @@ impl Run for Dumps {
     }
 
     fn detectors(&self, _: &Wanted) -> Result<Vec<Detector>> {
-        let detector = |link: &Link| Detector::Link { name: link.name.clone(), format: RunFormat::WireDump };
-        Ok(self.links.iter().map(detector).collect())
-    }
-
-    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        match found.is_empty() && self.is_growing() {
-            true => Ok(None),
-            false => choose(found, wanted),
-        }
+        Ok(self.links.iter().map(|link| link::detector(&NAMING, &link.name)).collect())
     }
 
     fn read(
@@ -349,7 +350,8 @@ impl Run for Dumps {
             return Err(Fault::missing("frames of the link"));
         }
         let window = Window { format: self.format, begin: self.begin(number), ticks: TICKS };
-        let Reader { wire, names, .. } = reader;
+        let Reader { kept, names, .. } = reader;
+        let wire = kept.of::<block::Memory>();
         apart.is_used = apart.target.len() == window.bytes();
         let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes())? };
         let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);
@@ -399,13 +401,5 @@ impl Run for Dumps {
             number("frames", "clock", "Hz", clock_hz),
             number("frames", "ticks_of_a_sample", "ticks", self.format.sample_step()),
         ])
-    }
-}
-
-/// What a frame says beside its samples: when it begins by the experiment's clock, and what is wrong with it.
-pub(super) fn note(window: Window, names: &mut Names, picture: &mut Picture) {
-    picture.attributes.push((names.of("ClockTicks"), AttributeValue::Uint(window.begin)));
-    if picture.damage != 0 {
-        picture.attributes.push((names.of("Damage"), AttributeValue::Uint(picture.damage.into())));
     }
 }

@@ -6,21 +6,43 @@ use std::path::{Path, PathBuf};
 
 use livetime_formats::file::{End, Growth, read_exact_at};
 use livetime_formats::trigger::{
-    RecordReader, SourceId, StoredFragment, StoredRecord, TriggerCandidate, fragment_type,
+    RecordReader, SourceId, StoredFragment, StoredRecord, TriggerCandidate, TriggerRecordHeader,
+    fragment_type,
 };
 use livetime_formats::wib::RawFormat;
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
-use super::block::{Block, Window, describe, too_large};
-use super::choose;
-use super::dump::note;
-use super::link::number;
+use super::block::{self, Block, Window, describe, note, too_large};
+use super::files::will_be;
+use super::link::{self, number};
 use super::source::finished;
 use crate::damage::Outcome;
+use crate::detector::Naming;
+use crate::format::{Format, Sign, alone, no_attribute};
 use crate::run::Run;
-use crate::{Detector, Fault, FaultKind, Picture, Reader, RunFormat, SmallValue, Wanted};
+use crate::{Detector, Fault, FaultKind, Picture, Reader, SmallValue, Wanted};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "records",
+    label: "triggerrecords",
+    file: "trigger records",
+    is_named: |path| Ok(will_be(path, ".records")),
+    sign: Sign::Signature(|begin| TriggerRecordHeader::read(begin.head).is_ok()),
+    // A file is a recording.
+    files_of: alone,
+    open: |opening| Ok(Box::new(Records::open(opening.paths)?)),
+    open_places: None,
+    datagrams: None,
+    keeps_frames: false,
+    becomes_xtc: false,
+    is_attribute: no_attribute,
+    naming: &NAMING,
+    damage: block::DAMAGE,
+};
+
+static NAMING: Naming = link::naming("records", |parts| link::of_parts(&NAMING, parts));
 
 /// The subsystem that reads detectors out.
 const DETECTOR_READOUT: u16 = 1;
@@ -33,7 +55,7 @@ const MOST_CANDIDATES: u64 = 64;
 
 /// A run of trigger records.
 #[derive(Debug)]
-pub(crate) struct Records {
+struct Records {
     sources: Vec<Source>,
     entries: Vec<Entry>,
     /// Who sent frames.
@@ -69,7 +91,7 @@ struct Entry {
 }
 
 impl Records {
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Records> {
+    fn open(paths: &[PathBuf]) -> Result<Records> {
         let (sources, entries, problems) = (Vec::new(), Vec::new(), Vec::new());
         let mut run = Records { sources, entries, sources_of: BTreeMap::new(), problems, is_watched: false };
         for path in paths {
@@ -122,8 +144,9 @@ impl Records {
     }
 
     fn source(&self, detector: &Detector) -> Option<(u16, u32)> {
-        let Detector::Link { name, format: RunFormat::TriggerRecords } = detector else { return None };
-        self.sources_of.iter().find(|(_, known)| *known == name).map(|(source, _)| *source)
+        let is_own = detector.format_name() == NAMING.format;
+        let mut all = self.sources_of.iter();
+        all.find(|(_, known)| is_own && *known == detector.name()).map(|(source, _)| *source)
     }
 }
 
@@ -218,10 +241,6 @@ impl Run for Records {
         self.entries.get(position).map_or(0, |entry| entry.len)
     }
 
-    fn state(&self) -> Vec<Piece> {
-        Vec::new()
-    }
-
     fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -229,10 +248,6 @@ impl Run for Records {
     fn is_growing(&self) -> bool {
         let mut whole = self.sources.iter().filter(|source| !source.is_broken);
         whole.any(|source| self.is_watched || source.growth.may_grow())
-    }
-
-    fn may_grow(&self) -> bool {
-        self.is_growing()
     }
 
     fn refresh(&mut self) -> Result<()> {
@@ -273,16 +288,7 @@ impl Run for Records {
     }
 
     fn detectors(&self, _: &Wanted) -> Result<Vec<Detector>> {
-        let detector =
-            |name: &String| Detector::Link { name: name.clone(), format: RunFormat::TriggerRecords };
-        Ok(self.sources_of.values().map(detector).collect())
-    }
-
-    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        match found.is_empty() && self.is_growing() {
-            true => Ok(None),
-            false => choose(found, wanted),
-        }
+        Ok(self.sources_of.values().map(|name| link::detector(&NAMING, name)).collect())
     }
 
     fn read(
@@ -304,7 +310,8 @@ impl Run for Records {
             return Err(Fault::lost("frames of the link", lost));
         }
         let window = window(fragment, format)?;
-        let Reader { wire, names, .. } = reader;
+        let Reader { kept, names, .. } = reader;
+        let wire = kept.of::<block::Memory>();
         apart.is_used = apart.target.len() == window.bytes();
         let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes())? };
         let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);
@@ -349,10 +356,6 @@ impl Run for Records {
             }
         }
         Ok(all)
-    }
-
-    fn configuration(&self, _: usize, _: &mut Reader) -> Outcome<Vec<SmallValue>> {
-        Ok(Vec::new())
     }
 }
 

@@ -3,29 +3,91 @@
 mod senders;
 mod small_data;
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use livetime_formats::file::{self, Head};
 use livetime_formats::xtc1::compressed::{Decompressor, plain_len};
 use livetime_formats::xtc1::data::{
     Candidate, CspadConfig, Recorded, RecordedValue, damage_of_event, first_readable, is_same_sender, panels,
     pictures_of,
 };
-use livetime_formats::xtc1::run::{self, Apart, Event, EventBytes, Piece, Places, Problem};
+use livetime_formats::xtc1::run::{self, Apart, Event, EventBytes, Piece, Problem};
 use livetime_formats::xtc1::{
-    Configs, Damage, Datagram, FIDUCIAL_PERIOD, Src, Transition, Xtc, XtcHeader, id,
+    Configs, Damage, Datagram, DatagramHeader, FIDUCIAL_PERIOD, SourcePattern, Src, Transition, Xtc,
+    XtcHeader, id,
 };
 use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
-use crate::damage::Outcome;
-use crate::detector::pattern;
-use crate::picture::{Names, place_in};
-use crate::run::{Pause, Run};
+use crate::damage::{DamageWords, Outcome};
+use crate::detector::{Naming, Part, list};
+use crate::format::{Format, Sign, no_attribute};
+use crate::picture::place_in;
+use crate::reader::Names;
+use crate::run::{Pause, Run, bytes_of};
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 use senders::Senders;
 use small_data::PvNames;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "xtc1",
+    label: "xtc1",
+    file: "an XTC file of LCLS-I or LCLS-II",
+    is_named,
+    sign: Sign::Header(|begin| DatagramHeader::parse(begin.head).is_ok()),
+    files_of: run::Run::files_of,
+    open: |opening| Ok(Box::new(Lcls1::of(run::Run::open(opening.paths)?))),
+    open_places: Some(|places| Ok(Box::new(Lcls1::of(run::Run::open_places(places)?)))),
+    datagrams: Some(file::Format::Xtc1),
+    keeps_frames: true,
+    becomes_xtc: false,
+    is_attribute: no_attribute,
+    naming: &NAMING,
+    damage: DamageWords { what: "picture", in_words: |damage| Damage(damage).to_string() },
+};
+
+/// A detector is known by its sender.
+static NAMING: Naming = Naming {
+    format: "xtc1",
+    one: "the pictures of a detector",
+    name_of_one: "the name of one detector",
+    list,
+    fits: |wanted, detector| {
+        let pattern = pattern(wanted)?;
+        Ok(pattern.is_none_or(|pattern| detector.sender().is_some_and(|src| pattern.matches(src))))
+    },
+    key: "lcls1",
+    parts: |detector| {
+        let src = detector.sender();
+        src.map_or_else(Vec::new, |Src { log, phy }| vec![Part::Number(log), Part::Number(phy)])
+    },
+    of_parts: |parts| match parts {
+        [Part::Number(log), Part::Number(phy)] => Some(detector(Src { log: *log, phy: *phy })),
+        _ => None,
+    },
+};
+
+fn is_named(path: &Path) -> Result<bool> {
+    match file::Format::of(path) {
+        Some(file::Format::Index) => Err(Error::new("a file of datagrams", "an index file").in_file(path)),
+        found => Ok(matches!(found, Some(file::Format::Xtc1 | file::Format::SmallXtc1))),
+    }
+}
+
+/// The pattern of a detector; `None`: any.
+fn pattern(wanted: &Wanted) -> Result<Option<SourcePattern>> {
+    if !wanted.is_name_alone() {
+        let found = format!("an algorithm or field: `{}`, `{}`", wanted.algorithm, wanted.field);
+        return Err(Error::new("a detector of LCLS-I, which is known by its name alone", found));
+    }
+    if wanted.detector.is_empty() { Ok(None) } else { wanted.detector.parse().map(Some) }
+}
+
+/// All that is recorded as a leaf with panels is a picture.
+fn detector(src: Src) -> Detector {
+    Detector::new(&NAMING, src.to_string(), 2).with_sender(src)
+}
 
 /// Events with pictures after which the detectors are known, if none is asked for by name.
 const ENOUGH: usize = 8;
@@ -33,27 +95,16 @@ const ENOUGH: usize = 8;
 const MOST_LOOKED_AT: usize = 1000;
 
 #[derive(Debug)]
-pub(crate) struct Lcls1 {
-    pub(crate) run: run::Run,
-    /// Files were still being written when it was opened.
-    was_growing: bool,
+struct Lcls1 {
+    run: run::Run,
     pause: Pause,
     /// Read when a process variable is wanted first.
     pv_names: OnceLock<PvNames>,
 }
 
 impl Lcls1 {
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Lcls1> {
-        run::Run::open(paths).map(Lcls1::of)
-    }
-
-    /// Scans only some places of the files.
-    pub(crate) fn open_places(places: &[Places]) -> Result<Lcls1> {
-        run::Run::open_places(places).map(Lcls1::of)
-    }
-
     fn of(run: run::Run) -> Lcls1 {
-        Lcls1 { was_growing: run.is_growing(), pause: Pause::default(), run, pv_names: OnceLock::new() }
+        Lcls1 { pause: Pause::new(run.is_growing()), run, pv_names: OnceLock::new() }
     }
 }
 
@@ -83,7 +134,7 @@ impl Run for Lcls1 {
 
     fn event_bytes(&self, event: usize) -> u64 {
         let event = self.run.events().get(event);
-        event.map_or(0, |e| self.run.pieces(e).iter().map(|piece| piece.length).sum())
+        event.map_or(0, |e| bytes_of(self.run.pieces(e)))
     }
 
     fn state(&self) -> Vec<Piece> {
@@ -126,7 +177,7 @@ impl Run for Lcls1 {
     fn may_grow(&self) -> bool {
         let ends = |t: &Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
         let has_ended = self.run.transitions().last().is_some_and(|t| ends(&t.header.transition()));
-        self.was_growing && (self.run.is_growing() || !has_ended && self.pause.is_going_on())
+        self.pause.may_go_on(self.run.is_growing(), has_ended)
     }
 
     fn refresh(&mut self) -> Result<()> {
@@ -152,18 +203,12 @@ impl Run for Lcls1 {
                 break;
             }
         }
-        Ok(senders.found.into_iter().map(Detector::Lcls1).collect())
+        Ok(senders.found.into_iter().map(detector).collect())
     }
 
-    fn choose(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
-        if self.run.events().is_empty() {
-            return Ok(None);
-        }
-        match wanted.meant(found)?[..] {
-            [one] => Ok(Some(one.clone())),
-            [] => Err(Error::new(wanted.called("the pictures of a detector"), list(found.iter()))),
-            ref several => Err(Error::new("the name of one detector", list(several.iter().copied()))),
-        }
+    /// Detectors are found in events alone.
+    fn is_silent(&self, _: &[Detector]) -> bool {
+        self.run.events().is_empty()
     }
 
     fn read(
@@ -174,14 +219,15 @@ impl Run for Lcls1 {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> Outcome {
-        let Detector::Lcls1(src) = detector else { return Err(Fault::missing("a detector of LCLS-I")) };
+        let src = detector.sender().ok_or_else(|| Fault::missing("a detector of LCLS-I"))?;
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         picture.time_ns = event.clock.ns();
-        let Reader { bytes, decompressor, names, .. } = reader;
+        let Reader { bytes, names, kept, .. } = reader;
+        let decompressor = kept.of::<Decompressor>();
         self.run.read_apart(event, bytes, apart)?;
         picture.file_bytes = bytes.size();
         let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
-        let candidates = pictures_of(pieces.iter().copied(), *src);
+        let candidates = pictures_of(pieces.iter().copied(), src);
         let configs = self.run.configs(event);
         let chosen =
             match first_readable(&candidates, |c| take(c, decompressor, configs, picture).map(|()| c)) {
@@ -194,7 +240,7 @@ impl Run for Lcls1 {
             };
         judge(chosen, configs, picture);
         picture.broken_beside = broken_part(&pieces).map(|error| error.to_string());
-        describe(event, &pieces[chosen.piece], *src, names, picture)?;
+        describe(event, &pieces[chosen.piece], src, names, picture)?;
         // What was read is needed no more if it was decompressed; its memory is still in the cache.
         if !chosen.leaf.header.type_id.is_compressed() {
             std::mem::swap(bytes, &mut picture.bytes);
@@ -227,15 +273,6 @@ impl Run for Lcls1 {
         }
         Ok(small_data::of_configs(self.run.configs(event), &reader.bytes))
     }
-}
-
-fn list<'a>(detectors: impl Iterator<Item = &'a Detector>) -> String {
-    let mut text = String::new();
-    for detector in detectors {
-        let comma = if text.is_empty() { "" } else { ", " };
-        let _ = write!(text, "{comma}`{detector}`");
-    }
-    if text.is_empty() { "none".into() } else { text }
 }
 
 /// Finds the panels of a leaf; if that is compressed, it becomes plain.

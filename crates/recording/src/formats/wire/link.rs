@@ -6,7 +6,39 @@ use livetime_formats::wib::RawFormat;
 use livetime_frame::AttributeValue;
 
 use super::scan::Stretch;
-use crate::SmallValue;
+use crate::detector::{Naming, Part};
+use crate::{Detector, SmallValue, Wanted};
+
+/// How the links of a format are named; `of_parts` knows its own.
+pub(super) const fn naming(format: &'static str, of_parts: fn(&[Part]) -> Option<Detector>) -> Naming {
+    Naming {
+        one: "a link",
+        name_of_one: "the name of one link",
+        fits: |wanted, detector| Ok(is_part(wanted, detector.name())),
+        key: "link",
+        parts: |link| [link.name(), link.format_name()].map(|text| Part::Text(text.to_owned())).to_vec(),
+        ..Naming::by_name(format, of_parts)
+    }
+}
+
+/// The link of this name, of a format.
+pub(super) fn detector(naming: &'static Naming, name: &str) -> Detector {
+    Detector::new(naming, name, 2)
+}
+
+/// The link of which a plan has kept name and format, if the format is this one.
+pub(super) fn of_parts(naming: &'static Naming, parts: &[Part]) -> Option<Detector> {
+    match parts {
+        [Part::Text(name), Part::Text(format)] if format == naming.format => Some(detector(naming, name)),
+        _ => None,
+    }
+}
+
+/// Whether what is wanted is the name of a link, or parts of it that follow each other.
+fn is_part(wanted: &Wanted, name: &str) -> bool {
+    let is_in = format!("_{name}_").contains(&format!("_{}_", wanted.detector));
+    (wanted.detector.is_empty() || is_in) && wanted.is_name_alone()
+}
 
 /// Where frames are from, as their headers say: name and number, from the detector down to the link.
 pub(super) fn place(format: RawFormat, identity: u64) -> Vec<(&'static str, u64)> {

@@ -5,14 +5,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use livetime_formats::Result;
-use livetime_formats::hdf5::{Array, Content, Found, Hdf5, Scratch};
+use livetime_formats::hdf5::{Array, Content, Found, Hdf5, Kind, Scratch};
 use livetime_frame::{AttributeValue, ColorMode};
 use livetime_runtime::MemoryLimit;
 
-use super::is_value;
-use super::memory::COLUMN_BYTES;
 use crate::damage::too_much;
-use crate::{Detector, SmallValue};
+use crate::detector::Naming;
+use crate::{Detector, SmallValue, Wanted};
+
+/// A detector is a data set whose first axis counts events.
+pub(super) static NAMING: Naming = Naming {
+    one: "a data set of events",
+    name_of_one: "the name of one data set of events",
+    fits: |wanted, detector| Ok(ends(wanted, detector.name())),
+    ..Naming::by_name("hdf5", |parts| NAMING.of_name(parts))
+};
+
+/// Whether what is wanted is the path of a data set, or its last parts.
+fn ends(wanted: &Wanted, path: &str) -> bool {
+    let (name, path) = (wanted.detector.trim_start_matches('/'), path.trim_start_matches('/'));
+    let before = path.strip_suffix(name);
+    let is_path = before.is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    (name.is_empty() || is_path) && wanted.is_name_alone()
+}
+
+/// What a read of a column may take: many times what the chunks of any writer have.
+pub(super) const COLUMN_BYTES: u64 = 256 << 20;
+/// The group of areaDetector's columns, at the end of its path: they were attributes of the frames.
+pub(super) const OWN_COLUMNS: &str = "/NDAttributes";
 
 /// areaDetector's number of a frame, which is written last: its length is what readers may trust.
 pub(super) const UNIQUE_ID: &str = "NDArrayUniqueId";
@@ -78,7 +98,7 @@ pub(super) struct Part {
 impl Pictures {
     pub(super) fn detector(&self) -> Detector {
         let rank = self.arrays.first().map_or(0, |array| array.shape().len().saturating_sub(1));
-        Detector::Hdf5 { path: self.path.clone(), rank: rank as u32 }
+        Detector::new(&NAMING, &self.path, rank as u32)
     }
 
     pub(super) fn is_named(&self, name: &str) -> bool {
@@ -264,6 +284,11 @@ fn refused(content: &Content) -> Vec<(String, String)> {
 fn signals(content: &Content) -> Vec<String> {
     let signal = |found: &Found| Some(format!("{}/{}", found.path, found.text("signal")?));
     content.found.iter().filter(|found| found.array.is_none()).filter_map(signal).collect()
+}
+
+/// Whether its elements are numbers or text.
+fn is_value(array: &Array) -> bool {
+    !matches!(array.element().kind, Kind::Other(_))
 }
 
 /// The begin of a name as `data_000001`, of which a detector's own writer makes one for each file.

@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{Place, Walker, Window};
+use livetime_formats::file::{Place, Walker, Window, header_at};
 use livetime_formats::xtc1::data::holds_panels;
 use livetime_formats::xtc1::run::{Event, Piece, Run};
-use livetime_formats::xtc1::summary::header_at;
 use livetime_formats::xtc1::{DatagramHeader, Src, XtcHeader};
 use livetime_formats::{Error, Result};
 
@@ -38,12 +37,13 @@ impl Senders {
         let (start, end) = (piece.offset + DatagramHeader::ROOT as u64, piece.offset + piece.length);
         let mut walker = Walker::<XtcHeader>::new(start, end);
         let mut has_pictures = false;
-        while let Some(found) = walker.step(|at| header_at(&mut window, at)).map_err(|e| e.in_file(path))? {
+        let mut next = || walker.step(|at| header_at::<XtcHeader, _>(&mut window, at));
+        while let Some(found) = next().map_err(|e| e.in_file(path))? {
             if let Ok(Place { header, .. }) = found
                 && holds_panels(header.type_id.plain())
             {
                 has_pictures = true;
-                self.add(Src { log: header.src.log & 0xFF00_0000, ..header.src });
+                self.add(header.src.without_process());
             }
         }
         Ok(has_pictures)
