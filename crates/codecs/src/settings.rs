@@ -21,7 +21,7 @@ impl Levels {
 /// How codecs are set. A codec takes the settings that it knows, and leaves the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The compression level, of codecs with [`CodecType::levels`].
+    /// The compression level, of codecs that have some ([`levels`](crate::CodecType::levels)).
     pub level: Option<i32>,
     /// How dense `blockpack` packs.
     pub blockpack_tier: BlockpackTier,

@@ -6,8 +6,11 @@
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
+use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, LitStr, Meta, Type};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, LitStr, Meta, Token, Type,
+};
 
 /// See `livetime_engine::Params`.
 #[proc_macro_derive(Params, attributes(param))]
@@ -42,8 +45,8 @@ struct Param {
 #[derive(Default)]
 struct Style {
     form: Option<Ident>,
-    words: Option<Expr>,
-    shown: Option<Expr>,
+    words: Option<[LitStr; 2]>,
+    shown: Option<[LitStr; 2]>,
     drv_info: Option<LitStr>,
     link: bool,
 }
@@ -253,9 +256,9 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
             } else if meta.path.is_ident("form") {
                 param.style.form = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("words") {
-                param.style.words = Some(meta.value()?.parse()?);
+                param.style.words = Some(two_texts(meta.value()?)?);
             } else if meta.path.is_ident("shown") {
-                param.style.shown = Some(meta.value()?.parse()?);
+                param.style.shown = Some(two_texts(meta.value()?)?);
             } else if meta.path.is_ident("drv_info") {
                 param.style.drv_info = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("link") {
@@ -315,9 +318,18 @@ fn spec(param: &Param) -> Tokens {
     }
 }
 
+/// `["No", "Yes"]`.
+fn two_texts(input: ParseStream<'_>) -> syn::Result<[LitStr; 2]> {
+    let texts;
+    syn::bracketed!(texts in input);
+    let first = texts.parse()?;
+    texts.parse::<Token![,]>()?;
+    Ok([first, texts.parse()?])
+}
+
 fn style(style: &Style) -> Tokens {
-    let words = |words: &Option<Expr>| match words {
-        Some(words) => quote!(Some(&#words)),
+    let words = |words: &Option<[LitStr; 2]>| match words {
+        Some([no, yes]) => quote!(Some(&[#no, #yes])),
         None => quote!(None),
     };
     let (two, shown, link) = (words(&style.words), words(&style.shown), style.link);
