@@ -10,9 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::AnalyzeArgs;
 use super::files::{self, Files};
 use super::report::RunFiles;
-use crate::analyze::{
-    Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording, first_picture,
-};
+use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, Recording, first_picture};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::config;
 use crate::interrupts::Interrupts;
