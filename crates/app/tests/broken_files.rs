@@ -92,7 +92,6 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
     };
     assert!(is_same, "{what}: analyze ends with {analyzed}, run with {code}: {analysis:#} {run:#}");
     if analyzed == 0 || analyzed == 3 {
-        let name = name.as_ref();
         analyses_agree(name, detector, (analyzed, &analysis), what);
         // What gives pictures to a pipeline ends alike.
         let args = ["analyze", name, "--detector", detector, "--pipeline", pipeline.path(), "--json"];
