@@ -125,7 +125,6 @@ fn copies_agree(file: &Path, folder: &Path, what: &str) {
         assert_eq!(inspected[0]["events"], recovered["events"], "{what}");
     }
     let (convert, converted) = told(&["convert", &file, "-o", &name(&converted), "--json"], &[0, 1, 3]);
-    assert_eq!(folder.join("converted.xtc").exists(), convert != 1, "{what}: {converted:#}");
     let has_events = number(&inspected[0]["events"]) > 0;
     assert!(
         convert == inspect || !has_events,
