@@ -74,7 +74,7 @@ def test_of_broken_files_of_lcls1_python_says_what_the_program_says(tmp_path, pr
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_broken_files_of_hdf5_python_says_what_the_program_says(tmp_path, program, seed):
     whole = tmp_path / "whole.h5"
-    subprocess.run([program, "convert", str(GOLDEN / "xtc1/camera.xtc"), "-o", str(whole)], check=True, capture_output=True)
+    subprocess.run([program, "convert", write_run(tmp_path, images(8)), "-o", str(whole)], check=True, capture_output=True)
     path = tmp_path / "broken.h5"
     path.write_bytes(broken(whole.read_bytes(), seed))
     agree(program, path)

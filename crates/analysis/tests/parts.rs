@@ -189,7 +189,7 @@ fn what_does_not_fit_the_plan_is_refused() {
     assert!(refused(&good[..middle]).contains("wanted a part with a right checksum"));
     assert!(refused(&with_sum(changed(middle))).starts_with("wanted the same bits in all files of part 2"));
     assert!(refused(&with_sum(changed(8))).contains("wanted a part of the plan"));
-    assert!(refused(&with_sum(changed(7))).contains("wanted a part of version 3"));
+    assert!(refused(&with_sum(changed(7))).contains("wanted a part of version 4"));
     assert!(refused(&good[..20]).contains("part-00002.ltpart"));
     // A part of another plan is not replaced.
     let (other_plan, _) = planned(&path, 3, &reducers);

@@ -182,7 +182,7 @@ fn camera_of(folder: &Path, events: &[(Damage, &[u8])]) -> PathBuf {
 }
 
 #[test]
-fn pictures_that_a_pipeline_cannot_use_end_with_3_and_are_told_at_once() {
+fn pictures_that_cannot_be_read_end_a_pipeline_with_3_and_are_told_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let graph = common::Pipeline::new(
         "broken",
@@ -194,8 +194,9 @@ fn pictures_that_a_pipeline_cannot_use_end_with_3_and_are_told_at_once() {
     };
     let good = run(0, &[]);
     assert_eq!(good.status.code(), Some(0), "{}", stderr(&good));
+    // What the recorder marked goes through it, and is no loss.
     let damaged = run(1 << 14, &[]);
-    assert_eq!(damaged.status.code(), Some(3), "{}", stderr(&damaged));
+    assert_eq!(damaged.status.code(), Some(0), "{}", stderr(&damaged));
     let text = stdout(&damaged);
     assert!(text.contains("2 of 2 events") && text.contains("without some panel: 1 of the"), "{text}");
     let short = [&[2u32, 9, 8, 0].map(u32::to_le_bytes).concat()[..], &[1, 2, 3, 4]].concat();

@@ -92,7 +92,6 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
     };
     assert!(is_same, "{what}: analyze ends with {analyzed}, run with {code}: {analysis:#} {run:#}");
     if analyzed == 0 || analyzed == 3 {
-        let name = name.as_ref();
         analyses_agree(name, detector, (analyzed, &analysis), what);
         // What gives pictures to a pipeline ends alike.
         let args = ["analyze", name, "--detector", detector, "--pipeline", pipeline.path(), "--json"];
@@ -126,7 +125,6 @@ fn copies_agree(file: &Path, folder: &Path, what: &str) {
         assert_eq!(inspected[0]["events"], recovered["events"], "{what}");
     }
     let (convert, converted) = told(&["convert", &file, "-o", &name(&converted), "--json"], &[0, 1, 3]);
-    assert_eq!(folder.join("converted.xtc").exists(), convert != 1, "{what}: {converted:#}");
     let has_events = number(&inspected[0]["events"]) > 0;
     assert!(
         convert == inspect || !has_events,

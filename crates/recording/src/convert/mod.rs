@@ -37,7 +37,6 @@ use livetime_formats::{Error, Result};
 use livetime_frame::ByteSize;
 use livetime_runtime::ordered::{Interrupted, in_order};
 
-use crate::Judgement;
 use crate::damage::too_much;
 
 use job::{BLOCK, Job, Source};
@@ -143,12 +142,9 @@ fn run<S: Source>(
     let mut report = Report::default();
     source.account(&mut report);
     workers.iter().for_each(|worker| report.add(&worker.counts));
-    // A file of which nothing can be used has no name.
-    let is_of_no_use = report.findings().judgement() == Judgement::Nothing;
-    if report.datagrams == 0 || is_of_no_use {
-        let wanted = if report.datagrams == 0 { "datagrams" } else { "events" };
+    if report.datagrams == 0 {
         let lost = report.lost.first().map(|lost| format!("none: {} at byte {}", lost.reason, lost.offset));
-        return Err(Error::new(wanted, lost.unwrap_or_else(|| "none".into())));
+        return Err(Error::new("datagrams", lost.unwrap_or_else(|| "none".into())));
     }
     if report.events == 0 && report.events_left_out > 0 {
         return Err(none_wanted(report.events_left_out));
