@@ -50,13 +50,36 @@ pub(crate) fn raise(py: Python<'_>, kind: Kind, message: impl Display) -> PyErr 
     }
 }
 
-/// The exception for a refusal: a `ParamError` that knows the parameter and the code.
+/// The exception for a refusal: a `ParamError` with the refusal's fields.
 pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
-    let error = raise(py, Kind::Param, refusal);
+    refused_as(py, refusal, refusal)
+}
+
+/// The same with another sentence.
+pub(crate) fn refused_as(py: Python<'_>, refusal: &Refusal, message: impl Display) -> PyErr {
+    let (error, kind) = (raise(py, Kind::Param, message), refusal.kind());
+    let fields = [
+        ("parameter", refusal.parameter()),
+        ("code", Some(kind.code())),
+        ("wanted", kind.wanted()),
+        ("found", kind.found()),
+        ("hint", kind.hint().map(|hint| hint.trim_start_matches("; ")).filter(|hint| !hint.is_empty())),
+    ];
     let value = error.value(py);
-    let known = value.setattr("parameter", refusal.parameter());
-    let known = known.and_then(|()| value.setattr("code", refusal.kind().code()));
+    let known = fields.into_iter().try_for_each(|(name, field)| value.setattr(name, field));
     known.err().unwrap_or(error)
+}
+
+/// Turns a refusal into its exception.
+pub(crate) trait OrRefused<T> {
+    /// The value, or the exception.
+    fn or_refused(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRefused<T> for Result<T, Refusal> {
+    fn or_refused(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|refusal| refused(py, &refusal))
+    }
 }
 
 /// Turns an error into an exception of one kind.

@@ -6,11 +6,11 @@ use livetime_control::config::{self, Problems, Setting};
 use livetime_control::pvaccess::Options;
 use livetime_control::web;
 use livetime_engine as engine;
-use livetime_engine::{EdgeOptions, GraphError, OnFailure, Placement, WhenFull};
+use livetime_engine::{EdgeOptions, GraphError, OnFailure, Placement, Value, WhenFull};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::errors::{Kind, OrRaise, apart, raise};
+use crate::errors::{Kind, OrRaise, apart, raise, refused_as};
 use crate::node::NodeType;
 use crate::value;
 
@@ -98,7 +98,7 @@ impl Graph {
         let number = graph.add(name, found).or_raise(py, Kind::Graph)?;
         for (param, given) in params {
             let given = value::from_python(&given)?;
-            graph.set(number, &param.extract::<String>()?, &given).or_raise(py, Kind::Param)?;
+            set(py, &mut graph, number, &param.extract::<String>()?, &given)?;
         }
         if let Some(options) = graph.options_mut(number) {
             options.placement = placement;
@@ -173,6 +173,16 @@ impl Graph {
             raise(py, Kind::Graph, format_args!("unknown node type `{name}`{near}"))
         })
     }
+}
+
+/// Sets a parameter of a declared node.
+fn set(py: Python<'_>, graph: &mut engine::Graph, node: usize, name: &str, value: &Value) -> PyResult<()> {
+    let specs = graph.nodes()[node].node_type.param_specs();
+    let refusal = engine::find(specs, name).and_then(|index| specs[index].accept(value)).err();
+    graph.set(node, name, value).map_err(|error| match refusal {
+        Some(refusal) => refused_as(py, &refusal, error),
+        None => raise(py, Kind::Param, error),
+    })
 }
 
 fn placement_of(text: &str) -> Result<Placement, String> {

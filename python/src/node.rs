@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 
 use crate::array;
 use crate::attach::attached;
-use crate::errors::{Kind, OrRaise, raise};
+use crate::errors::{Kind, OrRaise, OrRefused, raise};
 use crate::frame::Frame;
 use crate::value;
 
@@ -29,7 +29,7 @@ impl NodeType {
     fn new(declaration: &Bound<'_, PyAny>) -> PyResult<NodeType> {
         let py = declaration.py();
         let factory = Factory::new(declaration)?;
-        engine::NodeType::dynamic(Arc::new(factory)).map(NodeType).or_raise(py, Kind::Param)
+        engine::NodeType::dynamic(Arc::new(factory)).map(NodeType).or_refused(py)
     }
 
     /// Its name.
@@ -110,7 +110,7 @@ fn declared(param: &Bound<'_, PyAny>) -> PyResult<(ParamSpec, Value)> {
     };
     let given = value::from_python(&param.getattr("default")?)?;
     // A default is in its parameter's own type, as 10 for a float.
-    let accepted = ParamSpec { readback: false, ..spec }.accept(&given).or_raise(param.py(), Kind::Param)?;
+    let accepted = ParamSpec { readback: false, ..spec }.accept(&given).or_refused(param.py())?;
     Ok((spec, accepted))
 }
 
@@ -220,10 +220,10 @@ impl PyNode {
         {
             for (name, found) in readbacks.iter() {
                 let name: String = name.extract()?;
-                let index = engine::find(self.params.specs(), &name).or_raise(py, Kind::Param)?;
+                let index = engine::find(self.params.specs(), &name).or_refused(py)?;
                 let spec = ParamSpec { readback: false, ..self.params.specs()[index] };
-                let accepted = spec.accept(&value::from_python(&found)?).or_raise(py, Kind::Param)?;
-                self.params.set(index, &accepted).or_raise(py, Kind::Param)?;
+                let accepted = spec.accept(&value::from_python(&found)?).or_refused(py)?;
+                self.params.set(index, &accepted).or_refused(py)?;
             }
             readbacks.clear();
         }

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use livetime_control::model::Bell;
 use livetime_control::report::json::report_json;
 use livetime_engine as engine;
-use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, Value};
+use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, UnknownName, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::attach;
 use crate::epics;
-use crate::errors::{Kind, OrRaise, apart, raise, refused};
+use crate::errors::{Kind, OrRaise, OrRefused, apart, raise};
 use crate::faces::{self, Faces, PageOptions};
 use crate::fork::{self, Process};
 use crate::graph::{Graph, edge, of_graph};
@@ -324,18 +324,18 @@ impl Run {
         };
         let ended =
             || RefusalKind::State { wanted: "a run that goes on".into(), found: "one that has ended" };
-        let set = self.with(py, set, |_| Err(Refusal::new(ended())))?;
-        set.map_err(|refusal| refused(py, &refusal))
+        self.with(py, set, |_| Err(Refusal::new(ended())))?.or_refused(py)
     }
 
     /// The parameters and readbacks of a node by name.
     fn params<'py>(&self, py: Python<'py>, node: &str) -> PyResult<Bound<'py, PyDict>> {
-        let running = |run: &engine::Run| run.params(node).map_err(|e| e.to_string());
+        let running = |run: &engine::Run| run.params(node);
         let ended = |report: &Report| {
             let found = report.nodes.iter().find(|n| n.name == node);
-            found.map(|n| n.last_values.clone()).ok_or_else(|| format!("unknown node `{node}`"))
+            let unknown = || UnknownName::Node { name: node.to_owned(), hint: String::new() };
+            found.map(|n| n.last_values.clone()).ok_or_else(|| Refusal::from(unknown()))
         };
-        let found = self.with(py, running, ended)?.or_raise(py, Kind::Param)?;
+        let found = self.with(py, running, ended)?.or_refused(py)?;
         let dict = PyDict::new(py);
         found.iter().try_for_each(|(spec, v)| dict.set_item(spec.name, value::to_python(py, v)?))?;
         Ok(dict)

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use livetime_engine::Value;
+use livetime_engine::{Refusal, Value};
 use livetime_frame::{AttributeValue, Attributes};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
-use crate::errors::{Kind, raise};
+use crate::errors::{Kind, raise, refused};
 
 /// The value of a parameter.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -40,7 +40,7 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     list.map_err(|_| {
         let found = value.repr().map_or_else(|_| "something else".to_owned(), |text| text.to_string());
         let wanted = "a number, a text, a truth value or a list of numbers";
-        raise(value.py(), Kind::Param, format_args!("wanted {wanted}, found {found}"))
+        refused(value.py(), &Refusal::value(wanted, found))
     })
 }
 

@@ -144,7 +144,9 @@ def test_parameters_are_attributes_of_a_run():
                 break
         with pytest.raises(lt.ParamError, match="at least 0") as refused:
             run["cut"].level = -1
-        assert (refused.value.parameter, refused.value.code) == ("level", "value")
+        error = refused.value
+        assert (error.parameter, error.code, error.found, error.hint) == ("level", "value", "-1", None)
+        assert "at least 0" in error.wanted
         with pytest.raises(AttributeError, match="level"):
             run["cut"].levle
         with pytest.raises(lt.ParamError):
@@ -309,3 +311,21 @@ def test_what_frames_cannot_hold_is_refused_by_name():
     for of in ("complex64", "M8[ns]", "U3", "O"):
         with pytest.raises(lt.FrameError, match="bool, int8"):
             lt.Frame.of(np.zeros(2, of))
+
+
+def test_a_refused_parameter_has_its_fields_where_it_is_declared():
+    graph = lt.Graph()
+    for name, value, parameter, code, found in (
+        ("min_x", "wide", "min_x", "value", "wide"),
+        ("min_xx", 1, "min_xx", "unknown_parameter", None),
+        ("min_x", {}, None, "value", "{}"),
+    ):
+        with pytest.raises(lt.ParamError) as refused:
+            graph.add("cam", "sim_detector", **{name: value})
+        error = refused.value
+        assert (error.parameter, error.code) == (parameter, code), str(error)
+        assert (error.found is None) == (found is None) and (found is None or found in error.found)
+        assert (error.wanted is None) == (code != "value") and (error.hint is None) == (code == "value")
+        assert error.hint is None or error.hint.startswith("did you mean `min_x`")
+    plain = lt.ParamError("of a program of its own")
+    assert (plain.parameter, plain.code, plain.wanted, plain.found, plain.hint) == (None,) * 5

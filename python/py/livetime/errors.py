@@ -31,12 +31,15 @@ class GraphError(Error):
 class ParamError(Error, ValueError):
     """A parameter cannot have this value, or there is none of this name.
 
-    `parameter` is the name of the parameter, and `code` a word for programs, such as `value`, `unknown_parameter` or
-    `read_only`; both are `None` where no run has refused the value.
+    Programs ask for `parameter`, its name; `code`, a word that stays the same when sentences change (`value`, `unknown_parameter`,
+    `read_only` ...); `wanted` and `found`, of a value; `hint`, what may have been meant. Each is `None` where there is none.
     """
 
     parameter: str | None = None
     code: str | None = None
+    wanted: str | None = None
+    found: str | None = None
+    hint: str | None = None
 
 
 class CodecError(Error, ValueError):
