@@ -58,18 +58,6 @@ pub(super) const CIRCLES: &[Known] = &[
         reason: "Not untied yet: `analyze/mod.rs` runs the kinds of analyses, which take `Measured` and `detector` from it.",
     },
     Known {
-        files: &["crates/app/src/commands/convert/args.rs", "crates/app/src/commands/convert/frames.rs"],
-        reason: "Not untied yet: `commands/convert/args.rs` takes `is_hdf5_name`, `commands/convert/frames.rs` takes \
-            `ConvertArgs`.",
-    },
-    Known {
-        files: &[
-            "crates/app/src/commands/inspect/wire/mod.rs",
-            "crates/app/src/commands/inspect/wire/text.rs",
-        ],
-        reason: "Not untied yet: `wire/mod.rs` takes `text`, `wire/text.rs` takes `Found` and `Layout`.",
-    },
-    Known {
         files: &[
             "crates/control/src/model/acquire.rs",
             "crates/control/src/model/act.rs",
@@ -163,14 +151,6 @@ pub(super) const CIRCLES: &[Known] = &[
             "crates/web/src/state.rs",
         ],
         reason: "Not untied yet: 10 of these files take names of `app.rs`, which takes names of 3.",
-    },
-    Known {
-        files: &["crates/web/src/metrics/families.rs", "crates/web/src/metrics/readbacks.rs"],
-        reason: "Not untied yet: `metrics/families.rs` takes `expose`, `metrics/readbacks.rs` takes `gauge`.",
-    },
-    Known {
-        files: &["crates/web/src/picture/left.rs", "crates/web/src/picture/source.rs"],
-        reason: "Not untied yet: `picture/left.rs` takes `Newest`, `picture/source.rs` takes `Left`.",
     },
     Known {
         files: &["python/src/array.rs", "python/src/frame.rs"],

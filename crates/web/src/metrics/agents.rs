@@ -2,8 +2,8 @@
 
 use livetime_actors::{AgentReport, InputAccount, SystemReport};
 
-use super::families::{Histogram, Labelled, Number, build, counter, gauge, histogram, histograms, numbers};
-use super::text::{Exposition, Family, Format};
+use super::families::{Histogram, Labelled, Number, build, histograms, numbers};
+use super::text::{Exposition, Family, Format, counter, gauge, histogram};
 
 /// One number for each agent.
 const AGENTS: &[Number<AgentReport>] = &[

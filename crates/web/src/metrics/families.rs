@@ -5,23 +5,11 @@ use livetime_control::report::losses::Sums;
 use livetime_engine::{EdgeAccount, NodeReport, Report, Times};
 
 use super::readbacks;
-use super::text::{Exposition, Family, Format, Labels, MetricKind};
+use super::text::{Exposition, Family, Format, Labels, MetricKind, counter, gauge, histogram};
 
 /// Upper edges of the buckets, powers of two in ns from 256 ns to 17 s, at which the engine's histograms have edges too: so
 /// the counts are exact. (A time of exactly an edge counts above it.)
 const EDGES_NS: std::ops::RangeInclusive<u32> = 8..=34;
-
-pub(super) const fn counter(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: MetricKind::Counter, help }
-}
-
-pub(super) const fn gauge(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: MetricKind::Gauge, help }
-}
-
-pub(super) const fn histogram(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: MetricKind::Histogram, help }
-}
 
 /// A family, and its number in a part of a report, if there is one.
 pub(super) type Number<Part> = (Family, fn(&Part) -> Option<f64>);

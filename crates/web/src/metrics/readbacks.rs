@@ -5,8 +5,7 @@ use std::sync::Arc;
 use livetime_control::model::NodeMoment;
 use livetime_engine::{NodeReport, ParamSpec, Value};
 
-use super::families::gauge;
-use super::text::{Exposition, Family};
+use super::text::{Exposition, Family, gauge};
 
 const READBACK: Family = gauge(
     "livetime_node_readback",

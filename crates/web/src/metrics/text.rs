@@ -37,6 +37,18 @@ pub(crate) struct Family {
     pub(crate) help: &'static str,
 }
 
+pub(super) const fn counter(name: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Counter, help }
+}
+
+pub(super) const fn gauge(name: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Gauge, help }
+}
+
+pub(super) const fn histogram(name: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Histogram, help }
+}
+
 /// Names and values; a label with an empty value is as one that is not there.
 pub(crate) type Labels<'a> = &'a [(&'a str, &'a str)];
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use livetime_frame::{Allocator, Frame, FrameMut, FramePool, Layout, Payload, PoolExhausted};
 
-use super::source::Newest;
+use super::newest::Newest;
 
 /// Memory for these frames; the output that was left longest ago loses its own first.
 const MOST_BYTES: usize = 64 << 20;

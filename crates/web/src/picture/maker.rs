@@ -10,8 +10,8 @@ use livetime_runtime::lock;
 use tokio::sync::oneshot;
 
 use super::make::{Made, make};
+use super::newest::Newest;
 use super::not_shown::NotShown;
-use super::source::Newest;
 use super::spec::Spec;
 use crate::serve_error::ServeError;
 use crate::threads::spawn;

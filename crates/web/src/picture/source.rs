@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use livetime_control::model::Model;
 use livetime_engine::{Cause, EdgeOptions, Outlet, OutletError, WhenFull};
-use livetime_frame::Frame;
 use livetime_runtime::lock;
 use tokio::sync::watch;
 
 use super::left::Left;
+use super::newest::Newest;
 use super::not_shown::NotShown;
 use crate::threads::spawn;
 
@@ -24,16 +24,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const LINGER: Duration = Duration::from_secs(1);
 /// Outputs that are watched at one time; each holds a frame and has a thread.
 const MOST: usize = 16;
-
-/// The newest frame of an output.
-pub(crate) struct Newest {
-    pub(crate) frame: Frame,
-    /// Counts the frames that came from this output, from 1 on, earlier periods included.
-    pub(crate) number: u64,
-    /// When it came, and how old it was then.
-    pub(crate) came: Instant,
-    pub(crate) age: Duration,
-}
 
 /// An output that is watched.
 pub(crate) struct Source {

@@ -12,8 +12,9 @@ use super::budget::Budgets;
 use super::make::Made;
 use super::maker::{Maker, Shared};
 use super::message::{HELD, Header};
+use super::newest::Newest;
 use super::not_shown::NotShown;
-use super::source::{Newest, Source, Sources};
+use super::source::{Source, Sources};
 use super::spec::Spec;
 
 /// A view ends after this time without a request.

@@ -1,7 +1,7 @@
 //! The arguments of `livetime convert`.
 
 use std::ops::{Range, RangeInclusive};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::Timestamp;
@@ -98,13 +98,22 @@ pub(crate) struct ConvertArgs {
     pub(crate) json: bool,
 }
 
+/// Ends of names of HDF5 files.
+const ENDINGS: [&str; 4] = ["h5", "hdf5", "nxs", "hdf"];
+
+/// Whether a file that is to be written shall be HDF5.
+fn is_hdf5_name(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
+}
+
 impl ConvertArgs {
     /// Whether the new file is HDF5, as its name says.
     ///
     /// # Errors
     /// If no format that `convert` writes has the ending of the name.
     pub(super) fn is_to_hdf5(&self) -> Result<bool, Failure> {
-        if super::frames::is_hdf5_name(&self.output) {
+        if is_hdf5_name(&self.output) {
             return Ok(true);
         }
         if self.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xtc")) {

@@ -13,15 +13,6 @@ use crate::progress::Progress;
 use crate::report::numbers::bytes;
 use crate::usage::{Meter, Usage};
 
-/// Ends of names of HDF5 files.
-const ENDINGS: [&str; 4] = ["h5", "hdf5", "nxs", "hdf"];
-
-/// Whether a file that is to be written shall be HDF5.
-pub(super) fn is_hdf5_name(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-    ending.is_some_and(|ending| ENDINGS.contains(&&*ending))
-}
-
 /// Whether the pictures of a run are converted one by one into any format, and not with their datagrams.
 pub(super) fn has_pictures_alone(path: &Path) -> bool {
     RunFormat::of(path).is_ok_and(RunFormat::becomes_xtc)

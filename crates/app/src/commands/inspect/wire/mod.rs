@@ -1,5 +1,6 @@
 //! Raw frames of the wire readout, bare or in FELIX blocks.
 
+mod found;
 mod link;
 mod samples;
 mod text;
@@ -14,6 +15,7 @@ use livetime_formats::{Error, Result};
 
 use super::report::Report;
 use crate::output::Exit;
+use found::{Found, Layout};
 use link::Link;
 
 /// The content of a file.
@@ -23,22 +25,6 @@ pub(super) enum Content {
     Dump,
     /// FELIX blocks.
     Blocks,
-}
-
-/// The frames and blocks that were found in a file.
-struct Found {
-    layout: Layout,
-    /// Bytes that belong to no frame or block.
-    skipped: u64,
-    /// Where the file is cut off or damaged so that nothing more can be read.
-    broken: Option<String>,
-    links: Vec<Link>,
-}
-
-/// How the frames lie.
-enum Layout {
-    Dump(DumpLayout),
-    Blocks { bytes: usize, counts: Counts, unknown_chunks: u64 },
 }
 
 /// So much of a file is looked at to recognise it.
@@ -147,17 +133,4 @@ fn blocks(mut reader: BlockReader<impl Read>) -> io::Result<Found> {
     let links = elinks.into_iter().filter_map(|(.., link)| link).collect();
     let broken = reader.broken().map(|broken| broken.to_string());
     Ok(Found { layout, skipped: reader.skipped(), broken, links })
-}
-
-impl Found {
-    /// Whether anything is missing, or not as it should be.
-    fn has_losses(&self) -> bool {
-        let lost_blocks = match &self.layout {
-            Layout::Dump(_) => 0,
-            Layout::Blocks { counts, unknown_chunks, .. } => {
-                counts.bad_blocks + counts.missing_blocks + counts.lost_chunks + unknown_chunks
-            }
-        };
-        self.broken.is_some() || self.skipped + lost_blocks > 0 || self.links.iter().any(Link::has_losses)
-    }
 }

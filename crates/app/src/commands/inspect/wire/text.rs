@@ -7,9 +7,9 @@ use livetime_formats::wib::{Faults, RawFormat, Wib1Frame, Wib2Frame, WibEthFrame
 use livetime_wire::{Interval, State};
 use serde_json::{Value, json};
 
+use super::found::{Found, Layout};
 use super::link::Link;
 use super::samples::PlaneNoise;
-use super::{Found, Layout};
 use crate::report::numbers::{bytes, rate, time, utc};
 use crate::report::table::{Style, Table, cell};
 
@@ -247,14 +247,4 @@ fn link_json(link: &Link) -> Value {
         "planes": link.noise().into_iter().map(noise).collect::<Vec<_>>(),
         "sampled_ticks": link.ticks(),
     })
-}
-
-impl Layout {
-    fn name(&self) -> String {
-        match self {
-            Layout::Dump(layout) if layout.stride == layout.format.bytes() => layout.format.name().into(),
-            Layout::Dump(layout) => format!("{} every {} bytes", layout.format.name(), layout.stride),
-            Layout::Blocks { bytes, .. } => format!("FELIX blocks of {bytes} bytes"),
-        }
-    }
 }
