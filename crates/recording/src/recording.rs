@@ -339,8 +339,9 @@ impl Recording {
     ///    detector was not read.
     ///
     /// # Errors
-    /// [`Fault`] if there is no picture to show: of the kinds [`FaultKind::Missing`], [`FaultKind::Lost`], [`FaultKind::Broken`] or
-    /// [`FaultKind::Unreadable`]. Without the place; see [`Recording::place`].
+    /// [`Fault`] if there is no picture to show: of the kinds [`Missing`](crate::FaultKind::Missing), [`Lost`](crate::FaultKind::Lost),
+    /// [`Broken`](crate::FaultKind::Broken) or [`Unreadable`](crate::FaultKind::Unreadable). Without the place; see
+    /// [`Recording::place`].
     pub fn read(
         &self,
         detector: &Detector,
