@@ -77,7 +77,7 @@ impl Faces {
         bell: &Bell,
         options: &pvaccess::Options,
     ) -> Result<Faces, String> {
-        let model = Model::start(run, bell, options.access.clone())?;
+        let model = Model::start(run, bell, options.access.clone()).map_err(|error| error.to_string())?;
         Ok(Faces { prefix: String::new(), served: None, page: None, model })
     }
 

@@ -1,4 +1,4 @@
-//! What commands share that write the beginning of something new.
+//! Helpers of commands that write the beginning of a node, codec or format.
 
 use std::fs;
 use std::path::Path;

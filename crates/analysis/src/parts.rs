@@ -15,7 +15,7 @@ use crate::leaves::Leaves;
 use crate::whole_file::{io, write_whole};
 use crate::{Account, Found, GoOn, Loader, Plan, Progress, Recording, ReduceError, Saver, Work};
 
-/// What a file of a part begins with; the last byte is the version of the format.
+/// The first bytes of a file of a part; the last one is the version of the format.
 const MAGIC: [u8; 8] = *b"LTPART\0\x04";
 /// Magic, hash of the plan, number of the part.
 const HEAD: usize = 24;
@@ -55,7 +55,7 @@ pub struct WrittenPart {
 pub struct Merged {
     /// The results.
     pub found: Found,
-    /// What is wrong with files, as the plan and the parts found it: name, and what it is.
+    /// Faults of files that the plan and the parts found: name and reason.
     pub problems: Vec<(String, String)>,
     /// Files that were read beside one for each part, with the same bytes.
     pub copies: usize,
@@ -72,7 +72,7 @@ impl Part {
         &self.account
     }
 
-    /// How many places inside of its events mean nothing, beside those that the plan knows.
+    /// How many places inside of its events mean nothing, places that the plan knows left out.
     pub fn breaks(&self) -> usize {
         self.breaks.len()
     }
@@ -142,7 +142,7 @@ impl Plan {
         Ok(Part { number: part, account: partial.account, breaks, bytes })
     }
 
-    /// Those of `problems` that are in events and that the plan does not know, in an order that no thread changes. `files` are those of the plan as this
+    /// The `problems` inside of events that the plan does not know, in an order that no thread changes. `files` are the files of the plan as this
     /// process finds them.
     fn breaks(&self, files: &[PathBuf], problems: Vec<Problem>) -> Vec<Break> {
         let of = |Problem { path, event, why }| {
@@ -155,7 +155,7 @@ impl Plan {
         breaks
     }
 
-    /// What a file is called in [`Plan::problems`].
+    /// The name of a file in [`Plan::problems`].
     fn file_name(&self, file: usize) -> String {
         self.files().nth(file).map_or_else(String::new, |path| path.display().to_string())
     }
@@ -204,7 +204,7 @@ impl Plan {
         Ok(Merged { found: work.finish(all)?, problems: self.with_breaks(breaks), copies })
     }
 
-    /// Refuses a merge that needs more memory than it may take: two files at a time, what is in one of them, and what waits for others.
+    /// Refuses a merge that needs more memory than it may take: two files at a time, the partial result in one of them, and results that wait for others.
     fn check_memory<'p>(&self, work: &Work<'_>, files: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
         let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
         let largest = files.map(size).max().unwrap_or(0);
@@ -213,7 +213,7 @@ impl Plan {
         Ok(self.memory.unwrap_or_else(MemoryLimit::half_of_free).check(needed, what)?)
     }
 
-    /// The problems that the plan knows, and those that parts found.
+    /// The problems that the plan knows, and the problems that parts found.
     fn with_breaks(&self, mut breaks: Vec<Break>) -> Vec<(String, String)> {
         breaks.sort();
         let found = breaks.into_iter().map(|Break { file, why, .. }| (self.file_name(file), why));
@@ -296,7 +296,7 @@ fn load_breaks(from: &mut Loader<'_>, files: usize) -> Result<Vec<Break>, Reduce
     Ok(breaks)
 }
 
-/// The files of parts in these folders, and those that are given themselves.
+/// The files of parts in these folders, and the files given by name.
 fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {

@@ -65,7 +65,7 @@ pub struct Plan {
     hash: u64,
     /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
     folder: Option<PathBuf>,
-    /// What a part or the merge may take in this process, if not half of what is free. It is no part of the plan either.
+    /// The bound of memory of a part or the merge in this process, if not half of the free memory. It is no part of the plan either.
     pub(crate) memory: Option<MemoryLimit>,
 }
 

@@ -159,7 +159,7 @@ impl<'a> Loader<'a> {
         self.take(count, 1)
     }
 
-    /// What has not been loaded yet.
+    /// The bytes that have not been loaded yet.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes
     }

@@ -140,7 +140,7 @@ impl<'r> Work<'r> {
         worker.saturating_mul(workers as u64).saturating_add(self.merging_bytes())
     }
 
-    /// An estimate of the bytes that merging takes beside the partial results that are merged: those that wait, and the results.
+    /// An estimate of the bytes that merging takes beside the two merged results: waiting partial results, and the final results.
     pub(crate) fn merging_bytes(&self) -> u64 {
         let [any_order, ordered] = self.partial_bytes();
         let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));

@@ -33,7 +33,7 @@ pub struct RunCommand {
 }
 
 impl RunCommand {
-    /// Reads the arguments, the first of which is the command. Prints help and mistakes.
+    /// Reads the arguments, beginning with the command. Prints help and mistakes.
     ///
     /// # Errors
     /// The exit code if there is nothing to do.

@@ -33,7 +33,7 @@ impl TraceFile {
     /// A file that is empty for now, beside its place.
     ///
     /// # Errors
-    /// What keeps it from being written.
+    /// Why it cannot be written.
     pub(crate) fn create(path: &Path, every: u64) -> Result<TraceFile, TraceError> {
         let file = GrowingFile::replace(path).map_err(TraceError::file(path))?;
         Ok(TraceFile { file, every, tracer: None, spans: VecDeque::new(), left_out: 0 })

@@ -194,7 +194,7 @@ fn pictures_that_cannot_be_read_end_a_pipeline_with_3_and_are_told_at_once() {
     };
     let good = run(0, &[]);
     assert_eq!(good.status.code(), Some(0), "{}", stderr(&good));
-    // What the recorder marked goes through it, and is no loss.
+    // A picture that the recorder marked goes through it, and is no loss.
     let damaged = run(1 << 14, &[]);
     assert_eq!(damaged.status.code(), Some(0), "{}", stderr(&damaged));
     let text = stdout(&damaged);

@@ -93,7 +93,7 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
     assert!(is_same, "{what}: analyze ends with {analyzed}, run with {code}: {analysis:#} {run:#}");
     if analyzed == 0 || analyzed == 3 {
         analyses_agree(name, detector, (analyzed, &analysis), what);
-        // What gives pictures to a pipeline ends alike.
+        // All commands that give pictures to a pipeline end alike.
         let args = ["analyze", name, "--detector", detector, "--pipeline", pipeline.path(), "--json"];
         let (through, graph) = told(&args, &[0, 1, 3]);
         assert_eq!(through, code, "{what}: {graph:#} {run:#}");

@@ -201,7 +201,7 @@ fn agreed(path: &Path) -> Account {
     account
 }
 
-/// With which codes all programs end: those that leave out what is damaged, and those that hand it on.
+/// The exit codes of all commands: of commands that leave damaged pictures out, and of commands that hand them on.
 fn ends(path: &Path, account: Account, is_cut: bool, analysed: &Value) {
     let file = path.to_str().unwrap();
     let text = format!(
@@ -227,7 +227,7 @@ fn ends(path: &Path, account: Account, is_cut: bool, analysed: &Value) {
     assert_eq!((merged, account_of(&parts)), (wanted, account_of(analysed)));
 }
 
-/// What the recorder marked is there: those who hand it on have lost nothing.
+/// A marked picture is there: a command that hands it on has lost nothing.
 #[test]
 fn pictures_that_the_recorder_marked_are_no_loss_but_to_an_analysis() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What may take how much memory: each command refuses with the number, before it begins, and works with enough.
+//! Limits of memory: each command refuses with the number, before it begins, and works with enough.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -85,7 +85,7 @@ fn a_conversion_says_what_it_needs_whatever_it_makes() {
     refuses_and_works(&["convert", &run, "-o", &packed, "--codec", "hist16"], Some(&packed));
 }
 
-/// What the frames of a run take is in its file. More than the machine has is told by `check` alone: nothing takes it before frames come.
+/// The pipeline file names the memory of the frames. More than the machine has is reported by `check` alone: no memory is taken before frames come.
 #[test]
 fn a_pipeline_whose_queues_do_not_fit_is_refused() {
     let text = |memory: &str| {

@@ -1,4 +1,4 @@
-//! What the program knows about a codec: its entry in the list of all codecs.
+//! The entry of a codec in the list of all codecs.
 
 use livetime_kernels::Level;
 
@@ -10,7 +10,7 @@ use crate::{Codec, CodecError, Filter, FilterReader, Levels, Settings};
 pub struct CodecType {
     /// Name on the command line, in Python and in records of measurements.
     pub name: &'static str,
-    /// What it is for, as help texts say it.
+    /// Its purpose, as help texts say it.
     pub summary: &'static str,
     /// Makes a codec; `None` if it is only read.
     pub(crate) make: Option<Make>,
@@ -26,7 +26,7 @@ pub struct CodecType {
     pub filter: Option<Filter>,
     /// How chunks of HDF5 files are read that it has packed.
     pub reader: Option<FilterReader>,
-    /// What numcodecs (of zarr) calls a codec with the same streams.
+    /// The name of a codec with the same streams in numcodecs (of zarr).
     pub numcodecs: Option<&'static str>,
 }
 

@@ -60,9 +60,9 @@ pub enum CodecError {
     Unsupported {
         /// Name of the codec.
         codec: &'static str,
-        /// What is known.
+        /// The known ones.
         wanted: &'static str,
-        /// What was found.
+        /// The found value.
         found: &'static str,
     },
     /// A filter of a file has a setting that is not known here.
@@ -71,7 +71,7 @@ pub enum CodecError {
         codec: &'static str,
         /// Which setting it is.
         what: &'static str,
-        /// What is known.
+        /// The known ones.
         wanted: &'static str,
         /// The number that was found.
         found: u64,

@@ -22,7 +22,7 @@ pub struct Filter {
     pub choice: Option<&'static str>,
     /// The filter's settings in the file, for chunks of a codec with these settings.
     pub values: fn(Chunk, &Settings) -> Vec<u32>,
-    /// What the filter wants in front of a stream; `None`: a stream is a chunk as it is.
+    /// The bytes in front of a stream that the filter expects; `None`: a stream is a chunk as it is.
     pub head: Option<fn(Chunk, usize) -> Head>,
 }
 
@@ -37,9 +37,9 @@ pub type Decoder = Box<dyn FnMut(&[u8], &mut [u8]) -> Result<(), CodecError> + S
 pub struct FilterReader {
     /// Number, as registered with The HDF Group.
     pub number: u16,
-    /// What the filter with these settings is called.
+    /// The name of the filter with these settings.
     pub name: fn(&[u32]) -> &'static str,
-    /// What unpacks chunks of a filter with these settings and elements of so many bytes.
+    /// The decoder of chunks for these settings and elements of so many bytes.
     pub decoder: fn(&[u32], usize) -> Result<Decoder, CodecError>,
     /// Whether a filter with these settings keeps the length of a chunk.
     pub keeps_length: fn(&[u32]) -> bool,

@@ -25,7 +25,7 @@ pub struct Settings {
     pub level: Option<i32>,
     /// How dense `blockpack` packs.
     pub blockpack_tier: BlockpackTier,
-    /// What compresses in `blosc`.
+    /// The compressor inside of `blosc`.
     pub blosc_compressor: BloscCompressor,
     /// How `blosc` sorts elements.
     pub blosc_shuffle: BloscShuffle,
@@ -34,7 +34,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those that are taken where the caller has no wish.
+    /// The settings of a caller without a wish.
     pub const USUAL: Settings = Settings {
         level: None,
         blockpack_tier: BlockpackTier::Fast,
@@ -61,7 +61,7 @@ pub enum BlockpackTier {
     /// All remainders of a group have the same bits, but for exceptions.
     #[default]
     Fast = 0,
-    /// What is above a few bits is in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
+    /// Remainders above a few bits are in unary code, and centres follow the frame more closely: a tenth smaller on noise, packed at about two thirds and unpacked at about a third of the speed.
     Dense = 1,
 }
 
@@ -70,7 +70,7 @@ impl BlockpackTier {
     pub const ALL: [BlockpackTier; 2] = [BlockpackTier::Fast, BlockpackTier::Dense];
 }
 
-/// What compresses the blocks of Blosc. Streams of LZ4HC are read as those of LZ4; Snappy is not known.
+/// The compressor of the blocks of Blosc. Streams of LZ4HC are read as those of LZ4; Snappy is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BloscCompressor {
     /// Blosc's own.
@@ -88,7 +88,7 @@ impl BloscCompressor {
     pub const ALL: [BloscCompressor; 4] =
         [BloscCompressor::BloscLz, BloscCompressor::Lz4, BloscCompressor::Zlib, BloscCompressor::Zstd];
 
-    /// What headers call it.
+    /// Its number in headers.
     pub(crate) fn number(self) -> u8 {
         match self {
             BloscCompressor::BloscLz => 0,

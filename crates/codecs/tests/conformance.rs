@@ -77,7 +77,7 @@ fn arrays_come_back_at_every_level() {
     }
 }
 
-/// What stands in front of a stream makes it a chunk that the filter's reader takes.
+/// A stream behind the head of its filter is a chunk that the filter's reader takes.
 #[test]
 fn streams_are_chunks_of_their_filters() {
     let bytes = data::make(DType::U16, 3000, 1, 7);

@@ -1,4 +1,4 @@
-//! Codecs as HDF5 files have them, those that are only read among them: streams of their own libraries, and any bytes.
+//! Codecs as HDF5 files have them, also codecs that are only read: streams of their own libraries, and any bytes.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -82,7 +82,7 @@ pub(crate) fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
 /// The rule, from texts such as `local`, `any`, `10.1.2.3`, `10.1.2.0/24`, `operator@10.1.2.0/24`.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub fn access_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Access, WrongText> {
     let rules = texts.into_iter().map(rule_of).collect::<Result<_, _>>()?;
     Ok(Access { rules })

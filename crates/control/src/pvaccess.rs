@@ -62,7 +62,7 @@ pub fn this_machine() -> Vec<IpAddr> {
 /// Where to listen, from texts such as `any`, `local`, `10.1.2.3`, `ff02::42:1@eth0`: addresses, and groups whose searches are heard.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub fn listen_at<'a>(
     texts: impl IntoIterator<Item = &'a str>,
 ) -> Result<(Vec<IpAddr>, Vec<Destination>), WrongText> {

@@ -214,7 +214,7 @@ impl Host {
 /// Machines, from a text such as `local`, `any`, `10.1.2.3` or `10.1.2.0/24`.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub fn host(text: &str) -> Result<Host, WrongText> {
     let wanted = "local, loopback, any, an address, or a network as 10.1.2.0/24";
     host_of(text).ok_or_else(|| WrongText::new(wanted, text))

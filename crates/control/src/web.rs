@@ -50,7 +50,7 @@ impl Default for Options {
 /// An address with a port, or only a port, which is then of this machine alone.
 ///
 /// # Errors
-/// What was wanted.
+/// The wanted value.
 pub fn address(text: &str) -> Result<SocketAddr, WrongText> {
     let alone = text.strip_prefix(':').unwrap_or(text);
     if let Ok(port) = alone.parse() {

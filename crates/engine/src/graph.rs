@@ -159,7 +159,7 @@ pub enum Place {
 pub struct GraphError {
     /// Where.
     pub place: Place,
-    /// What was wanted and what was found.
+    /// The wanted and the found value.
     pub message: String,
     /// The error that a node gave as the cause of this one.
     pub cause: Option<Cause>,

@@ -72,7 +72,7 @@ impl From<UnknownName> for String {
 pub struct UnknownNodeType {
     /// The name.
     pub name: String,
-    /// What may have been meant: `"; did you mean `null`?"`.
+    /// A name that may have been meant: `"; did you mean `null`?"`.
     pub hint: String,
 }
 

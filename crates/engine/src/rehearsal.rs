@@ -11,11 +11,11 @@ use livetime_runtime::{Random, lock};
 pub struct Rehearsal {
     /// Threads are held up by chance, differently for each seed; 0 leaves them alone.
     pub seed: u64,
-    /// Appends what is noted of a frame: one note, or one for each of its parts.
+    /// Appends the notes of a frame: one, or one for each of its parts.
     pub digest: fn(&Frame, &mut Vec<Note>),
 }
 
-/// What is noted of a frame, or of a part of it.
+/// The note of a frame, or of a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Number of the frame.
@@ -44,7 +44,7 @@ pub struct Trail {
     pub from: (usize, usize),
     /// Receiving node and input.
     pub to: (usize, usize),
-    /// What was noted of them.
+    /// Their notes.
     pub notes: Vec<Note>,
 }
 

@@ -8,7 +8,7 @@ use livetime_runtime::TooMuchMemory;
 /// How a format calls what its recorders noted about a picture.
 #[derive(Clone, Copy)]
 pub(crate) struct DamageWords {
-    /// What is damaged, as `picture`.
+    /// The damaged thing, as `picture`.
     pub(crate) what: &'static str,
     /// The meaning of the bits.
     pub(crate) in_words: fn(u32) -> String,

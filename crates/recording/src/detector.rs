@@ -21,9 +21,9 @@ pub struct Detector {
 pub(crate) struct Naming {
     /// The name of the format.
     pub(crate) format: &'static str,
-    /// What a detector of the format is, for messages: `a link`.
+    /// The noun for a detector of the format, for messages: `a link`.
     pub(crate) one: &'static str,
-    /// What is said to mean it: `the name of one link`.
+    /// The words for its name: `the name of one link`.
     pub(crate) name_of_one: &'static str,
     /// Detectors in words, for messages.
     pub(crate) list: fn(&[&Detector]) -> String,
@@ -31,9 +31,9 @@ pub(crate) struct Naming {
     pub(crate) fits: fn(&Wanted, &Detector) -> Result<bool>,
     /// The word by which plans of analyses tell its detectors from those of other formats.
     pub(crate) key: &'static str,
-    /// What a plan keeps of a detector.
+    /// The parts of a detector that a plan keeps.
     pub(crate) parts: fn(&Detector) -> Vec<Part>,
-    /// The detector of which a plan has kept this.
+    /// The detector whose parts a plan has kept.
     pub(crate) of_parts: fn(&[Part]) -> Option<Detector>,
 }
 
@@ -55,7 +55,7 @@ impl Naming {
         }
     }
 
-    /// The detector of which a plan has kept name and rank.
+    /// The detector whose name and rank a plan has kept.
     pub(crate) fn of_name(&'static self, parts: &[Part]) -> Option<Detector> {
         match parts {
             [Part::Text(name), Part::Number(rank)] => Some(Detector::new(self, name, *rank)),
@@ -64,7 +64,7 @@ impl Naming {
     }
 }
 
-/// What a detector is made of, as plans of analyses keep it.
+/// A part of a detector, as plans of analyses keep it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Part {
     /// Of its name.
@@ -73,7 +73,7 @@ pub enum Part {
     Number(u32),
 }
 
-/// A naming is that of its format.
+/// A naming belongs to its format.
 #[derive(Clone, Copy)]
 struct Kind(&'static Naming);
 
@@ -176,7 +176,7 @@ impl Detector {
         self.kind.0.key
     }
 
-    /// What a plan keeps of it: [`Detector::of_parts`] makes it again.
+    /// The parts that a plan keeps: [`Detector::of_parts`] makes the detector again.
     pub fn parts(&self) -> Vec<Part> {
         (self.kind.0.parts)(self)
     }

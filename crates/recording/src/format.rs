@@ -15,7 +15,7 @@ use crate::damage::DamageWords;
 use crate::detector::Naming;
 use crate::run::Run;
 
-/// Opens files of which only some places are scanned.
+/// Opens files and scans only some of their places.
 type OpenPlaces = fn(&[Places]) -> Result<Box<dyn Run>>;
 
 /// A line of the table of formats.
@@ -30,11 +30,11 @@ pub(crate) struct Format {
     pub(crate) is_named: fn(&Path) -> Result<bool>,
     /// How the content of a file shows that.
     pub(crate) sign: Sign,
-    /// The files of the run of which one is given.
+    /// All files of the run to which a file belongs.
     pub(crate) files_of: fn(&Path) -> Result<Vec<PathBuf>>,
     /// Opens the files of one run.
     pub(crate) open: fn(&Opening<'_>) -> Result<Box<dyn Run>>,
-    /// Opens files of which only some places are scanned. `None`: a part of a run is opened as a whole run.
+    /// Opens files and scans only some of their places. `None`: a part of a run is opened as a whole run.
     pub(crate) open_places: Option<OpenPlaces>,
     /// The datagrams that its files are made of. Such an event is read as a whole, and its pixels can stay in the files.
     pub(crate) datagrams: Option<file::Format>,
@@ -60,7 +60,7 @@ pub(crate) enum Sign {
     Header(fn(&Begin<'_>) -> bool),
 }
 
-/// What is looked at to recognise a file.
+/// The begin of a file, by which it is recognised.
 pub(crate) struct Begin<'a> {
     pub(crate) path: &'a Path,
     /// Its first bytes, at most 64.
@@ -74,7 +74,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) is_only: bool,
     /// The folders in which files must lie that these lead to.
     pub(crate) within: Option<&'a [PathBuf]>,
-    /// What may be taken.
+    /// The memory that may be taken.
     pub(crate) memory: MemoryLimit,
 }
 

@@ -14,7 +14,7 @@ pub struct Problem {
     pub path: PathBuf,
     /// Number of the event that it is in; `None` if it is none.
     pub event: Option<usize>,
-    /// What was wanted, what was found, and where.
+    /// The wanted and the found value, and the place.
     pub why: String,
 }
 

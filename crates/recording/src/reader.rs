@@ -1,4 +1,4 @@
-//! What a thread keeps while it reads events.
+//! The memory of a thread that reads events.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use livetime_formats::xtc1::run::EventBytes;
 
 use crate::guess::Guess;
 
-/// What a thread needs to read events. Keep it for the next event: it keeps its memory.
+/// The working memory of a thread that reads events. Keep it for the next event.
 #[derive(Default)]
 pub struct Reader {
     pub(crate) bytes: EventBytes,
@@ -16,7 +16,7 @@ pub struct Reader {
     pub(crate) kept: Kept,
 }
 
-/// What a format keeps from event to event: a decoder, a block of a column, frames as they were read.
+/// The working memory of a format from event to event: a decoder, a block of a column, frames as they were read.
 pub(crate) struct Kept(Box<dyn Any + Send>);
 
 /// Of no format yet.

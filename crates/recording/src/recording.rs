@@ -85,7 +85,7 @@ impl Recording {
         Recording { memory, ..self }
     }
 
-    /// What reading an event, and jobs on the run, may take.
+    /// The memory that reading an event, and jobs on the run, may take.
     pub fn memory(&self) -> MemoryLimit {
         self.memory
     }

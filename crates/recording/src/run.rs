@@ -60,7 +60,7 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
     fn events(&self) -> usize;
 
-    /// How many of them nothing can come to any more, as far as the format knows.
+    /// How many events are complete, as far as the format knows.
     fn complete(&self) -> usize {
         self.events()
     }
@@ -110,7 +110,7 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         &[]
     }
 
-    /// How many changes of state there are, and what of those behind the first `seen` means nothing.
+    /// How many changes of state there are, and which problems the changes behind the first `seen` have.
     fn broken_transitions(&self, seen: usize) -> (usize, Vec<Problem>) {
         (seen, Vec::new())
     }
@@ -138,21 +138,21 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// What has arrays. If `wanted` names something, the search goes on for it beyond the first events.
+    /// The detectors with arrays. If `wanted` names something, the search goes on for it beyond the first events.
     fn detectors(&self, wanted: &Wanted) -> Result<Vec<Detector>>;
 
-    /// Whether the run says nothing about its detectors yet, of which it has `found`.
+    /// Whether the run does not name its detectors yet, beside the `found` ones.
     fn is_silent(&self, found: &[Detector]) -> bool {
         found.is_empty() && self.is_growing()
     }
 
-    /// The one of `found` that the run itself means by what is wanted, if it has more names or prefers one; `None`: that by its name.
+    /// The detector among `found` that the run itself means by `wanted`, if it has more names or prefers one; `None`: the one with the wanted name.
     fn preferred(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
         let _ = (found, wanted);
         Ok(None)
     }
 
-    /// Reads what `detector` recorded at an event, pixels perhaps elsewhere. This is where damage is judged.
+    /// Reads the data of `detector` at an event, pixels perhaps elsewhere. Damage is judged here.
     fn read(
         &self,
         detector: &Detector,
@@ -168,13 +168,13 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         Err(Error::new("pieces of an event", format!("none at event {position}, piece {piece}")))
     }
 
-    /// What was recorded at an event beside the arrays.
+    /// The small data of an event, recorded beside the arrays.
     fn small_data(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let _ = (position, reader);
         Ok(Vec::new())
     }
 
-    /// What was configured when an event was taken.
+    /// The configuration when an event was taken.
     fn configuration(&self, position: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let _ = (position, reader);
         Ok(Vec::new())
@@ -196,7 +196,7 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         Err(Fault::missing("records of LCLS-II"))
     }
 
-    /// What a change of state says about records, with the piece in which it says so.
+    /// The names of records in a change of state, with the piece that holds them.
     fn names(&self, change: usize, reader: &mut Reader) -> Outcome<Vec<(usize, Names)>> {
         let _ = (change, reader);
         Err(Fault::missing("records of LCLS-II"))

@@ -30,9 +30,9 @@ pub enum ClientError {
     Json(serde_json::Error),
     /// A history is of another version, or shorter or longer than its header says.
     History {
-        /// What was wanted.
+        /// The wanted value.
         wanted: String,
-        /// What was found.
+        /// The found value.
         found: String,
     },
 }

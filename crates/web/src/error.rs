@@ -37,7 +37,7 @@ impl Error {
         Error::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
-    /// What the model of the run refuses, with the parameter if it knows one.
+    /// A refusal of the model of the run, with the parameter if it knows one.
     pub(crate) fn of(refused: &Refused) -> Error {
         let error = Error { code: refused.code(), ..Error::refused(refused) };
         match refused.refusal() {

@@ -9,7 +9,7 @@ pub(crate) struct Wrong {
     /// The name of the part.
     key: Option<String>,
     wanted: Cow<'static, str>,
-    /// What was found, if that helps.
+    /// The found value, if it helps.
     found: Option<String>,
 }
 

@@ -133,7 +133,7 @@ pub(crate) fn bench(
     }
 }
 
-/// What measures Livetime itself is in a program of its own.
+/// Benchmarks of Livetime itself are in a program of their own.
 fn of_livetime(words: &[OsString]) -> Failure {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     let (name, all) = (words.first().map_or("", |name| name), words.join(" "));

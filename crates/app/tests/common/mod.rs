@@ -92,7 +92,7 @@ pub fn analyzed_in_parts(file: &str, more: &[&str]) -> (Option<i32>, serde_json:
     (merged.status.code(), json.unwrap_or_else(|e| panic!("{e}: {}", stderr(&merged))))
 }
 
-/// What a report of an analysis says of what could not be used, however the analysis was made.
+/// The unusable events in the report of an analysis, in one piece or in parts.
 pub fn account_of(analysis: &serde_json::Value) -> [serde_json::Value; 6] {
     ["events", "used", "incomplete", "not_used", "named", "problems"].map(|name| analysis[name].clone())
 }

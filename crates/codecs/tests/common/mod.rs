@@ -5,7 +5,7 @@ pub(crate) mod data;
 use livetime_codecs::{ALL, Array, BloscCompressor, BloscShuffle, Codec, CodecType, DType, Settings};
 use livetime_kernels::Level;
 
-/// Every codec that is written, as usual, with the settings that have names, and with those that only tests know.
+/// Every codec that is written: with its usual settings, with settings that have names, and with settings for tests alone.
 pub(crate) fn codecs(level: Level) -> Vec<Box<dyn Codec>> {
     ALL.iter().filter(|codec| codec.is_written()).flat_map(|codec| of_type(codec, level)).collect()
 }

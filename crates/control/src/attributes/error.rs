@@ -13,14 +13,14 @@ pub enum AttributesError {
     File {
         /// Its name.
         name: String,
-        /// What the system says; `None` if the file is too long.
+        /// The error of the system; `None` if the file is too long.
         found: FileFault,
     },
     /// A macro has no value, or the text of macros is none.
     Macros {
-        /// What was wanted.
+        /// The wanted value.
         wanted: String,
-        /// What was found.
+        /// The found value.
         found: String,
     },
     /// The text is no XML.
@@ -29,9 +29,9 @@ pub enum AttributesError {
     Content {
         /// The element.
         place: TextPos,
-        /// What was wanted.
+        /// The wanted value.
         wanted: String,
-        /// What was found.
+        /// The found value.
         found: String,
     },
     /// The node has no such parameter.
@@ -40,7 +40,7 @@ pub enum AttributesError {
         attribute: String,
         /// The source that it names.
         source: String,
-        /// What may have been meant.
+        /// A name that may have been meant.
         hint: String,
     },
     /// No client of EPICS can be made, or it does not watch a PV.
@@ -56,7 +56,7 @@ pub enum FileFault {
     TooLong(u64, u64),
 }
 
-/// What is in the way of attributes, as areaDetector tells it.
+/// Why attributes are refused, in areaDetector's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Problem {
     /// There is no such file.
@@ -68,7 +68,7 @@ pub enum Problem {
 }
 
 impl AttributesError {
-    /// What areaDetector would say.
+    /// The text that areaDetector would show.
     pub fn problem(&self) -> Problem {
         match self {
             AttributesError::File { .. } => Problem::NotFound,

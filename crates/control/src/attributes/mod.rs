@@ -30,7 +30,7 @@ pub use xml::{Kind, Type, Wanted, parse};
 /// `notes`.
 ///
 /// # Errors
-/// What is wrong, with its place.
+/// A fault with its place.
 pub fn stamp_of(
     text: &str,
     macros: &str,

@@ -111,7 +111,7 @@ const BROADCAST: &str = "an address as 10.1.2.255 or 10.1.2.255:5076, or a group
 /// The beginning of all names of PVs, if it can be one.
 ///
 /// # Errors
-/// What was wanted and what was found.
+/// The wanted and the found value.
 pub fn checked_prefix(text: &str) -> Result<String, WrongText> {
     let fits = |c: char| c.is_ascii_graphic() && !"\"'\\{}[]<>".contains(c);
     match text.len() <= MAX_PREFIX && text.chars().all(fits) {

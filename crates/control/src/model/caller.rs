@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 pub struct Caller {
     /// Through which face: `pvaccess`, `web`, `program`.
     pub face: &'static str,
-    /// As whom; empty if nobody said.
+    /// The name of the caller; empty if it gave none.
     pub user: String,
     /// From where; `None` for this program itself, which may do everything.
     pub from: Option<SocketAddr>,

@@ -171,13 +171,6 @@ impl From<AttributesError> for Refused {
     }
 }
 
-/// For callers that hand the sentence on.
-impl From<Refused> for String {
-    fn from(refused: Refused) -> String {
-        refused.to_string()
-    }
-}
-
 /// Why there is no model of a run.
 #[derive(Debug)]
 pub enum StartError {
@@ -201,10 +194,3 @@ impl fmt::Display for StartError {
 }
 
 impl std::error::Error for StartError {}
-
-/// For callers that hand the sentence on.
-impl From<StartError> for String {
-    fn from(error: StartError) -> String {
-        error.to_string()
-    }
-}

@@ -22,7 +22,7 @@ pub enum RecordedError {
     NoOutput {
         /// The output.
         output: String,
-        /// What became of the last of them.
+        /// The fate of the last of them.
         last: String,
     },
     /// A path that a source cannot be told in a line of text.
@@ -58,9 +58,9 @@ pub enum PictureError {
     Payload(WrongPayload),
     /// The picture is of another kind.
     Kind {
-        /// What was wanted.
+        /// The wanted value.
         wanted: String,
-        /// What was found.
+        /// The found value.
         found: String,
     },
 }

@@ -61,7 +61,7 @@ pub(crate) struct Edge {
     /// Set by the sender after its last frame.
     closed: AtomicBool,
     detached: AtomicBool,
-    /// What the sender promises, where the order of the data matters; see `order.rs`.
+    /// The sender's promises, where the order of the data matters; see `order.rs`.
     promises: Option<Box<Promises>>,
     /// The trail of its frames, in a rehearsal.
     notes: Option<Box<Notes>>,

@@ -232,13 +232,13 @@ pub struct Counterpart {
 pub struct FixedSetting {
     /// Suffix of its PV, which is there with `_RBV`, too.
     pub pv: &'static str,
-    /// What it chooses from; empty: it is a number.
+    /// The choices; empty: it is a number.
     pub choices: &'static [&'static str],
     /// Its value, or the number of its choice.
     pub value: u8,
     /// Why another value is refused: what is wanted, and the reason.
     pub refused: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
 }
 

@@ -46,9 +46,9 @@ pub enum RefusalKind {
     ReadOnly,
     /// The value is not acceptable.
     Value {
-        /// What was wanted.
+        /// The wanted value.
         wanted: Cow<'static, str>,
-        /// What was found.
+        /// The found value.
         found: String,
     },
     /// The parameter is named twice in one request.
@@ -63,9 +63,9 @@ pub enum RefusalKind {
     OtherType(String),
     /// The node is not in the state that the request needs.
     State {
-        /// What was wanted.
+        /// The wanted value.
         wanted: Cow<'static, str>,
-        /// What was found.
+        /// The found value.
         found: &'static str,
     },
     /// The node itself refuses.
@@ -147,7 +147,7 @@ impl RefusalKind {
         }
     }
 
-    /// What was wanted, where the kind has it.
+    /// The wanted value, where the kind has it.
     pub fn wanted(&self) -> Option<&str> {
         match self {
             RefusalKind::Value { wanted, .. } | RefusalKind::State { wanted, .. } => Some(wanted),
@@ -155,7 +155,7 @@ impl RefusalKind {
         }
     }
 
-    /// What was found, where the kind has it.
+    /// The found value, where the kind has it.
     pub fn found(&self) -> Option<&str> {
         match self {
             RefusalKind::Value { found, .. } => Some(found),

@@ -6,9 +6,9 @@
 pub struct PvStyle {
     /// Under which names it is served.
     pub form: PvForm,
-    /// What false and true are called; `None`: `No` and `Yes`.
+    /// The words for false and true; `None`: `No` and `Yes`.
     pub words: Option<&'static [&'static str; 2]>,
-    /// What false and true are called in the PV of a parameter that shows it and cannot be written; `None`: as `words`.
+    /// The words for false and true in a PV that shows the parameter and cannot be written; `None`: as `words`.
     pub shown: Option<&'static [&'static str; 2]>,
     /// The drvInfo of areaDetector's parameter, where it does not follow from the suffix of the PV.
     pub drv_info: Option<&'static str>,
@@ -35,7 +35,7 @@ impl PvStyle {
     pub const USUAL: PvStyle =
         PvStyle { form: PvForm::Usual, words: None, shown: None, drv_info: None, link: false };
 
-    /// What false and true are called in a PV that can be written, or that only shows the parameter.
+    /// The words for false and true in a PV that can be written, or that only shows the parameter.
     pub fn words(&self, is_writable: bool) -> &'static [&'static str; 2] {
         let shown = self.shown.filter(|_| !is_writable);
         shown.or(self.words).unwrap_or(&["No", "Yes"])

@@ -24,7 +24,7 @@ use crate::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a, D> {
-    /// What it begins with.
+    /// Its header.
     pub header: D,
     /// All of it with its header.
     pub bytes: &'a [u8],
@@ -33,13 +33,13 @@ pub struct Datagram<'a, D> {
 /// A container or leaf where it lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Xtc<'a, H> {
-    /// What it begins with.
+    /// Its header.
     pub header: H,
     /// Where its header begins, in bytes from the beginning of the datagram.
     pub offset: usize,
     /// How many containers it is in; 0 for the root.
     pub depth: usize,
-    /// What follows the header.
+    /// The payload behind the header.
     pub payload: &'a [u8],
 }
 
@@ -63,7 +63,7 @@ pub enum Step<'a, H> {
         depth: usize,
         /// The rest.
         bytes: &'a [u8],
-        /// What is wrong.
+        /// The fault.
         error: Error,
     },
 }

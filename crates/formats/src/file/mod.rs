@@ -45,7 +45,7 @@ use crate::Result;
 
 /// What a datagram begins with.
 pub trait Head: Copy + Send + Sync + std::fmt::Debug {
-    /// What containers and leaves begin with in its format.
+    /// The header of containers and leaves in its format.
     type Unit: Nested;
 
     /// Its bytes.

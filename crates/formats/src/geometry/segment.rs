@@ -4,7 +4,7 @@ use super::axis::{Axis, MOST_PIXELS};
 use super::mask::{MaskOptions, Unbonded};
 use crate::{Error, Result};
 
-/// What a geometry file leaves open for segments `ARCHON:V1`, `ARCHON:V2` and `MTRXANY:V1`.
+/// The shape that a geometry file leaves open for segments `ARCHON:V1`, `ARCHON:V2` and `MTRXANY:V1`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OpenSize {
     /// Rows of a segment.
@@ -93,7 +93,7 @@ impl Segment {
         (0..self.pixels()).map(|pixel| value(pixel / columns, pixel % columns)).collect()
     }
 
-    /// What an axis has along x or y.
+    /// The pixels of an axis along x or y.
     pub(super) fn along(&self, is_x: bool, of_row: &[f64], of_column: &[f64]) -> Vec<f64> {
         self.each(|row, column| if is_x == self.is_matrix { of_row[row] } else { of_column[column] })
     }
@@ -239,7 +239,7 @@ fn any_matrix(size: OpenSize) -> Result<Segment> {
     Ok(Segment { depth_um: 400.0, ..centered(rows, columns, pixel_um, pixel_um) })
 }
 
-/// 16 banks of 300 columns, of which those in `real` are pixels.
+/// 16 banks of 300 columns; the columns in `real` are pixels.
 fn archon(size: OpenSize, real: std::ops::Range<u32>) -> Result<Segment> {
     if size.columns != 4800 {
         return Err(Error::new("4800 columns of an Archon", size.columns.to_string()));

@@ -41,7 +41,7 @@ impl Calc {
     /// Understands `text`; one without any character but blanks is 0.
     ///
     /// # Errors
-    /// What was wanted and what was found, and where.
+    /// The wanted and the found text, and its place.
     pub(crate) fn parse(text: &str) -> Result<Calc, CalcError> {
         if text.trim().is_empty() { Ok(Calc(Expr::Number(0.0))) } else { parse::parse(text).map(Calc) }
     }

@@ -11,7 +11,7 @@ const LONGEST: usize = 255;
 /// The expression that `text` says.
 ///
 /// # Errors
-/// What was wanted, with the place.
+/// The wanted text, with the place.
 pub(super) fn parse(text: &str) -> Result<Expr, CalcError> {
     if text.len() > LONGEST {
         return Err(CalcError::TooLong { most: LONGEST, found: text.len() });

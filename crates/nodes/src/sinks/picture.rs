@@ -134,7 +134,7 @@ impl Picture {
     /// What `array` is as a picture; of 16 bits only `with_u16`.
     ///
     /// # Errors
-    /// What was wanted and what was found.
+    /// The wanted and the found value.
     fn of(array: &ArrayRef<'_>, with_u16: bool) -> Result<Picture, Mismatch> {
         let layout = array.layout();
         let layout = if layout.color().is_rgb() { *layout } else { layout.collapsed() };

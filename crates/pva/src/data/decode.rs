@@ -67,7 +67,7 @@ impl Value {
         Ok(())
     }
 
-    // Within a whole structure the order of the wire is that of the field numbers.
+    // Within a whole structure the wire has the order of the field numbers.
     fn read_range(
         &mut self,
         reader: &mut Reader<'_>,

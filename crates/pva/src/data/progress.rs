@@ -1,4 +1,4 @@
-//! Reading a value in several steps: what one step leaves to the next.
+//! Reading a value in several steps: the state that one step leaves to the next.
 //!
 //! A message of some megabytes may hold millions of texts, which take longer to read than a server may keep its other clients waiting. So the reading
 //! pauses when its work is done, unwinds, and goes on later at the same place: what has been read stays in the value, and each level of nesting
@@ -45,7 +45,7 @@ pub(crate) enum Part {
     Texts { texts: Vec<String>, count: usize },
     /// Of `count` numbers, behind these, which lie in a vector of their type.
     Numbers { elements: Box<dyn Any + Send>, count: usize },
-    /// In what a union or an "any" holds.
+    /// In the content of a union or an "any".
     Content,
 }
 
@@ -88,7 +88,7 @@ impl<C> Progress<C> {
         Err(Stop::Paused)
     }
 
-    /// Hands on how the reading of what is at `part` ended.
+    /// Hands on how the reading of the value at `part` ended.
     pub(crate) fn inside(&mut self, read: Step, part: Part) -> Step {
         match read {
             Err(Stop::Paused) => self.pause(part),

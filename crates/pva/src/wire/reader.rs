@@ -200,7 +200,7 @@ pub(crate) struct Kept {
 
 #[cfg(feature = "server")]
 impl Kept {
-    /// What `reader` has not read yet.
+    /// The bytes that `reader` has not read yet.
     pub(crate) fn of(reader: &mut Reader<'_>) -> Result<Kept> {
         let bytes = reader.take(reader.remaining())?;
         Ok(Kept { bytes, at: 0, order: reader.order, budget: reader.budget })

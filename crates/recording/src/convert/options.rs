@@ -15,15 +15,15 @@ pub struct Options {
     pub codec: Option<Engine>,
     /// How dense blockpack packs.
     pub tier: BlockpackTier,
-    /// What blockpack subtracts.
+    /// The reference that blockpack subtracts.
     pub reference: ReferenceSource,
-    /// What is converted.
+    /// The selected events.
     pub selection: Selection,
     /// Into which files.
     pub split: Split,
     /// Number of threads; 0 counts as 1.
     pub workers: usize,
-    /// What the work may take.
+    /// The memory that the work may take.
     pub memory: MemoryLimit,
 }
 

@@ -33,11 +33,6 @@ const ALL: &[&Format] = &[
 const HEAD: usize = 64;
 
 impl RunFormat {
-    /// All formats.
-    pub fn all() -> impl Iterator<Item = RunFormat> {
-        ALL.iter().map(|format| RunFormat(format))
-    }
-
     /// Of the file `path`: by its name, or else by its content.
     ///
     /// # Errors
@@ -76,6 +71,7 @@ impl Detector {
     /// How the files of its runs are written.
     pub fn format(&self) -> RunFormat {
         let format = ALL.iter().find(|format| format.name == self.format_name());
+        // Each naming belongs to a line of the table, as a test makes sure, so that a detector of no format cannot be made.
         RunFormat(format.unwrap_or(&ALL[0]))
     }
 

@@ -36,7 +36,7 @@ impl Expression {
     }
 }
 
-/// What is true or false.
+/// A condition.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Truth {
     /// A variable that is 1 or 0: an event code.

@@ -110,7 +110,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`SelectError`] if the expression names a value that neither the configuration nor the first thousand events have; it lists
-    /// those that there are.
+    /// the names that there are.
     pub fn select(
         &self,
         expression: &Expression,

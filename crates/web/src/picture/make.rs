@@ -18,7 +18,7 @@ const ROWS: usize = 1 << 16;
 /// The message made of a frame.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
-    /// All fields except those that differ between clients: `left_out`, `age_us`, and the flag `HELD`.
+    /// All fields except the fields that differ between clients: `left_out`, `age_us`, and the flag `HELD`.
     pub(crate) header: Header,
     /// Where on the detector the array was read; `None` of a table.
     pub(crate) place: Option<Place>,

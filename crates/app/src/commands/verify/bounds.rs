@@ -1,4 +1,4 @@
-//! What of a live run can be compared with the replay of its recording, and whether it is the same.
+//! The comparable part of a live run, and whether the replay of its recording is the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use livetime_engine::{EdgeDecl, Graph, LossReason, NodeKind, Note, Report, Trail
 use super::digest::OF_LEDGER;
 use super::report::{Difference, depths};
 
-/// What of a live run can be compared.
+/// The comparable part of a live run.
 pub(super) struct Bounds {
     /// By edge; `None` if nothing on it can be compared.
     allowed: Vec<Option<Lacking>>,
@@ -35,13 +35,13 @@ impl Lacking {
         self.live + self.replay == 0
     }
 
-    /// The same of parts, of which a frame has at most this many.
+    /// The same for parts: a frame has at most this many.
     fn times(self, parts: u64) -> Lacking {
         Lacking { live: self.live.saturating_mul(parts), replay: self.replay.saturating_mul(parts) }
     }
 }
 
-/// What went down an edge in the live run and in the replay.
+/// The notes of an edge in the live run and in the replay.
 struct Pair {
     live: Vec<Note>,
     replay: Vec<Note>,
@@ -53,7 +53,7 @@ impl Bounds {
         let depths = depths(graph);
         let mut order: Vec<usize> = (0..graph.nodes().len()).collect();
         order.sort_by_key(|node| depths[*node]);
-        // What is lacking in that which a node sends; `None` if it cannot be compared.
+        // The frames that an output of a node lacks; `None` if it cannot be compared.
         let mut sent: Vec<Option<Lacking>> = vec![None; order.len()];
         for node in order {
             sent[node] = match graph.nodes()[node].node_type.spec.kind {
@@ -149,8 +149,8 @@ fn by_stream(notes: &[Note]) -> BTreeMap<Option<u16>, Vec<Note>> {
     streams
 }
 
-/// What is lacking in that which a node sends, if all before it is known: what was lost before and in it, unless it keeps state, which is then
-/// another one.
+/// The frames that a node's output lacks, if all inputs are known: frames lost before the node and in it. A node with state that saw a loss has
+/// another state, and cannot be compared.
 fn sent_by(graph: &Graph, report: &Report, node: usize, sent: &[Option<Lacking>]) -> Option<Lacking> {
     let mut came = Lacking::default();
     for edge in graph.edges().iter().filter(|edge| edge.to.0 == node) {

@@ -74,7 +74,7 @@ fn of_rows(frame: &Frame, layout: &TableLayout, notes: &mut Vec<Note>) {
     }
 }
 
-/// What stands behind each index of the first axis.
+/// The elements behind each index of the first axis.
 fn of_pieces(frame: &Frame, layout: &Layout, notes: &mut Vec<Note>) {
     let pieces = layout.shape().next().unwrap_or(0);
     let size = frame.bytes().len() / pieces.max(1);

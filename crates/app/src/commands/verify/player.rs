@@ -1,4 +1,4 @@
-//! What plays a recording in the place of the live source that it is of.
+//! The source that plays a recording in the place of the recorded live source.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) struct Live {
     pub(super) is_raw: bool,
 }
 
-/// The live sources with what may record them.
+/// The live sources with their possible recorders.
 ///
 /// # Errors
 /// If there is none, or one of them has no recorder.
@@ -66,7 +66,7 @@ impl Live {
         }
     }
 
-    /// The output of the edge, if what plays the recording has none of this name in its place.
+    /// The output of the edge, if the player has none of this name in its place.
     fn unplayed(&self, graph: &Graph, nodes: &[NodeType], edge: &EdgeDecl) -> Option<&'static str> {
         let name = |node: &NodeType| node.spec.outputs.get(edge.from.1).map(|port| port.name);
         let output = name(&graph.nodes()[self.source].node_type)?;
@@ -76,7 +76,7 @@ impl Live {
         (!is_played).then_some(output)
     }
 
-    /// Puts what one of the sinks has recorded in the place of the source; returns which one it was.
+    /// Puts the recording of one of the sinks in the place of the source; returns the number of this sink.
     pub(super) fn play(
         &self,
         graph: &mut Graph,
@@ -100,7 +100,7 @@ impl Live {
         )))
     }
 
-    /// What the player must know; `None` if the files are not a run that it plays.
+    /// The parameters of the player; `None` if the files are not a run that it plays.
     fn values(&self, files: Vec<PathBuf>) -> Result<Option<Vec<(&'static str, Value)>>, Failure> {
         if !self.is_raw {
             return Ok(is_run(&files).then(|| vec![("file", lines(&files))]));

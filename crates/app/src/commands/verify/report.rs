@@ -179,7 +179,7 @@ pub(super) fn depths(graph: &Graph) -> Vec<usize> {
     depths
 }
 
-/// The frames of which something was noted.
+/// The frames with a note.
 fn frames(trail: &Trail) -> usize {
     let parts = trail.notes.chunk_by(|a, b| a.part.is_some() && b.part.is_some() && a.frame == b.frame);
     parts.count()

@@ -262,7 +262,7 @@ impl Hdf5 {
         self.main.is_growing().map_err(|e| e.in_file(&self.main.path))
     }
 
-    /// What is wrong with it, in words, if it is shorter than it says.
+    /// The fault in words, if it is shorter than it says.
     ///
     /// # Errors
     /// As [`Hdf5::is_growing`].

@@ -99,7 +99,7 @@ pub(super) fn refused(filters: &[Filter]) -> Option<Error> {
     (packed > 1).then(|| Error::new("chunks that are compressed once", "twice"))
 }
 
-/// What undoes a filter on elements of so many bytes.
+/// The decoder of a filter on elements of so many bytes.
 fn decoder(filter: &Filter, size: usize) -> Result<Decoder> {
     if filter.id == SHUFFLE {
         return Ok(shuffle(filter, size));

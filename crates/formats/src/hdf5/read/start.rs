@@ -14,7 +14,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// What is wrong with a file of this size, if it is shorter than it says. Of a file that is being written the end may be told before its bytes are there.
+    /// The fault of a file of this size, if it is shorter than it says. Of a file that is being written the end may be told before its bytes are there.
     pub(super) fn cut(&self, size: u64) -> Option<String> {
         let is_cut = !self.is_open && size < self.end;
         is_cut.then(|| format!("a file of {size} bytes that says it has {}: it was cut", self.end))

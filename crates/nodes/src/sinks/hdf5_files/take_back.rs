@@ -47,7 +47,7 @@ impl Hdf5Writer {
 }
 
 impl Open {
-    /// Keeps the first `keep` frames of the file, all of which readers see.
+    /// Keeps the first `keep` frames of the file; readers see all of them.
     fn take_back(&mut self, keep: u64) -> Result<(), WriteError> {
         let counts = self.counts_of(keep);
         let collected = self.collected_of(&counts)?;
@@ -91,7 +91,7 @@ impl Open {
         counts
     }
 
-    /// What the chunks of several frames hold that will be written on, which is read from the file.
+    /// The content of chunks of several frames that will be written on, as read from the file.
     fn collected_of(&self, counts: &[u64]) -> livetime_formats::Result<Vec<Vec<u8>>> {
         let is_shared = self.chunk > 1 && (self.packing.filter.is_some() || self.parts.is_some());
         let frame_bytes = self.layout.len() * self.layout.dtype().bytes();

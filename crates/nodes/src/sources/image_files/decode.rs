@@ -27,7 +27,7 @@ enum Pixels<'a> {
 /// Reads the head of a picture. The content decides about the format, not the name.
 ///
 /// # Errors
-/// What was wanted and what was found; also when the pixels would take more than `max_bytes`.
+/// The wanted and the found value; also when the pixels would take more than `max_bytes`.
 pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError> {
     let picture = guarded(|| match bytes {
         [] => Err(Mismatch::new("a picture", "an empty file").into()),
@@ -53,7 +53,7 @@ impl Picture<'_> {
     /// Decodes the pixels into `out`, which has the size of the layout.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The fault of the file.
     pub(super) fn read(self, out: &mut [u8]) -> Result<(), PictureError> {
         let Some(samples) = self.alpha_of else { return guarded(|| self.pixels.read(out)) };
         let mut scratch = Vec::new();

@@ -1,4 +1,4 @@
-//! What a request brings: the fields of a put, the arguments of a call. Many texts or elements are read over several turns.
+//! The content of a request: the fields of a put, the arguments of a call. Many texts or elements are read over several turns.
 
 use super::core::SessionCore;
 use super::operation::OperationKind;
@@ -12,7 +12,7 @@ use crate::server::account::{Charge, SMALL};
 use crate::wire::{Kept, Reader};
 
 impl SessionCore {
-    /// Reads what a request brings, and carries it out. Keeps it if the turn is too short.
+    /// Reads the content of a request, and carries it out. Keeps it if the turn is too short.
     pub(super) fn bring(
         &mut self,
         request: Request<'_>,
@@ -70,7 +70,7 @@ impl SessionCore {
         }
     }
 
-    /// Carries out what was read as a whole. Meanwhile the client asked for nothing else.
+    /// Carries out a request that was read as a whole. Meanwhile the client asked for nothing else.
     fn brought(&mut self, head: RequestHead, brought: Brought, bytes: usize) -> Result<()> {
         let operation = self.operation(head.sid, head.ioid, head.command).map(|operation| &operation.kind);
         match (operation, brought) {

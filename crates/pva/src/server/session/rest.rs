@@ -1,4 +1,4 @@
-//! What one message asks for and one turn does not finish: long lists of names, many texts that are written, and channels with many operations.
+//! Requests of one message that one turn does not finish: long lists of names, many texts that are written, and channels with many operations.
 //!
 //! A message of 4 MiB can hold 65,535 names, and to open so many channels takes some 60 ms, in which the thread would
 //! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
@@ -16,7 +16,7 @@ use crate::wire::{BitSet, Kept, Order};
 pub(super) enum Rest {
     /// The names of a message.
     Names(Listed),
-    /// What a request brings.
+    /// The content of a request.
     Reading(Box<Reading>),
     /// A channel that takes no messages any more, while its operations end one by one.
     Closing(ServedChannel),
@@ -51,7 +51,7 @@ pub(super) struct Searched {
     pub(super) ids: Vec<u32>,
 }
 
-/// What a request brings, as far as it is read.
+/// The content of a request, as far as it is read.
 pub(super) enum Brought {
     /// Fields of a value, and which.
     Changes(Value, BitSet),

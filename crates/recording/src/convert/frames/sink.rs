@@ -33,12 +33,12 @@ pub(super) fn damage_of(frame: &Frame) -> u32 {
     match header.flags.contains(Flags::DAMAGED) {
         true if noted == 0 => 1 << 14,
         true => noted,
-        // What is said of a part is no damage of the picture.
+        // A remark on a part is no damage of the picture.
         false => 0,
     }
 }
 
-/// The number that the frame had when it was recorded, else that of its event, from 1 on.
+/// The number of the frame when it was recorded, else the number of its event, from 1 on.
 pub(super) fn sequence_of(frame: &Frame, event: usize) -> u64 {
     match frame.header().attributes.get("RecordedSequence") {
         Some(AttributeValue::Uint(value)) => *value,

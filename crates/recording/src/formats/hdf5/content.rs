@@ -29,7 +29,7 @@ fn ends(wanted: &Wanted, path: &str) -> bool {
     (name.is_empty() || is_path) && wanted.is_name_alone()
 }
 
-/// What a read of a column may take: many times what the chunks of any writer have.
+/// The memory that a read of a column may take: many times the size of any writer's chunks.
 pub(super) const COLUMN_BYTES: u64 = 256 << 20;
 /// The group of areaDetector's columns, at the end of its path: they were attributes of the frames.
 pub(super) const OWN_COLUMNS: &str = "/NDAttributes";

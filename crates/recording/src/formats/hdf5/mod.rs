@@ -32,7 +32,7 @@ pub(crate) static FORMAT: Format = Format {
     file: "an HDF5 file",
     is_named: unnamed,
     sign: Sign::Signature(|begin| begin.head.starts_with(b"\x89HDF\r\n\x1a\n")),
-    // What belongs to a run is named in its file.
+    // The file of a run names its other files.
     files_of: alone,
     open: |opening| Ok(Box::new(Hdf5::open(opening)?)),
     // Indices of the files say where everything is.
@@ -169,7 +169,7 @@ impl Run for Hdf5 {
         Layout::packed(array.element().dtype()?, color, &shape).ok()
     }
 
-    /// What a row is decoded with: an event is not read as a whole.
+    /// The decoder of rows: an event is not read as a whole.
     fn read_memory(&self, detector: &Detector, _: &mut dyn Iterator<Item = usize>) -> u64 {
         self.pictures(detector).map(Pictures::read_memory).max().unwrap_or(0)
     }

@@ -176,7 +176,7 @@ pub(super) fn describe(window: Window, found: &Found, picture: &mut Picture) -> 
     Ok(())
 }
 
-/// What a frame says beside its samples: when it begins by the experiment's clock, and what is wrong with it.
+/// The header of a frame: when it begins by the experiment's clock, and its faults.
 pub(super) fn note(window: Window, names: &mut Names, picture: &mut Picture) {
     picture.attributes.push((names.of("ClockTicks"), AttributeValue::Uint(window.begin)));
     if picture.damage != 0 {

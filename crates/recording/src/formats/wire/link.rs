@@ -26,7 +26,7 @@ pub(super) fn detector(naming: &'static Naming, name: &str) -> Detector {
     Detector::new(naming, name, 2)
 }
 
-/// The link of which a plan has kept name and format, if the format is this one.
+/// The link whose name and format a plan has kept, if the format is this one.
 pub(super) fn of_parts(naming: &'static Naming, parts: &[Part]) -> Option<Detector> {
     match parts {
         [Part::Text(name), Part::Text(format)] if format == naming.format => Some(detector(naming, name)),

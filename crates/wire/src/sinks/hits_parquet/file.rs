@@ -124,7 +124,7 @@ impl HitFile {
     /// Writes hits as one row group, and an index if that is worth it.
     ///
     /// # Errors
-    /// If the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves what is safe.
+    /// If the operating system reports an error; then nothing more can be written, only [`HitFile::give_up`] saves the safe hits.
     pub(super) fn write(&mut self, hits: &[HitRow]) -> std::result::Result<(), HitsError> {
         let written = self.write_group(hits).and_then(|()| Ok(self.writer.flush()?));
         written?;
@@ -167,7 +167,7 @@ impl HitFile {
     /// Writes the index, waits for the disk and gives the file its name; name and bytes.
     ///
     /// # Errors
-    /// If the operating system reports an error. What is safe stays in the file, under the name that the error says.
+    /// If the operating system reports an error. Safe hits stay in the file, under the name in the error.
     pub(super) fn finish(mut self) -> std::result::Result<(String, u64), HitsError> {
         self.secure()?;
         self.close().and_then(|closed| closed.ok_or(HitsError::TwoWriters))
@@ -176,7 +176,7 @@ impl HitFile {
     /// After a failure: cuts the file behind its last index and gives it its name; name and bytes. A file without safe hits is removed.
     ///
     /// # Errors
-    /// If the operating system reports an error. What is safe stays in the file, under the name that the error says.
+    /// If the operating system reports an error. Safe hits stay in the file, under the name in the error.
     pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let safe_bytes = self.safe_bytes;
         self.file.lock().cut(safe_bytes)?;

@@ -4,7 +4,7 @@
 //! of the list of [`State`]s wins.
 //!
 //! At the end of the run, also of one that is aborted, `file` is written, as JSON, and beside it with the ending `csv`: of each link all intervals, and the ticks, ns and percent in each state.
-//! Existing files of these names get a number (`ledger.1.json`), so that nothing is replaced. The time of all links is that of the run, from the first to the last tick reported for any; time that no node reported for a link is unknown. So
+//! Existing files of these names get a number (`ledger.1.json`), so that nothing is replaced. The time of all links is the time of the run, from the first to the last tick reported for any; time that no node reported for a link is unknown. So
 //! the states of every link sum to the length of the run, and it is checked that they do (`balanced`).
 //!
 //! ```

@@ -16,7 +16,7 @@ use crate::{Interval, LinkLedger, State};
 /// are there already get a number: `ledger.json` becomes `ledger.1.json`, or the next number that is free.
 ///
 /// # Errors
-/// What the system says, and where the data are.
+/// The error of the system, and the place of the data.
 pub(super) fn write(
     path: &Path,
     ledgers: &BTreeMap<u16, LinkLedger>,

@@ -3,7 +3,7 @@
 /// A tree that is to be written.
 #[derive(Clone, PartialEq, Debug)]
 pub(in super::super) struct Layout {
-    /// What the file itself has.
+    /// A property of the file itself.
     pub(in super::super) root: Group,
     /// Whether attributes of frames without a place go to the group that is the default, else to the root.
     pub(in super::super) keeps_others: bool,
@@ -20,7 +20,7 @@ pub(in super::super) struct Group {
     pub(in super::super) items: Vec<Item>,
 }
 
-/// What a group has.
+/// The content of a group.
 #[derive(Clone, PartialEq, Debug)]
 pub(in super::super) enum Item {
     Group(Group),
@@ -38,7 +38,7 @@ pub(in super::super) struct DataSet {
 /// Where the data of a data set are from.
 #[derive(Clone, PartialEq, Debug)]
 pub(in super::super) enum Source {
-    /// The pixels of frames; of those that name no data set, if it is the default.
+    /// The pixels of frames; also of frames that name no data set, if it is the default.
     Detector {
         is_default: bool,
     },
@@ -47,7 +47,7 @@ pub(in super::super) enum Source {
     Constant(Constant),
     /// The times of writing.
     Times,
-    /// What this program knows.
+    /// A value that this program knows.
     Own(Own),
 }
 
@@ -77,13 +77,13 @@ pub(in super::super) enum Constant {
 pub(in super::super) enum When {
     /// The value of the first frame.
     Open,
-    /// That of each frame.
+    /// One value for each frame.
     Frame,
-    /// That of the last one.
+    /// The value of the last frame.
     Close,
 }
 
-/// What this program can say about a file.
+/// A value about a file that this program knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum Own {
     Program,

@@ -471,7 +471,7 @@ fn many_texts_that_are_written_take_many_turns() {
     assert!(service.statistics().memory < kept, "{}", service.statistics().memory);
 }
 
-/// The same of the arguments of a call, however deep the texts are in it, and of a call that nobody answers.
+/// The same for the arguments of a call, however deep the texts are in it, and for a call without an answer.
 #[test]
 fn many_texts_in_a_call_take_many_turns() {
     let count = |call: crate::server::Call| {
