@@ -179,6 +179,8 @@ class Run:
         given = [os.fspath(path) for path in paths]
         self._paths = tuple(os.path.abspath(path) for path in given)
         self._only = only
+        # A run that could not be opened is closed: `repr` and the end of the program ask.
+        self._is_closed = True
         self._opened: _livetime.Recording | None = _livetime.Recording(given, only)
         self._is_closed = False
         self._loop: _livetime.Events | None = None

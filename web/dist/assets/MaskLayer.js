@@ -1,5 +1,5 @@
-import { At as delegated, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, Mt as get, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, Zt as to_array, b as clamp, f as toArray, ht as clsx, kt as delegate, mt as set_class, nt as bind_this, p as toCanvas, qt as push, st as set_attribute, wt as append, xt as if_block, zt as first_child } from "./page.js";
-import { d as readPlace, f as rectangle, h as toPicture, i as masks, m as toDetector, n as detectorOfOutput, p as stroke, u as polygon } from "./masks.svelte.js";
+import { At as delegated, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, Mt as get, Pt as untrack, Rt as child, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, Zt as to_array, b as clamp, f as toArray, ht as clsx, kt as delegate, mt as set_class, nt as bind_this, p as toCanvas, qt as push, st as set_attribute, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
+import { d as readPlace, f as rectangle, h as toPicture, i as masks, m as toDetector, n as detectorOfOutput, p as stroke, s as extentOf, u as polygon } from "./masks.svelte.js";
 // src/picture/MaskLayer.svelte
 var root = from_html(`<div class="layer svelte-zvxoz7" role="application" aria-roledescription="mask" tabindex="0" data-testid="mask"><svg aria-hidden="true" class="svelte-zvxoz7"><g><path class="mask svelte-zvxoz7"></path><path></path></g></svg></div>`);
 function MaskLayer($$anchor, $$props) {
@@ -16,10 +16,21 @@ function MaskLayer($$anchor, $$props) {
 	const where = user_derived(() => $$props.place);
 	const width = user_derived(() => $$props.full.width);
 	const height = user_derived(() => $$props.full.height);
-	const sensor = user_derived(() => "source" in detectorOfOutput($$props.source) ? readPlace(get(where), {
+	const behind = user_derived(() => detectorOfOutput($$props.source));
+	const detector = user_derived(() => "source" in get(behind) ? get(behind).source : "");
+	const sensor = user_derived(() => get(detector) ? readPlace(get(where), {
 		width: get(width),
 		height: get(height)
 	}) : null);
+	user_effect(() => {
+		if (!get(sensor)) return;
+		const [read, told] = [extentOf(get(sensor)), (param) => Number(run.value(get(detector), param) ?? 0)];
+		const size = {
+			width: Math.max(read.width, told("max_size_x")),
+			height: Math.max(read.height, told("max_size_y"))
+		};
+		untrack(() => masks.turnTo(get(detector), size));
+	});
 	const corner = user_derived(() => toCanvas($$props.view, $$props.box, 0, 0));
 	const shown = user_derived(() => get(sensor) ? outline(masks.pieces.map((piece) => toPicture(get(sensor), piece))) : "");
 	function spotOf(event) {

@@ -1,5 +1,5 @@
-import { At as delegated, B as ApiError, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, M as count, Mt as get, Pt as untrack, Rt as child, Ut as set, Vt as sibling, Wt as state, Y as setParams, Yt as reset, Zt as to_array, at as bind_value, dt as init_select, ft as select_option, h as saveFile, kt as delegate, ot as remove_input_defaults, qt as push, st as set_attribute, ut as bind_select_value, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
-import { a as turning, c as listOf, d as readPlace, i as masks, l as npyOf, n as detectorOfOutput, o as countOf, r as handlersOf, s as extentOf, t as SHAPES } from "./masks.svelte.js";
+import { At as delegated, B as ApiError, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, It as user_effect, Kt as pop, M as count, Mt as get, Rt as child, Ut as set, Vt as sibling, Wt as state, Y as setParams, Yt as reset, Zt as to_array, at as bind_value, dt as init_select, ft as select_option, h as saveFile, kt as delegate, ot as remove_input_defaults, qt as push, st as set_attribute, ut as bind_select_value, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
+import { a as turning, c as listOf, d as readPlace, i as masks, l as npyOf, n as detectorOfOutput, o as countOf, r as handlersOf, t as SHAPES } from "./masks.svelte.js";
 // src/picture/MaskTools.svelte
 var root = from_html(`<p class="why svelte-1rnngh9" role="status"> </p>`);
 var root_1 = from_html(`<button type="button" class="svelte-1rnngh9"> </button>`);
@@ -33,15 +33,6 @@ function MaskTools($$anchor, $$props) {
 	}));
 	const detector = user_derived(() => "source" in get(behind) ? get(behind).source : "");
 	const why = user_derived(() => "why" in get(behind) ? get(behind).why : get(sensor) ? "" : "the server does not say where on the detector it was read");
-	user_effect(() => {
-		if (!get(sensor) || !get(detector)) return;
-		const [read, told] = [extentOf(get(sensor)), (param) => Number(run.value(get(detector), param) ?? 0)];
-		const size = {
-			width: Math.max(read.width, told("max_size_x")),
-			height: Math.max(read.height, told("max_size_y"))
-		};
-		untrack(() => masks.turnTo(get(detector), size));
-	});
 	const bad = user_derived(() => countOf(masks.pieces));
 	const nodes = user_derived(() => get(detector) ? handlersOf(get(detector)) : []);
 	const node = user_derived(() => get(nodes).includes(get(chosen)) ? get(chosen) : get(nodes)[0] ?? "");

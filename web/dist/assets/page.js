@@ -7265,6 +7265,7 @@ function Picture($$anchor, $$props) {
 			isPictured();
 		} else if (message.kind === "picture") set(info, message.info);
 		else if (message.kind === "problem") fail(message.text);
+		else if (message.kind === "unanswered") unanswered(message.text);
 		else if (message.kind === "line") set(lineValues, message.values);
 		else if (message.kind === "saved") saveFile(message.file, message.name);
 		else if (message.cross.row.length > 0 || !get(cross)) set(cross, message.cross);
@@ -7273,6 +7274,9 @@ function Picture($$anchor, $$props) {
 			row: get(cross).row,
 			column: get(cross).column
 		});
+	}
+	function unanswered(text) {
+		if (get(still) || run.link !== "ended") fail(text);
 	}
 	function fail(text) {
 		set(problem, text, true);

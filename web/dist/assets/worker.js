@@ -1050,7 +1050,7 @@ var Worker = class {
 		const listener = {
 			frame,
 			problem: (text) => say({
-				kind: "problem",
+				kind: "unanswered",
 				text
 			})
 		};

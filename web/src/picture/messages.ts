@@ -98,4 +98,6 @@ export type FromWorker =
   | { kind: 'cross'; cross: Cross }
   | { kind: 'line'; values: Float32Array }
   | { kind: 'saved'; file: Blob; name: string }
+  /** Why no frame comes; empty when one has come. */
+  | { kind: 'unanswered'; text: string }
   | { kind: 'problem'; text: string };

@@ -112,7 +112,7 @@ class Worker {
 
   private open(base: string): void {
     const frame = (next: Picture) => (this.hold ? void (this.waiting = next) : this.shown(next));
-    const listener = { frame, problem: (text: string) => say({ kind: 'problem', text }) };
+    const listener = { frame, problem: (text: string) => say({ kind: 'unanswered', text }) };
     this.feeds = { live: new Feed(base, readPicture, listener), still: new Still(base, readPicture, listener) };
     this.stop(false);
   }

@@ -23,6 +23,7 @@ const PIPELINE = `${CAMERA}
   PART: {type: roi, from: camera, params: {min_x: 40, min_y: 30, size_x: 120, size_y: 90, bin_x: 2, reverse_y: true}}
   BAD: {type: bad_pixels, from: camera}
   TURNED: {type: transform, from: camera, params: {operation: rot90}}
+  MIRRORED: {type: transform, from: camera, params: {operation: mirror}}
 `;
 
 let browser: Browser;
@@ -86,6 +87,44 @@ test('a rectangle on a part that is binned and upside down meets its detector pi
   const log = (await (await fetch(new URL('/api/v1/log?since=0', program.url))).json()) as { entries: { node: string; text: string; by?: { face: string } }[] };
   const entry = log.entries.find(({ node, text }) => node === 'BAD' && text.startsWith('file_name = '));
   expect(entry?.by?.face).toBe('web');
+});
+
+test('a shape is kept that is drawn before the tools have come, or while values of nodes come', async () => {
+  const other = await browser.context.newPage();
+  let [messages, give] = [0, () => {}];
+  const isDrawn = new Promise<void>((done) => (give = done));
+  other.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => (messages += Number(typeof payload === 'string'))));
+  await other.route(/MaskTools\.js$/, (route) => isDrawn.then(() => route.fallback()));
+  const show = async (output: string) => {
+    await other.evaluate((to) => (location.hash = to), `#/live?view=${output}&zoom=1,160,120`);
+    await until(() => other.getByRole('application', { name: `Picture of ${output}: 320 by 240` }).count()).toBe(1);
+  };
+  const over = other.getByTestId('mask');
+  /** Ten columns of five rows, the first one this far below the middle. */
+  const draw = async (down: number, during: () => Promise<void>) => {
+    await over.waitFor();
+    const box = (await over.boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2 + down];
+    await other.mouse.move(x + 0.5, y + 0.5);
+    await other.mouse.down();
+    await other.mouse.move(x + 9.5, y + 4.5, { steps: 4 });
+    await during();
+    await other.mouse.up();
+  };
+  await other.goto(program.link);
+  await other.waitForSelector('[data-sequence]');
+  await show('camera.out');
+  await other.getByRole('button', { name: 'Mask', exact: true }).click();
+  await draw(0, async () => {});
+  give();
+  await until(() => other.getByTestId('mask-count').textContent()).toBe('50 bad of 320 × 240, camera');
+  await show('MIRRORED.out');
+  await draw(20, async () => {
+    const before = messages;
+    await until(() => messages).toBeGreaterThan(before + 3);
+  });
+  await until(() => other.getByTestId('mask-count').textContent()).toBe('100 bad of 320 × 240, camera');
+  await other.close();
 });
 
 test('a brush takes away again, undo brings back, and another picture shows the same mask', async () => {

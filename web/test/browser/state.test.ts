@@ -116,6 +116,29 @@ test('a run that ended in good order is no lost connection, and stays to be read
   expect(report.suggestedFilename()).toBe('livetime-report.json');
 });
 
+test('a picture that was asked for while the run ended is no problem', async () => {
+  program = await startProgram(NO_REGION, ['--no-pva']);
+  page = await browser.context.newPage();
+  // The worker learns of the end too late, so that it asks a server that has gone.
+  await page.addInitScript(() => {
+    const post = Worker.prototype.postMessage as (...all: unknown[]) => void;
+    Worker.prototype.postMessage = function (this: Worker, ...all: unknown[]) {
+      const message = all[0] as { kind?: string; seen?: boolean };
+      if (message.kind !== 'seen' || message.seen) post.apply(this, all);
+    };
+  });
+  let unanswered = 0;
+  page.on('requestfailed', (request) => (unanswered += Number(request.url().includes('/api/v1/views'))));
+  await page.goto(program.link);
+  await page.waitForSelector('[data-sequence]');
+  await program.stop();
+  program = undefined;
+  await until(() => page.locator('.state').textContent()).toContain('Ended');
+  const ended = unanswered;
+  await until(() => unanswered).toBeGreaterThan(ended + 1);
+  expect(await page.locator('main [role=alert]').count()).toBe(0);
+});
+
 test('who holds the token says who they are', async () => {
   await open(ONE_REGION);
   await until(() => page.locator('.who').textContent()).toContain('Control: free');

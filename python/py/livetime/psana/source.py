@@ -102,7 +102,7 @@ class DataSource:
     def runs(self) -> Iterator[Run]:
         """The runs, one after the other."""
         for files, is_alone in self._sources:
-            yield from runs_of(recording.Run([_named_now(file) for file in files], only=is_alone), self._settings)
+            yield from runs_of(_opened(files, is_alone), self._settings)
 
     def smalldata(
         self,
@@ -166,6 +166,17 @@ def _files(file: str) -> tuple[list[str], bool]:
     """A file of LCLS-II is read alone."""
     is_pattern = any(sign in file for sign in "*?") and not os.path.exists(file)
     return [file], not is_pattern and bool(re.search(r"\.xtc2(\.inprogress)?$", file))
+
+
+def _opened(files: list[str], only: bool) -> recording.Run:
+    """The run of these files, also if their recorder ends one of them at this moment and gives it another name."""
+    while True:
+        named = [_named_now(file) for file in files]
+        try:
+            return recording.Run(named, only=only)
+        except RecordingError:
+            if [_named_now(file) for file in files] == named:
+                raise
 
 
 def _named_now(file: str) -> str:
