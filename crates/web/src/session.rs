@@ -210,7 +210,8 @@ impl Sessions {
 
     // ---- Sessions ----
 
-    /// Begins a session for who knows the token. Returns the cookie.
+    /// Begins a session for a visitor who knows the token, or begins the visitor's own one anew: the pages of one browser share one
+    /// cookie, and a second page must not take control from the first one. Returns the cookie.
     ///
     /// # Errors
     /// When the token is wrong.
@@ -221,17 +222,27 @@ impl Sessions {
         visitor: &Visitor,
     ) -> Result<(Visitor, String), Error> {
         self.check_token(token, visitor.from.ip().to_canonical())?;
-        let secret = secret().map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e))?;
-        let session = Session { user: short(user), began: Instant::now() };
+        let secret = match &visitor.who {
+            Who::Session(secret) => secret.clone(),
+            _ => secret().map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e))?,
+        };
         let mut state = lock(&self.state);
-        if state.sessions.len() >= MOST_SESSIONS {
-            let oldest = state.sessions.iter().min_by_key(|(_, session)| session.began);
-            let oldest = oldest.map(|(secret, _)| secret.clone());
-            oldest.map(|secret| state.sessions.remove(&secret));
-        }
-        state.sessions.insert(secret.clone(), session);
+        state.make_room(&secret);
+        state.sessions.insert(secret.clone(), Session { user: short(user), began: Instant::now() });
+        drop(state);
         let cookie = self.cookie(&secret, LONGEST.as_secs());
-        Ok((self.guest(visitor.named.clone(), visitor.from).known(Who::Session(secret), user), cookie))
+        let known = self.guest(visitor.named.clone(), visitor.from).known(Who::Session(secret), user);
+        self.name_holder(&known);
+        Ok((known, cookie))
+    }
+
+    /// A holder of control who gave another name has it from now on.
+    fn name_holder(&self, visitor: &Visitor) {
+        let mut state = lock(&self.state);
+        let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) else { return };
+        holder.user.clone_from(&visitor.user);
+        drop(state);
+        self.tell();
     }
 
     /// Gives the visitor of a session another name, also as holder of control.
@@ -252,12 +263,10 @@ impl Sessions {
             Error::refused("wanted a session: a script with the token gives its name in `Livetime-User`")
         })?;
         session.user = short(user);
-        if let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) {
-            holder.user = short(user);
-        }
         drop(state);
-        self.tell();
-        Ok(Visitor { user: short(user), ..visitor.clone() })
+        let renamed = Visitor { user: short(user), ..visitor.clone() };
+        self.name_holder(&renamed);
+        Ok(renamed)
     }
 
     /// Ends the session of a visitor, and their control. Returns their rights without it, and the cookie that says so.
@@ -394,6 +403,16 @@ impl Sessions {
 }
 
 impl State {
+    /// Ends the oldest session where this one would be one too many.
+    fn make_room(&mut self, secret: &str) {
+        if self.sessions.len() < MOST_SESSIONS || self.sessions.contains_key(secret) {
+            return;
+        }
+        let oldest = self.sessions.iter().min_by_key(|(_, session)| session.began);
+        let oldest = oldest.map(|(secret, _)| secret.clone());
+        oldest.map(|secret| self.sessions.remove(&secret));
+    }
+
     fn holder(&mut self) -> Option<&Holder> {
         self.holder.take_if(|holder| holder.heard.elapsed() > SILENCE);
         self.holder.as_ref()

@@ -157,6 +157,10 @@ fn one_operator_has_control_and_everybody_sees_it() {
     assert_eq!(run.ask("PATCH", "/api/v1/session", &[], Some(&json!({ "user": "eve" }))).status, 403);
     assert_eq!(run.send("PATCH", "/api/v1/session", &json!({ "user": "eve" })).status, 422);
     assert_eq!(as_ada("PATCH", "/api/v1/session", json!({ "user": "ada" })).status, 200);
+    // A second page of the same browser comes with its cookie, and takes nothing from the first one.
+    let again = as_ada("POST", "/api/v1/session", json!({ "token": token, "user": "ada" }));
+    assert_eq!((again.status, &again.json()["in_control"]), (200, &json!(true)), "{}", again.text());
+    assert!(again.head.contains(&cookie), "{}", again.head);
     // Somebody else has the token, too.
     let locked = run.send("PATCH", "/api/v1/nodes/roi", &set);
     assert_eq!((locked.status, &locked.json()["error"]["holder"]["user"]), (423, &json!("ada")));
