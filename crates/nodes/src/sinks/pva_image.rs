@@ -29,10 +29,11 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
+use livetime_runtime::lock;
 
 /// Where frames wait to be shown: the newest ones, a bounded number of them. A clone is the same place.
 ///
@@ -98,7 +99,7 @@ impl Handover {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.waiting)
     }
 }
 
