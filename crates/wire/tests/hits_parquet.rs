@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::Duration;
 
 use livetime_engine::testing::{Harness, Random};
@@ -28,12 +28,7 @@ const TABLE: u64 = 500;
 
 /// The test `name` of this program in a process of its own, in which large files fail instead of ending it.
 fn child(name: &str, folder: &Path) -> Child {
-    let test = std::env::current_exe().unwrap();
-    // All files are modules of one test program.
-    let name = module_path!().split_once("::").map_or(name.to_owned(), |(_, file)| format!("{file}::{name}"));
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' XFSZ; exec \"$0\" --exact --include-ignored --nocapture \"$1\""]);
-    command.arg(test).arg(name).env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap()
+    livetime_testkit::test_process(module_path!(), name).unwrap().env(FOLDER, folder).spawn().unwrap()
 }
 
 fn limit_files(bytes: Option<u64>) {

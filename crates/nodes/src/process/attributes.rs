@@ -125,7 +125,7 @@ impl Node for Attributes {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.specs().get(index).is_some_and(|spec| spec.name == "reset") {
+        if self.params.name(index) == "reset" {
             self.params.reset = false;
             self.params.attributes.iter_mut().for_each(|one| (one.value, one.value_sum) = (0.0, 0.0));
         }

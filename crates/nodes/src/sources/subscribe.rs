@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use livetime_actors::{Chain, Channel, ChannelKind, Channels};
 use livetime_engine::{
-    Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream, WhenFull,
+    Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, WhenFull,
 };
 use livetime_frame::Frame;
 
@@ -92,10 +92,6 @@ impl Node for Subscribe {
 
     fn params(&mut self) -> &mut SubscribeParams {
         &mut self.params
-    }
-
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

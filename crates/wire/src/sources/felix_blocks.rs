@@ -39,7 +39,7 @@ use livetime_formats::file::there;
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, tell_losses};
+use super::raw_readings::{FrameReadings, batch_frames, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 
 /// Blocks that are read in one call.
@@ -90,21 +90,9 @@ pub struct FelixBlocksParams {
     /// Bytes that belong to no block.
     #[param(readback, unit = "B")]
     pub skipped_bytes: u64,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Missing frames, according to their timestamps.
-    #[param(readback)]
-    pub missing: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// A recorded file of FELIX blocks.
@@ -296,12 +284,7 @@ impl FelixBlocks {
         }
         p.missing_blocks = all.missing_blocks;
         (p.chunks, p.lost_chunks, p.faulty_chunks) = (all.chunks, all.lost_chunks, all.faulty_chunks);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped, p.missing) =
-            (counts.frames, counts.corrupt, counts.dropped, counts.missing);
-        if is_news {
-            p.faults = describe(&counts);
-        }
+        p.readings.read(&counts);
         if p.elinks.len() != self.elinks.len() {
             p.elinks = self.elinks.iter().map(|elink| elink.number.into()).collect();
         }

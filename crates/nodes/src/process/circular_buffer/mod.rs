@@ -202,7 +202,7 @@ impl Node for CircularBuffer {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if self.params.capture => self.begin(),
             "capture" => self.end(),
             "trigger" => self.soft_trigger(ctx),

@@ -131,7 +131,7 @@ impl Node for Fft {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "direction" => self.params.check(),
             "num_average" => {
                 self.averaged = None;

@@ -212,7 +212,7 @@ impl Node for Positions {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "file_name" => return self.load(),
             "running" => self.params.expected_id = self.params.id_start,
             "mode" => self.params.index = 0,

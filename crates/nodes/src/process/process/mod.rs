@@ -265,7 +265,7 @@ impl Node for Process {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "filter_type" => self.params.apply_filter_type(),
             "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),

@@ -210,7 +210,7 @@ impl Node for RoiStatistics {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "reset_all" => {
                 self.params.reset_all = false;

@@ -236,7 +236,7 @@ impl Node for TimeSeries {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire => self.begin(ctx),
             "acquire" => self.pace.at_once(ctx),
             "read" => {

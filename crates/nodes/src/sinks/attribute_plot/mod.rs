@@ -148,7 +148,7 @@ impl Node for AttributePlot {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "reset" => self.forget(),
             "points" if self.series.size().1 != self.params.points => self.forget(),
             name if name.ends_with("_select") => self.show(),

@@ -202,7 +202,7 @@ impl Node for XtcRecorder {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if self.params.capture && self.line.is_none() => {
                 let begun = self.begin(ctx.now_ns());
                 self.params.capture = begun.is_ok();

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
 use livetime_formats::file::{list, matches, name_of};
 use livetime_frame::{Allocator, AttributeValue, ByteSize, Frame, FrameMut, FramePool, Layout};
 
@@ -138,10 +138,6 @@ impl Node for ImageFiles {
         &mut self.params
     }
 
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
-    }
-
     fn look(&self) -> Result<(), NodeError> {
         self.list().map(drop)
     }
@@ -174,7 +170,7 @@ impl Node for ImageFiles {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "path" | "pattern" => self.open(),
             "decode_once" | "keep_bytes" => {
                 self.keep();

@@ -26,7 +26,7 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Counterpart, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+    Context, Counterpart, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec,
 };
 use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
@@ -160,10 +160,6 @@ impl Node for PvaSource {
         &mut self.params
     }
 
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
-    }
-
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
         if self.params.acquire {
             self.begin();
@@ -200,7 +196,7 @@ impl Node for PvaSource {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire && self.monitor.is_none() => {
                 self.begin();
                 self.open_channel()

@@ -158,7 +158,7 @@ impl Node for HitFinder {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "links" => self.wanted = LinkSet::parse(&self.params.links)?,
             "noisy_rate" => {
                 let limit = self.params.noisy_rate;

@@ -203,7 +203,7 @@ impl Node for HitsParquet {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => {
                 let ended = self.end();
                 self.conclude(ended, ctx)

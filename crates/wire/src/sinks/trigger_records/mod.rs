@@ -170,7 +170,7 @@ impl Node for TriggerRecords {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => {
                 self.recorded = Recorded::default();
                 self.end_or_tell()

@@ -150,7 +150,7 @@ impl Node for WibDump {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => self.end_or_tell(),
             name => self.params.files.changed(name, self.params.file_number, ctx),
         }
