@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, ScalarType, Type, Value};
 use livetime_pva::net::{Destination, has_ipv6};

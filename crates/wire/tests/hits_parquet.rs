@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use livetime_engine::testing::{Harness, Random};
 use livetime_engine::{
-    Context, EdgeOptions, Graph, LossReason, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params,
-    PortSpec, Run, RunOptions, Value, WhenFull,
+    Context, EdgeOptions, Graph, LossReason, Next, Node, NodeError, NodeSpec, NodeType, Params, PortSpec,
+    Run, RunOptions, Value, WhenFull,
 };
 use livetime_frame::{Frame, TableLayout};
 use livetime_wire::sinks::hits_parquet::{HitsParquet, recover};
@@ -138,14 +138,7 @@ struct HitsParams {
 
 impl Node for Hits {
     type Params = HitsParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hits",
-        kind: NodeKind::Source,
-        summary: "Sends tables of hits.",
-        inputs: &[],
-        outputs: &[PortSpec::table("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source("hits", "Sends tables of hits.", &[PortSpec::table("out")]);
 
     fn new(params: HitsParams) -> Result<Hits, NodeError> {
         Ok(Hits { params, table: RowTable::default(), sent: 0 })

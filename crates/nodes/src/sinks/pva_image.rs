@@ -31,7 +31,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 use livetime_runtime::lock;
 
@@ -155,14 +155,11 @@ impl PvaImage {
 impl Node for PvaImage {
     type Params = PvaImageParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "pva_image",
-        kind: NodeKind::Sink,
-        summary: "Shows frames as images of pvAccess (NTNDArray).",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "pva_image",
+        "Shows frames as images of pvAccess (NTNDArray).",
+        &[PortSpec::array("in")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginPva", "Pva").or(&["NDPluginPvxs"]));

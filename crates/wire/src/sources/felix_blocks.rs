@@ -33,7 +33,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
 use livetime_formats::file::there;
 use livetime_formats::wib::{Faults, RawFormat};
@@ -115,14 +115,11 @@ struct Elink {
 impl Node for FelixBlocks {
     type Params = FelixBlocksParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "felix_blocks",
-        kind: NodeKind::Source,
-        summary: "The raw frames in a recorded file of FELIX blocks, a link for each e-link.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "felix_blocks",
+        "The raw frames in a recorded file of FELIX blocks, a link for each e-link.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     const IS_STORED: bool = true;
 

@@ -38,7 +38,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorder, Result, Writing};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::{ArrayRef, Frame};
@@ -107,14 +107,11 @@ struct Stack {
 impl Node for NpyFiles {
     type Params = NpyFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "npy_files",
-        kind: NodeKind::Sink,
-        summary: "Writes arrays to files of NumPy: one file for each, or one that grows.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "npy_files",
+        "Writes arrays to files of NumPy: one file for each, or one that grows.",
+        &[PortSpec::array("in")],
+    );
 
     fn new(params: NpyFilesParams) -> Result<NpyFiles, NodeError> {
         Ok(NpyFiles { params, stack: None, bytes: Vec::new(), writing: Writing::default() })

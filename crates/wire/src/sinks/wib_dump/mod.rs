@@ -36,7 +36,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::Frame;
@@ -94,14 +94,11 @@ pub struct WibDump {
 impl Node for WibDump {
     type Params = WibDumpParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wib_dump",
-        kind: NodeKind::Sink,
-        summary: "Writes raw frames of the wire readout to a file for each link, to be played again by wib_file.",
-        inputs: &[PortSpec::bytes("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "wib_dump",
+        "Writes raw frames of the wire readout to a file for each link, to be played again by wib_file.",
+        &[PortSpec::bytes("in")],
+    );
 
     fn new(params: WibDumpParams) -> Result<WibDump, NodeError> {
         let recorded = Recorded::default();

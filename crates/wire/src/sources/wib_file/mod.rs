@@ -41,7 +41,7 @@ mod tests;
 use std::path::PathBuf;
 
 use livetime_engine::files::Timing;
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::file::{ListError, files, there};
 use livetime_frame::PayloadKind;
 
@@ -98,14 +98,11 @@ pub struct WibFile {
 impl Node for WibFile {
     type Params = WibFileParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wib_file",
-        kind: NodeKind::Source,
-        summary: "Recorded raw frames of the wire readout, a file for each link.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "wib_file",
+        "Recorded raw frames of the wire readout, a file for each link.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     const IS_STORED: bool = true;
 

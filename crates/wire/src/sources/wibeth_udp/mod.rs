@@ -32,7 +32,7 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::wib::{Faults, RawFormat, WibEthFrame};
 use livetime_frame::PayloadKind;
 
@@ -112,14 +112,11 @@ struct Streams {
 impl Node for WibethUdp {
     type Params = WibethUdpParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wibeth_udp",
-        kind: NodeKind::Source,
-        summary: "Raw frames over Ethernet (WIBEth in UDP), a link for each stream.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "wibeth_udp",
+        "Raw frames over Ethernet (WIBEth in UDP), a link for each stream.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     fn new(params: WibethUdpParams) -> Result<WibethUdp, NodeError> {
         Ok(WibethUdp { params, receiver: None, streams: Streams::default(), flushed_ns: 0 })
