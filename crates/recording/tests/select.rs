@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{padded, pv, pv_configured, scan};
+use crate::common::{pv, pv_configured, scan};
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
 use livetime_recording::Recording;
 use livetime_recording::convert::{self, Selection, convert};

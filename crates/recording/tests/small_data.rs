@@ -1,6 +1,6 @@
 //! What was recorded beside the pictures.
 
-use crate::common::{padded, pv, pv_configured, scan};
+use crate::common::{pv, pv_configured, scan};
 use livetime_formats::xtc1::{Builder, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
 use livetime_frame::AttributeValue;
 use livetime_recording::select::Verdict;

@@ -71,7 +71,7 @@ pub(crate) fn run(events: &[Vec<u8>]) -> (TempDir, PathBuf) {
 }
 
 /// A text with zeros behind it.
-pub(crate) fn padded<const N: usize>(text: &str) -> Vec<u8> {
+fn padded<const N: usize>(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(N, 0);
     bytes
