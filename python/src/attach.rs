@@ -11,9 +11,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::c_long;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use livetime_engine::lock;
 
 use pyo3::exceptions::PySystemExit;
 use pyo3::ffi;
@@ -79,7 +81,7 @@ impl Drop for Kept {
 }
 
 fn keepers() -> std::sync::MutexGuard<'static, BTreeSet<c_long>> {
-    KEEPERS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KEEPERS)
 }
 
 /// What Python calls this thread.

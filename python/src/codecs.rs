@@ -3,7 +3,6 @@
 use std::cell::Cell;
 
 use livetime_codecs::{ALL, Array, Blockpack, Codec, CodecError, CodecType, DType, Reference, Settings};
-use livetime_frame as frame;
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -91,7 +90,7 @@ pub(crate) fn encode<'py>(
     let reference = reference.map(|reference| alike(reference, of, array.shape())).transpose()?;
     let shape = if array.ndim() == 0 { vec![1] } else { array.shape().to_vec() };
     let encoded = apart(py, || {
-        let input = Array::new(plain, dtype(of), &shape)?;
+        let input = Array::new(plain, of, &shape)?;
         let mut codec = codec(name, level)?;
         let bound = codec.bound(plain.len());
         if stream.len() < bound {
@@ -131,10 +130,10 @@ pub(crate) fn decode<'py>(
     let reference = reference.map(|reference| alike(reference, of, &shape)).transpose()?;
     array::filled(py, of, &shape, |plain| {
         let decoded = apart(py, || match &reference {
-            None => codec(name, None)?.decode(stream, dtype(of), plain),
+            None => codec(name, None)?.decode(stream, of, plain),
             Some(reference) => {
                 let reference = Reference::by_content(reference);
-                Blockpack::new().decode_with(stream, dtype(of), Some(reference), plain)
+                Blockpack::new().decode_with(stream, of, Some(reference), plain)
             }
         })?;
         decoded.map(drop).or_raise(py, Kind::Codec)
@@ -142,7 +141,7 @@ pub(crate) fn decode<'py>(
 }
 
 /// The bytes of a reference, which must have the type and shape of the array.
-fn alike(reference: &Bound<'_, PyUntypedArray>, of: frame::DType, shape: &[usize]) -> PyResult<Vec<u8>> {
+fn alike(reference: &Bound<'_, PyUntypedArray>, of: DType, shape: &[usize]) -> PyResult<Vec<u8>> {
     let (found, bytes) = array::packed_bytes(reference)?;
     if found == of && reference.shape() == shape {
         return Ok(bytes);
@@ -150,19 +149,4 @@ fn alike(reference: &Bound<'_, PyUntypedArray>, of: frame::DType, shape: &[usize
     let found = format!("{found} {:?}", reference.shape());
     let why = format_args!("wanted a reference of {of} {shape:?} as the array, found {found}");
     Err(raise(reference.py(), Kind::Codec, why))
-}
-
-fn dtype(of: frame::DType) -> DType {
-    match of {
-        frame::DType::I8 => DType::I8,
-        frame::DType::U8 => DType::U8,
-        frame::DType::I16 => DType::I16,
-        frame::DType::U16 => DType::U16,
-        frame::DType::I32 => DType::I32,
-        frame::DType::U32 => DType::U32,
-        frame::DType::I64 => DType::I64,
-        frame::DType::U64 => DType::U64,
-        frame::DType::F32 => DType::F32,
-        frame::DType::F64 => DType::F64,
-    }
 }

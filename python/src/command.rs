@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use livetime::{Called, RunCommand};
-use livetime_engine::Report;
+use livetime_engine::{Report, lock};
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 
@@ -59,6 +59,6 @@ impl Command {
 
 impl Command {
     fn lock(&self) -> MutexGuard<'_, Option<RunCommand>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -1,9 +1,10 @@
 //! The loop over the events of a run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use livetime_engine::lock;
 use livetime_frame::{AttributeValue, FramePool};
 use livetime_recording::{
     Account, Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch,
@@ -65,10 +66,6 @@ impl Drop for Events {
             std::mem::forget(lock(&self.streams).take());
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Default)]
@@ -133,7 +130,7 @@ impl Events {
         let is_bad = matches!(fault.kind, FaultKind::Broken | FaultKind::Unreadable | FaultKind::NoMemory);
         let is_raised = self.on_fault == OnFault::Raise || fault.kind == FaultKind::Damaged;
         let exception = is_raised.then(|| raise(py, Kind::Recording, &fault.why));
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = lock(&self.faults);
         faults.bad += u64::from(is_bad && !is_raised);
         if faults.named.len() < MOST_NAMED {
             faults.named.push((position, fault));
@@ -144,7 +141,7 @@ impl Events {
     /// The end, or what is to be said behind the last event.
     fn end(&self, py: Python<'_>) -> PyErr {
         let was_told = self.has_ended.swap(true, Ordering::Relaxed);
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let faults = lock(&self.faults);
         if was_told || self.on_fault != OnFault::AtEnd || faults.bad == 0 {
             return PyStopIteration::new_err(());
         }
@@ -266,7 +263,7 @@ impl Events {
 
     /// The events without a picture of the detector at a position: kind, number of the event (`None`: a file), why.
     fn faults(&self, position: usize) -> Vec<(&'static str, Option<usize>, String)> {
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let faults = lock(&self.faults);
         let own = faults.named.iter().filter(|(at, _)| *at == position);
         own.map(|(_, fault)| (fault.kind.name(), fault.event, fault.why.clone())).collect()
     }

@@ -1,12 +1,12 @@
 //! Graphs: from a pipeline file, or built node by node.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use livetime_control::config::{self, Problems, Setting};
 use livetime_control::pvaccess::Options;
 use livetime_control::web;
 use livetime_engine as engine;
-use livetime_engine::{EdgeOptions, GraphError, OnFailure, Placement, Value, WhenFull};
+use livetime_engine::{EdgeOptions, GraphError, OnFailure, Placement, Value, WhenFull, lock};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -148,7 +148,7 @@ impl Graph {
 
 impl Graph {
     fn lock(&self) -> MutexGuard<'_, engine::Graph> {
-        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.graph)
     }
 
     /// The graph as it is now.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use livetime_engine as engine;
-use livetime_engine::OutletError;
+use livetime_engine::{OutletError, lock};
 use pyo3::prelude::*;
 
 use crate::errors::{Kind, apart, raise};
@@ -30,7 +30,7 @@ impl Outlet {
         work: impl FnOnce(&mut Option<engine::Outlet>) -> T + Send,
     ) -> PyResult<T> {
         self.process.check(py, Kind::Graph, "an edge", "start the graph in the child, or use spawn")?;
-        apart(py, || work(&mut self.outlet.lock().unwrap_or_else(PoisonError::into_inner)))
+        apart(py, || work(&mut lock(&self.outlet)))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Reducers that are Python objects.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use livetime_analysis::{
     Corrected, Error, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Reducers, Saver,
 };
+use livetime_engine::lock;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
@@ -59,7 +60,7 @@ pub(crate) fn reducers(py: Python<'_>, list: &Bound<'_, PyList>) -> PyResult<(Re
 
 /// What each of Python's reducers found; `None` for one that has nothing.
 pub(crate) fn take<'py>(py: Python<'py>, results: &Results) -> PyResult<Bound<'py, PyTuple>> {
-    let taken = results.iter().map(|result| result.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let taken = results.iter().map(|result| lock(&result).take());
     PyTuple::new(py, taken)
 }
 
@@ -118,7 +119,7 @@ impl Reducer for PyReducer {
     }
 
     fn finish(&self, _: &Layout, partial: Self::Partial) -> Result<Vec<Named>, ReduceError> {
-        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = partial;
+        *lock(&self.result) = partial;
         Ok(Vec::new())
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use livetime_control::model::Bell;
 use livetime_control::report::json::report_json;
 use livetime_engine as engine;
-use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, UnknownName, Value};
+use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, UnknownName, Value, lock};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -74,7 +74,7 @@ const LOOK: Duration = Duration::from_millis(100);
 static ALL: Mutex<Vec<Arc<engine::Run>>> = Mutex::new(Vec::new());
 
 fn all() -> MutexGuard<'static, Vec<Arc<engine::Run>>> {
-    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&ALL)
 }
 
 /// Remembers a run that begins, and forgets those that have ended.
@@ -360,7 +360,7 @@ impl Run {
 
 impl Run {
     fn faces(&self) -> MutexGuard<'_, Option<Faces>> {
-        self.faces.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.faces)
     }
 
     fn with<T: Send>(

@@ -5,10 +5,11 @@ mod described;
 mod panel;
 mod partial;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use livetime_frame::DType;
 use livetime_kernels::calibrate::Scratch;
+use livetime_runtime::lock;
 
 use crate::error::{Error, Result};
 use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver};
@@ -102,7 +103,7 @@ impl Corrected {
     }
 
     fn memory(&self) -> Memory {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        lock(&self.idle).pop().unwrap_or_default()
     }
 
     fn reduce(
@@ -188,7 +189,7 @@ impl Reducer for Corrected {
         for events in block.all().chunks(batch) {
             self.reduce(partial, events, block, &mut memory)?;
         }
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        lock(&self.idle).push(memory);
         Ok(())
     }
 

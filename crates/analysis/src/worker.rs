@@ -1,10 +1,11 @@
 //! The shared state of the workers of an analysis, and the state of each.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use livetime_recording::{Picture, Reader};
+use livetime_runtime::lock;
 
 use crate::account::Account;
 use crate::error::Result;
@@ -98,8 +99,4 @@ pub(crate) fn place<'s>(
         note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);
     }
     Ok(())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

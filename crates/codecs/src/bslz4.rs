@@ -206,10 +206,6 @@ impl Codec for Bslz4 {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         HEADER + (input_bytes / BLOCK + 1) * (4 + lz4::bound(BLOCK)) + 64
     }

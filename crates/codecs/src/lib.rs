@@ -44,7 +44,6 @@ mod blosc2;
 mod bslz4;
 mod bzip2;
 mod codec_type;
-mod dtype;
 mod error;
 mod filter;
 mod hist;
@@ -72,12 +71,13 @@ pub use blosc2::Blosc2;
 pub use bslz4::Bslz4;
 pub use bzip2::Bzip2;
 pub use codec_type::{CodecType, FrameName};
-pub use dtype::DType;
 pub use error::CodecError;
 pub use filter::{Chunk, Decoder, Filter, FilterReader, Head};
 pub use hist16::Hist16;
 pub use histn::HistN;
 pub use list::ALL;
+/// The type of the elements of an array. All are little-endian.
+pub use livetime_frame::DType;
 pub use lz4::Lz4;
 pub use lz4hdf5::Lz4Hdf5;
 pub use lzf::Lzf;
@@ -94,8 +94,10 @@ pub trait Codec: Send {
     /// Its name in files and on the command line.
     fn name(&self) -> &'static str;
 
-    /// True if arrays of this type can be encoded.
-    fn supports(&self, dtype: DType) -> bool;
+    /// True if arrays of this type can be encoded; of every type unless the codec says otherwise.
+    fn supports(&self, _dtype: DType) -> bool {
+        true
+    }
 
     /// The output size that is always enough for this many bytes of input.
     fn bound(&self, input_bytes: usize) -> usize;

@@ -52,10 +52,6 @@ impl Codec for Lz4 {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         lz4_bound(input_bytes)
     }

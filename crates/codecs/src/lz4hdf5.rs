@@ -66,10 +66,6 @@ impl Codec for Lz4Hdf5 {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         let block = self.block.min(input_bytes);
         HEADER + input_bytes + 4 * (input_bytes / self.block + 1) + lz4_bound(block) - block

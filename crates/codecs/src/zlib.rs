@@ -46,10 +46,6 @@ impl Codec for Zlib {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         zlib_bound(input_bytes)
     }

@@ -123,7 +123,7 @@ pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, P
 pub use intern::{intern, intern_list};
 pub use livetime_engine_derive::{ParamEnum, Params};
 pub use livetime_runtime::{
-    Bucket, Cause, Clock, EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull,
+    Bucket, Cause, Clock, EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull, lock,
     time_of_day_ns,
 };
 pub use node::{

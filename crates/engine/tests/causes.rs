@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Event, EventHandler, Graph, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec,
-    Report, Run, RunOptions, Value, WhenFull,
+    Context, Event, EventHandler, Graph, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Report, Run,
+    RunOptions, Value, WhenFull,
 };
 use livetime_frame::Frame;
 
@@ -58,14 +58,7 @@ impl Raiser {
 
 impl Node for Raiser {
     type Params = RaiserParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "raiser",
-        kind: NodeKind::Sink,
-        summary: "Fails with a cause.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink("raiser", "Fails with a cause.", &[PortSpec::any("in")]);
 
     fn new(params: RaiserParams) -> Result<Self, NodeError> {
         Ok(Raiser(params))

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use common::*;
 use livetime_engine::{
-    Context, EdgeOptions, Graph, LossReason, Node, NodeError, NodeKind, NodeSpec, NodeType, OnFailure,
-    Params, Placement, PortSpec, Report, Run, RunOptions, Teller, Value, WhenFull,
+    Context, EdgeOptions, Graph, LossReason, Node, NodeError, NodeSpec, NodeType, OnFailure, Params,
+    Placement, PortSpec, Report, Run, RunOptions, Teller, Value, WhenFull,
 };
 use livetime_frame::Frame;
 
@@ -490,14 +490,8 @@ struct UnfinishedParams {
 
 impl Node for Unfinished {
     type Params = UnfinishedParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "unfinished",
-        kind: NodeKind::Sink,
-        summary: "Leaves something that is not complete.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("unfinished", "Leaves something that is not complete.", &[PortSpec::any("in")]);
 
     fn new(params: UnfinishedParams) -> Result<Self, NodeError> {
         Ok(Unfinished(params, None))

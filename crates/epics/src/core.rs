@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use livetime_control::model::{Answer, Model, Moment};
+use livetime_engine::lock;
 use livetime_pva::server::Put;
 
-use super::alarm::lock;
 use super::link::Links;
 use super::node::NodePvs;
 use super::picture::Pictures;

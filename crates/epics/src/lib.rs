@@ -35,7 +35,6 @@
 //! run.stop();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-mod alarm;
 mod array_in;
 mod base;
 #[cfg(test)]
@@ -65,9 +64,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use livetime_control::model::{Model, Watch};
-use livetime_engine::{Graph, Plan, Run};
-use livetime_pva::server::{self, PvMap, Server, ServerConfig};
+use livetime_control::model::{Model, Waker, Watch};
+use livetime_engine::{Graph, Plan, Run, lock};
+use livetime_pva::server::{PvMap, Server, ServerConfig};
 
 pub use describe::{describe_node, describe_run};
 pub use document::document;
@@ -80,7 +79,6 @@ pub use prefix::free_prefix;
 pub use record_file::record_file;
 
 use self::core::Core;
-use alarm::{Alarm, lock};
 use node::NodePvs;
 use picture::{Pictures, Screen};
 use put::Commands;
@@ -96,7 +94,7 @@ pub struct Served {
     core: Arc<Core>,
     pvs: PvMap,
     /// Rings when there is a picture to be shown.
-    screen_bell: Arc<Alarm>,
+    screen_bell: Arc<Waker>,
     threads: Vec<JoinHandle<()>>,
     _watch: Watch,
 }
@@ -119,7 +117,7 @@ impl Served {
     pub fn of(model: &Model, plan: &Plan, options: &Options) -> Result<Served, ServeError> {
         let map = PvMap::new();
         let commands = Commands::new(model);
-        let screen_bell = Arc::new(Alarm::default());
+        let screen_bell = Arc::new(Waker::default());
         let (core, screens) = core(model, plan, options, &screen_bell, &map, &commands)?;
         let core = Arc::new(core);
         commands.answer_to(&core);
@@ -129,7 +127,7 @@ impl Served {
                 lock(&core.nodes[node]).show_begun(moment);
             }
         }));
-        let mut config = ServerConfig { access: access(options), ..options.server.clone() };
+        let mut config = ServerConfig { access: options.access.clone(), ..options.server.clone() };
         config.limits = picture::limits(config.limits, model.run().graph());
         let server = Server::start(config, map.clone()).map_err(ServeError::Socket)?;
         let watch = model.watch(core.period);
@@ -182,29 +180,11 @@ impl Drop for Served {
     }
 }
 
-/// Who may write, as the server wants it.
-fn access(options: &Options) -> server::Access {
-    use livetime_control::access::Host;
-    let host = |host: Host| match host {
-        Host::Local => server::Host::Local,
-        Host::Loopback => server::Host::Loopback,
-        Host::Any => server::Host::Any,
-        Host::Address(address) => server::Host::Address(address),
-        Host::Network(address, bits) => server::Host::Network(address, bits),
-    };
-    let rules = options.access.rules.iter();
-    let rule = |rule: &livetime_control::access::Rule| server::Rule {
-        host: host(rule.host),
-        user: rule.user.clone(),
-    };
-    server::Access { rules: rules.map(rule).collect() }
-}
-
 fn core(
     model: &Model,
     plan: &Plan,
     options: &Options,
-    screen_bell: &Arc<Alarm>,
+    screen_bell: &Arc<Waker>,
     map: &PvMap,
     commands: &Commands,
 ) -> Result<(Core, Vec<Screen>), ServeError> {

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
 use livetime_control::model::{Action, Caller, Change, Model};
-use livetime_engine::{ParamKind, ParamSpec, Value};
+use livetime_engine::{ParamKind, ParamSpec, Value, lock};
 use livetime_pva::client::{Client, Event, Monitor};
 use livetime_pva::data::{self, Field};
 
-use super::alarm::lock;
 use super::error::PutError;
 
 /// The PVs that parameters follow.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use livetime_control::model::Waker;
 use livetime_engine::{Graph, Plan, Report, Run, time_of_day_ns};
 use livetime_frame::{DType, Frame};
 use livetime_nodes::ntndarray::{ImageWriter, Loans, kind_of, pixels};
@@ -18,7 +19,6 @@ use livetime_pva::nt;
 use livetime_pva::server::{Limits, PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
 
-use super::alarm::Alarm;
 use super::array_in::{Given, Intake};
 use super::error::ServeError;
 use super::picture_pvs::{ARRAY_SOURCE, EVERY, IMAGE, NEWEST, PV_NAME, PVA_IMAGE, served};
@@ -118,7 +118,7 @@ impl Pictures {
         instances: &[String],
         prefix: &str,
         map: &PvMap,
-        bell: &Arc<Alarm>,
+        bell: &Arc<Waker>,
     ) -> Result<(Pictures, Vec<Screen>), ServeError> {
         let bytes = room(graph);
         let intakes = Intake::all(graph, instances, prefix, map, bytes)?;
@@ -230,7 +230,7 @@ impl PictureStream {
 }
 
 /// Shows all that is handed over until the end, and what waits then.
-pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Alarm) {
+pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Waker) {
     let mut has_more = false;
     loop {
         let is_ended = bell.is_ended();

@@ -3,11 +3,10 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use livetime_control::model::{Action, Caller, Change, Counter, Model, Rewire, Which};
-use livetime_engine::{ParamKind, ParamSpec, Role, Value};
+use livetime_engine::{ParamKind, ParamSpec, Role, Value, lock};
 use livetime_pva::data;
 use livetime_pva::server::{Peer, Put};
 
-use super::alarm::lock;
 use super::base::Item;
 use super::core::Core;
 use super::error::PutError;

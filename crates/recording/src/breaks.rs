@@ -4,7 +4,9 @@
 //! all readers of a run share the list.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use livetime_runtime::lock;
 
 use crate::problem::Problem;
 use crate::run::Run;
@@ -44,6 +46,6 @@ impl Breaks {
 
     // A thread that panicked has left whole entries.
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

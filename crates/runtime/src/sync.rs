@@ -17,8 +17,11 @@ pub use std::{
     thread::{Thread, current, park, park_timeout},
 };
 
-/// Locks, also if another thread panicked while it held the lock. This is safe because the data under our
-/// locks are valid after every statement.
+#[cfg(not(loom))]
+pub use crate::panic::lock;
+
+/// As [`crate::lock`], for the locks of the model checker.
+#[cfg(loom)]
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

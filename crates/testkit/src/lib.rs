@@ -13,6 +13,7 @@
 //! ```
 
 mod mutated;
+mod process;
 mod skipped;
 pub mod xtc2;
 
@@ -23,6 +24,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 pub use mutated::mutated;
+pub use process::{run_to_end, test_process};
 pub use skipped::skip;
 
 /// How long a test waits for what must come: on any machine, however busy, only a hang takes longer.

@@ -103,7 +103,7 @@ impl App {
 
     /// Whether the visitor's machine is one that may read without a token.
     pub(crate) fn is_reader(&self, visitor: &Visitor) -> bool {
-        self.options.readers.allows(&Caller { has_token: false, ..self.caller(visitor) })
+        Caller { has_token: false, ..self.caller(visitor) }.may_act(&self.options.readers)
     }
 
     /// The visitor as the model knows callers.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_control::model::{Model, Moment};
@@ -13,6 +13,7 @@ use livetime_nodes::sources::pva_source::PvaSource;
 use livetime_pva::client::Client;
 use livetime_pva::net::Variables;
 use livetime_pva::server as pva;
+use livetime_runtime::lock;
 use serde_json::{Value, json};
 
 use crate::commands::run_args::RunArgs;
@@ -306,7 +307,7 @@ fn log_panics(log: SyncSender<Line>) {
         let thread = std::thread::current();
         let Some(name) = thread.name().filter(|name| *name != "main") else { return usual(panic) };
         let place = panic.location().map(ToString::to_string);
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&told);
         if told.len() < MOST_PANICS && told.insert(place) {
             let _ = log.try_send(Line::new(Level::Error, format_args!("thread `{name}` {panic}")));
         }

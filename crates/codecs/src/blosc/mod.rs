@@ -207,10 +207,6 @@ impl Codec for Blosc {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         let block = input_bytes.min(MOST_BLOCK);
         let sizes = 4 * (1 + MOST_STREAMS) * (input_bytes / BLOCKS[0] + 2);

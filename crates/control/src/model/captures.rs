@@ -115,7 +115,7 @@ impl Shared {
         node.forget_question();
         self.log().action(Caller::program(), node.name.clone(), &format!("end the capture: {missing}"), None);
         node.capture.missing = Some(missing);
-        self.alarm().ring();
+        self.waker().ring();
     }
 
     /// The nodes whose frames reach node `number`.

@@ -14,7 +14,7 @@ use livetime_engine::{Report, Run};
 
 use super::acquire::{Waiting, done_if_quiet};
 use super::act::READBACK;
-use super::bell::{Alarm, Heard};
+use super::bell::{Heard, Waker};
 use super::caller::Caller;
 use super::locks::{lock, try_lock};
 use super::log::Log;
@@ -86,8 +86,8 @@ impl Shared {
         }
     }
 
-    pub(super) fn alarm(&self) -> &Alarm {
-        &self.heard.alarm
+    pub(super) fn waker(&self) -> &Waker {
+        &self.heard.waker
     }
 
     pub(super) fn log(&self) -> &Log {
@@ -179,7 +179,7 @@ impl Shared {
         let number = periods.iter().map(|(number, _)| number + 1).max().unwrap_or(0);
         periods.push((number, period));
         drop(periods);
-        self.alarm().wish();
+        self.waker().wish();
         number
     }
 
@@ -208,12 +208,12 @@ impl Shared {
         let mut looked = Instant::now();
         let mut is_alarm = false;
         self.look(&[]);
-        while !self.alarm().is_ended() {
+        while !self.waker().is_ended() {
             let until_next = self.pause(is_alarm).saturating_sub(looked.elapsed());
             let limit = self.shortest_wait().unwrap_or(until_next).min(until_next);
             match is_alarm {
                 true => std::thread::sleep(limit),
-                false => is_alarm = self.alarm().wait(limit),
+                false => is_alarm = self.waker().wait(limit),
             }
             let over = self.take_over();
             if !over.is_empty() || looked.elapsed() >= self.pause(is_alarm) {
@@ -258,13 +258,13 @@ impl Shared {
 
     pub(super) fn wait_for(&self, waiting: Waiting) {
         lock(&self.waiting).push(waiting);
-        self.alarm().wish();
+        self.waker().wish();
     }
 
     /// Looks at once at those who wait for the work of a node: somebody has written to it.
     pub(super) fn hurry(&self, node: usize) {
         if lock(&self.waiting).iter().any(|waiting| waiting.is_of(node)) {
-            self.alarm().wish();
+            self.waker().wish();
         }
     }
 

@@ -63,7 +63,7 @@ use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
 pub use act::{Action, Answer, Change, Counter, Rewire, Which};
-pub use bell::Bell;
+pub use bell::{Bell, Waker};
 pub use caller::Caller;
 pub use log::{Entry, What};
 pub use looker::Begun;
@@ -128,7 +128,7 @@ impl Model {
         if newest.taken.elapsed() <= age || self.is_ended() {
             return newest;
         }
-        self.shared().alarm().ring();
+        self.shared().waker().ring();
         self.newer_than(newest.version, limit).unwrap_or_else(|| self.newest())
     }
 
@@ -158,7 +158,7 @@ impl Model {
 
     /// Whether somebody is among those who may act.
     pub fn may_act(&self, caller: &Caller) -> bool {
-        self.threads.access.allows(caller)
+        caller.may_act(&self.threads.access)
     }
 
     /// Lets `action` be done, and returns at once. `reply` is called with what came of it, on a thread of the model or on this one;
@@ -166,7 +166,7 @@ impl Model {
     pub fn act(&self, caller: Caller, action: Action, reply: impl FnOnce(Answer) + Send + 'static) {
         let shared = self.shared();
         let refused = |reason: Refused| Answer { result: Err(reason), moment: shared.newest() };
-        if !self.threads.access.allows(&caller) {
+        if !caller.may_act(&self.threads.access) {
             return reply(refused(Refused::MayNotAct(Box::new(caller))));
         }
         match action {
@@ -186,7 +186,7 @@ impl Model {
                 } else {
                     shared.run.stop()
                 }
-                shared.alarm().ring();
+                shared.waker().ring();
                 shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
             }
@@ -224,7 +224,7 @@ impl Model {
 impl Threads {
     fn end(&self) {
         self.writers.end();
-        self.shared.alarm().end();
+        self.shared.waker().end();
         if let Some(looker) = lock(&self.looker).take() {
             join(looker);
         }

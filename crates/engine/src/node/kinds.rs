@@ -49,6 +49,16 @@ impl NodeSpec {
         NodeSpec { name, kind: NodeKind::Source, summary, inputs: &[], outputs, parallel: false }
     }
 
+    /// A process of one copy.
+    pub const fn process(
+        name: &'static str,
+        summary: &'static str,
+        inputs: &'static [PortSpec],
+        outputs: &'static [PortSpec],
+    ) -> NodeSpec {
+        NodeSpec { name, kind: NodeKind::Process, summary, inputs, outputs, parallel: false }
+    }
+
     /// A sink of one copy.
     ///
     /// ```

@@ -66,6 +66,11 @@ pub trait Params: Send + 'static {
     /// The declarations, in order.
     fn specs(&self) -> &'static [ParamSpec];
 
+    /// The name of parameter `index`; empty if there is no such parameter.
+    fn name(&self, index: usize) -> &'static str {
+        self.specs().get(index).map_or("", |spec| spec.name)
+    }
+
     /// The value of parameter `index`.
     fn get(&self, index: usize) -> Option<Value>;
 

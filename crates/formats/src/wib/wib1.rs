@@ -105,11 +105,6 @@ impl<'a> Wib1Frame<'a> {
         self.field(3, 31, 1) == 1
     }
 
-    /// The CRC word of older dumps.
-    pub fn crc(&self) -> Option<u32> {
-        (self.0.len() == Self::BYTES_WITH_CRC).then(|| u32_at(self.0, Self::BYTES))
-    }
-
     /// The blocks of 64 channels.
     pub fn blocks(&self) -> [ColdataBlock<'a>; 4] {
         let bytes = self.0;
@@ -184,17 +179,6 @@ impl ColdataBlock<'_> {
     /// Steps by one from frame to frame and is the same in all blocks.
     pub fn convert_count(&self) -> u16 {
         u16::from_le_bytes([self.byte(6), self.byte(7)])
-    }
-
-    /// Error register of the chip.
-    pub fn error_register(&self) -> u16 {
-        u16::from_le_bytes([self.byte(8), self.byte(9)])
-    }
-
-    /// Headers of the eight streams, in the order in which they are sent: 1, 3, 2, 4, 5, 7, 6, 8.
-    pub fn stream_headers(&self) -> [u8; 8] {
-        let word = u32_at(self.0, 12);
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| (word >> (4 * i) & 0xF) as u8)
     }
 }
 

@@ -97,29 +97,14 @@ impl<'a> WibEthFrame<'a> {
         self.word(1)
     }
 
-    /// Times of the two COLDATA chips, 15 bits.
-    pub fn coldata_timestamps(&self) -> [u16; 2] {
-        [0, 16].map(|bit| self.field(2, bit, 15) as u16)
-    }
-
     /// CRC errors of the two links.
     pub fn crc_errors(&self) -> [bool; 2] {
         [33, 34].map(|bit| self.field(2, bit, 1) == 1)
     }
 
-    /// Which of the two links are valid.
-    pub fn links_valid(&self) -> [bool; 2] {
-        [35, 36].map(|bit| self.field(2, bit, 1) == 1)
-    }
-
     /// Loss of lock.
     pub fn lost_lock(&self) -> bool {
         self.field(2, 37, 1) == 1
-    }
-
-    /// The WIB is synchronised, and each of the two front-end boards.
-    pub fn synchronised(&self) -> [bool; 3] {
-        [38, 39, 40].map(|bit| self.field(2, bit, 1) == 1)
     }
 
     /// The WIB was ready.

@@ -112,26 +112,8 @@ impl Head for DatagramHeader {
 pub struct Env(pub u32);
 
 impl Env {
-    /// Of an event: which groups of detectors were read.
-    pub fn readout_groups(self) -> u8 {
-        self.0 as u8
-    }
-
-    /// Of an event: what the level-3 trigger said; `None`: it was not asked.
-    pub fn passed_level3(self) -> Option<bool> {
-        match self.0 >> 8 & 3 {
-            0 => None,
-            result => Some(result == 1),
-        }
-    }
-
     /// Of an event: data were removed by the filter.
     pub fn is_trimmed(self) -> bool {
         self.0 >> 31 == 1
-    }
-
-    /// Of an event: it belongs to no unbiased sample.
-    pub fn is_biased(self) -> bool {
-        self.0 >> 30 & 1 == 1
     }
 }

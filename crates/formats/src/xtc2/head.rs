@@ -87,11 +87,6 @@ impl DatagramHeader {
         let number = (self.env >> 24) as u8 & 15;
         TRANSITIONS.iter().find(|(n, ..)| *n == number).map_or(Transition::Other(number), |(_, t, _)| *t)
     }
-
-    /// Of an event: which groups of detectors were read.
-    pub fn readout_groups(&self) -> u16 {
-        self.env as u16
-    }
 }
 
 impl Head for DatagramHeader {

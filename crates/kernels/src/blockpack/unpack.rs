@@ -18,14 +18,20 @@ pub fn unpack_block<T: Word>(
     reference: Option<&[u8]>,
     output: &mut [u8],
 ) -> Result<(), BlockError> {
+    elements::<T>(reference, output)?;
+    let mut parts = parts::<T>(block, output.len())?;
+    unpack_groups::<T>(level, &mut parts, reference, output)?;
+    add_escapes(&parts, output)
+}
+
+/// The number of elements of `output`, which is at most a block of whole ones, and as long as `reference`.
+pub(super) fn elements<T: Word>(reference: Option<&[u8]>, output: &[u8]) -> Result<usize, BlockError> {
     let elements = output.len() / size_of::<T>();
     BlockError::check("bytes of output", elements.min(BLOCK) * size_of::<T>(), output.len())?;
     if let Some(reference) = reference {
         BlockError::check("bytes of the reference", output.len(), reference.len())?;
     }
-    let mut parts = parts::<T>(block, output.len())?;
-    unpack_groups::<T>(level, &mut parts, reference, output)?;
-    add_escapes(&parts, output)
+    Ok(elements)
 }
 
 /// The parts of a block, each of which becomes shorter as groups are unpacked.

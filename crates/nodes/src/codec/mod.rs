@@ -22,7 +22,7 @@ pub use error::{PackError, Panicked};
 
 use livetime_codecs::{ALL, Array, BlockpackTier as KnownTier, CodecError, CodecType, Settings};
 use livetime_engine::{Choice, ParamEnum};
-use livetime_frame::{Codec, DType, Layout, MAX_DIMS};
+use livetime_frame::{Codec, Layout, MAX_DIMS};
 
 /// How arrays are compressed; the choices of areaDetector's Compressor in its order, ours behind them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,7 +170,7 @@ impl Codecs {
         shape.iter_mut().zip(layout.shape()).for_each(|(to, size)| *to = size);
         let shape = &shape[..layout.dims().len()];
         let codec = self.made(codec, settings)?;
-        let dtype = dtype_of(layout.dtype());
+        let dtype = layout.dtype();
         if !codec.supports(dtype) {
             return Err(CodecError::DType { codec: codec.name(), dtype }.into());
         }
@@ -193,7 +193,7 @@ impl Codecs {
         out: &mut [u8],
     ) -> Result<(), PackError> {
         let codec = self.made(codec, Settings::USUAL)?;
-        Ok(codec.decode(stream, dtype_of(layout.dtype()), out)?)
+        Ok(codec.decode(stream, layout.dtype(), out)?)
     }
 
     /// The codec with these settings; one with other settings makes room for it.
@@ -214,21 +214,5 @@ impl Codecs {
             }
         };
         Ok(self.0[at].2.as_mut())
-    }
-}
-
-/// The codecs' name of an element type.
-pub(crate) fn dtype_of(dtype: DType) -> livetime_codecs::DType {
-    match dtype {
-        DType::U8 => livetime_codecs::DType::U8,
-        DType::I8 => livetime_codecs::DType::I8,
-        DType::U16 => livetime_codecs::DType::U16,
-        DType::I16 => livetime_codecs::DType::I16,
-        DType::U32 => livetime_codecs::DType::U32,
-        DType::I32 => livetime_codecs::DType::I32,
-        DType::U64 => livetime_codecs::DType::U64,
-        DType::I64 => livetime_codecs::DType::I64,
-        DType::F32 => livetime_codecs::DType::F32,
-        DType::F64 => livetime_codecs::DType::F64,
     }
 }

@@ -20,7 +20,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 
 use crate::attribute;
@@ -79,14 +79,12 @@ fn values_layout() -> Result<Layout, NodeError> {
 impl Node for Attributes {
     type Params = AttributesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "attributes",
-        kind: NodeKind::Process,
-        summary: "Shows attributes of every frame as values, and sums them.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out"), PortSpec::array("values")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "attributes",
+        "Shows attributes of every frame as values, and sums them.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out"), PortSpec::array("values")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginAttribute", "Attr").with_series(&[
@@ -125,7 +123,7 @@ impl Node for Attributes {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.specs().get(index).is_some_and(|spec| spec.name == "reset") {
+        if self.params.name(index) == "reset" {
             self.params.reset = false;
             self.params.attributes.iter_mut().for_each(|one| (one.value, one.value_sum) = (0.0, 0.0));
         }

@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{ColorMode, DType, Frame, Schema, TableLayout, with_dtype};
 use livetime_kernels::peaks::{MOST_PEAKS, Peak, Peaks, values};
 
@@ -64,14 +64,12 @@ fn parse(text: &str) -> Result<Peaks, NodeError> {
 impl Node for FindPeaks {
     type Params = FindPeaksParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "find_peaks",
-        kind: NodeKind::Process,
-        summary: "Finds spots of light above their surroundings, and sends a table of them for each frame.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::table("peaks")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "find_peaks",
+        "Finds spots of light above their surroundings, and sends a table of them for each frame.",
+        &[PortSpec::array("in")],
+        &[PortSpec::table("peaks")],
+    );
 
     fn new(params: FindPeaksParams) -> Result<FindPeaks, NodeError> {
         let wanted = parse(&params.peaks)?;

@@ -27,9 +27,7 @@
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{
-    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 /// In which order frames leave.
@@ -103,14 +101,12 @@ impl Gather {
 impl Node for Gather {
     type Params = GatherParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "gather",
-        kind: NodeKind::Process,
-        summary: "Brings the frames of several senders together, by number if that is wanted.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "gather",
+        "Brings the frames of several senders together, by number if that is wanted.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginGather", "Gather"));
 

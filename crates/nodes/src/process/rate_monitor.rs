@@ -25,7 +25,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
 const INPUTS: usize = 8;
@@ -173,11 +173,10 @@ impl RateMonitor {
 impl Node for RateMonitor {
     type Params = RateMonitorParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "rate_monitor",
-        kind: NodeKind::Process,
-        summary: "Tells frames per second of up to eight streams, and whether they flow.",
-        inputs: &[
+    const SPEC: NodeSpec = NodeSpec::process(
+        "rate_monitor",
+        "Tells frames per second of up to eight streams, and whether they flow.",
+        &[
             PortSpec::any("in"),
             PortSpec::any("in2"),
             PortSpec::any("in3"),
@@ -187,9 +186,8 @@ impl Node for RateMonitor {
             PortSpec::any("in7"),
             PortSpec::any("in8"),
         ],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+        &[PortSpec::any("out")],
+    );
 
     fn new(params: RateMonitorParams) -> Result<RateMonitor, NodeError> {
         Ok(RateMonitor { params, streams: Default::default(), end_ns: 0, ticked_ns: 0 })

@@ -18,9 +18,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{
-    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 const OUTPUTS: usize = 8;
@@ -52,12 +50,11 @@ pub struct Scatter {
 impl Node for Scatter {
     type Params = ScatterParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "scatter",
-        kind: NodeKind::Process,
-        summary: "Sends each frame to one of up to eight receivers, in turn.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[
+    const SPEC: NodeSpec = NodeSpec::process(
+        "scatter",
+        "Sends each frame to one of up to eight receivers, in turn.",
+        &[PortSpec::any("in")],
+        &[
             PortSpec::any("out1"),
             PortSpec::any("out2"),
             PortSpec::any("out3"),
@@ -67,8 +64,7 @@ impl Node for Scatter {
             PortSpec::any("out7"),
             PortSpec::any("out8"),
         ],
-        parallel: false,
-    };
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginScatter", "Scatter"));
 

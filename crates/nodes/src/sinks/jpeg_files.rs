@@ -19,7 +19,7 @@
 //! ```
 
 use image::codecs::jpeg::JpegEncoder;
-use livetime_engine::{Counterpart, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -56,14 +56,8 @@ pub struct Jpeg;
 impl Encoder for Jpeg {
     type Params = JpegFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "jpeg_files",
-        kind: NodeKind::Sink,
-        summary: "Writes each frame as a JPEG file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("jpeg_files", "Writes each frame as a JPEG file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileJPEG", "JPEG");
     const TEMPLATE: &'static str = "%s%s_%3.3d.jpg";
     const WITH_U16: bool = false;

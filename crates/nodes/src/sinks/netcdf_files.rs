@@ -27,7 +27,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::sync::Arc;
 
-use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_formats::netcdf::{Double, Ints, Kind, Layout as Contents, Text, Writer};
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, Layout, with_dtype};
 
@@ -83,14 +83,8 @@ struct Open {
 impl FileWriter for NetcdfWriter {
     type Params = NetcdfFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "netcdf_files",
-        kind: NodeKind::Sink,
-        summary: "Writes frames as netCDF files.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("netcdf_files", "Writes frames as netCDF files.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileNetCDF", "netCDF");
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.nc";

@@ -94,7 +94,7 @@ impl Node for Null {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         let common = &mut self.params.common;
         match name {
             "capture" if common.capture => self.begin(),

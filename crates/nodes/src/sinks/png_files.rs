@@ -20,7 +20,7 @@
 
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use livetime_engine::{Counterpart, FixedSetting, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, FixedSetting, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -54,14 +54,8 @@ pub struct Png;
 impl Encoder for Png {
     type Params = PngFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "png_files",
-        kind: NodeKind::Sink,
-        summary: "Writes each frame as a PNG file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("png_files", "Writes each frame as a PNG file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileMagick", "Magick").with_settings(&[
         FixedSetting {
             pv: "Quality",

@@ -29,10 +29,11 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
+use livetime_runtime::lock;
 
 /// Where frames wait to be shown: the newest ones, a bounded number of them. A clone is the same place.
 ///
@@ -98,7 +99,7 @@ impl Handover {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.waiting)
     }
 }
 
@@ -154,14 +155,11 @@ impl PvaImage {
 impl Node for PvaImage {
     type Params = PvaImageParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "pva_image",
-        kind: NodeKind::Sink,
-        summary: "Shows frames as images of pvAccess (NTNDArray).",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "pva_image",
+        "Shows frames as images of pvAccess (NTNDArray).",
+        &[PortSpec::array("in")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginPva", "Pva").or(&["NDPluginPvxs"]));

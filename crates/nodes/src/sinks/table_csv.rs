@@ -30,7 +30,7 @@
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Recorder, Result, WriteReport, Writing, may_be_file, numbered};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::{DType, Element, Frame, Schema, TableRef};
@@ -72,14 +72,8 @@ pub struct TableCsv {
 impl Node for TableCsv {
     type Params = TableCsvParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "table_csv",
-        kind: NodeKind::Sink,
-        summary: "Writes tables of any columns to a text file.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("table_csv", "Writes tables of any columns to a text file.", &[PortSpec::table("in")]);
 
     fn new(params: TableCsvParams) -> Result<TableCsv, NodeError> {
         let (text, columns, writing) = (String::new(), Vec::new(), Writing::default());

@@ -22,9 +22,7 @@
 use std::time::Duration;
 
 use livetime_actors::{Chain, Channel, ChannelKind, Channels};
-use livetime_engine::{
-    Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream, WhenFull,
-};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, WhenFull};
 use livetime_frame::Frame;
 
 /// What happens to a frame for which there is no room.
@@ -77,14 +75,11 @@ const PAUSE_NS: u64 = 10_000;
 impl Node for Subscribe {
     type Params = SubscribeParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "subscribe",
-        kind: NodeKind::Source,
-        summary: "Frames that the agents of the program around the graph publish.",
-        inputs: &[],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "subscribe",
+        "Frames that the agents of the program around the graph publish.",
+        &[PortSpec::any("out")],
+    );
 
     fn new(params: SubscribeParams) -> Result<Subscribe, NodeError> {
         Ok(Subscribe { params, waiting: None, told: 0, next: 0 })
@@ -92,10 +87,6 @@ impl Node for Subscribe {
 
     fn params(&mut self) -> &mut SubscribeParams {
         &mut self.params
-    }
-
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use super::Limits;
+use crate::lock::lock;
 
 /// Bytes counted for a channel besides its name.
 pub(crate) const CHANNEL: usize = 320;
@@ -155,7 +156,7 @@ impl Accounts {
     /// An account for a connection from `host`.
     pub(crate) fn of(&self, host: IpAddr) -> Arc<Account> {
         let host = host.to_canonical();
-        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = lock(&self.hosts);
         let known = hosts.get(&host).and_then(Weak::upgrade);
         let account = known.unwrap_or_else(|| {
             // Only now and then: each look costs the time of all hosts.

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use livetime_runtime::lock;
+
 use super::error::SelectError;
 use super::expression::Expression;
 use super::value::{Known, Place, Variable};
@@ -213,7 +215,7 @@ impl Recording {
                 let chunk = from..(from + CHUNK).min(events.len());
                 let read = |at: usize| self.values_at(places, events.start + at, &mut reader);
                 let found: Vec<_> = chunk.clone().map(read).collect();
-                let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = lock(&all);
                 if let Some(slots) = all.get_mut(chunk) {
                     slots.iter_mut().zip(found).for_each(|(slot, found)| *slot = found);
                 }

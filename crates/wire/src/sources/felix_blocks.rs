@@ -33,13 +33,13 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
 use livetime_formats::file::there;
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, tell_losses};
+use super::raw_readings::{FrameReadings, batch_frames, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 
 /// Blocks that are read in one call.
@@ -90,21 +90,9 @@ pub struct FelixBlocksParams {
     /// Bytes that belong to no block.
     #[param(readback, unit = "B")]
     pub skipped_bytes: u64,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Missing frames, according to their timestamps.
-    #[param(readback)]
-    pub missing: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// A recorded file of FELIX blocks.
@@ -127,14 +115,11 @@ struct Elink {
 impl Node for FelixBlocks {
     type Params = FelixBlocksParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "felix_blocks",
-        kind: NodeKind::Source,
-        summary: "The raw frames in a recorded file of FELIX blocks, a link for each e-link.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "felix_blocks",
+        "The raw frames in a recorded file of FELIX blocks, a link for each e-link.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     const IS_STORED: bool = true;
 
@@ -296,12 +281,7 @@ impl FelixBlocks {
         }
         p.missing_blocks = all.missing_blocks;
         (p.chunks, p.lost_chunks, p.faulty_chunks) = (all.chunks, all.lost_chunks, all.faulty_chunks);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped, p.missing) =
-            (counts.frames, counts.corrupt, counts.dropped, counts.missing);
-        if is_news {
-            p.faults = describe(&counts);
-        }
+        p.readings.read(&counts);
         if p.elinks.len() != self.elinks.len() {
             p.elinks = self.elinks.iter().map(|elink| elink.number.into()).collect();
         }

@@ -5,3 +5,5 @@ mod raw_readings;
 pub mod wib_file;
 pub mod wib_simulator;
 pub mod wibeth_udp;
+
+pub use raw_readings::FrameReadings;

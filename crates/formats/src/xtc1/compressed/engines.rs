@@ -342,8 +342,8 @@ impl Compressor {
             Engine::BLOCKPACK => &mut self.blockpack,
             _ => return None,
         };
-        let (data, dtype) = (panel.data, codec_dtype(panel.dtype)?);
-        if !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
+        let (data, dtype) = (panel.data, panel.dtype);
+        if !is_packed(dtype) || !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }
         let at = out.len();
@@ -361,15 +361,7 @@ impl Compressor {
     }
 }
 
-/// What pixels may be, in the words of the codecs.
-fn codec_dtype(dtype: livetime_frame::DType) -> Option<DType> {
-    match dtype {
-        livetime_frame::DType::U8 => Some(DType::U8),
-        livetime_frame::DType::U16 => Some(DType::U16),
-        livetime_frame::DType::U32 => Some(DType::U32),
-        livetime_frame::DType::I8 => Some(DType::I8),
-        livetime_frame::DType::I16 => Some(DType::I16),
-        livetime_frame::DType::I32 => Some(DType::I32),
-        _ => None,
-    }
+/// Whether pixels of a type are compressed.
+fn is_packed(dtype: DType) -> bool {
+    !dtype.is_float() && dtype.bytes() < 8
 }

@@ -1,9 +1,9 @@
 //! From elements to a dense block.
 
 use super::super::centre::Guesses;
-use super::super::pack::subtract;
+use super::super::pack::{check_lengths, subtract};
 use super::super::word::{LANES, low_bits_by_row, pack_rows};
-use super::super::{BLOCK, GROUP, ROW, Word};
+use super::super::{GROUP, ROW, Word};
 use super::planes::{self, BitWriter, Plane};
 use super::{Descriptor, ESCAPE_BITS, LAST_PLANE, PART, PARTS, dense_block_bound, descriptor_bytes};
 use crate::bits::{self, Bits};
@@ -54,15 +54,7 @@ pub fn pack_dense_block<T: Word>(
     scratch: &mut DenseScratch<T>,
     output: &mut [u8],
 ) -> Result<usize, LengthError> {
-    let elements = input.len() / size_of::<T>();
-    LengthError::check("input", input.len(), elements.min(BLOCK) * size_of::<T>())?;
-    if let Some(reference) = reference {
-        LengthError::check("reference", reference.len(), input.len())?;
-    }
-    let bound = dense_block_bound::<T>(elements);
-    if output.len() < bound {
-        return Err(LengthError { what: "output", len: output.len(), expected: bound });
-    }
+    check_lengths::<T>(input, reference, output, dense_block_bound::<T>)?;
     Ok(pack_groups(level, input, reference, scratch, output))
 }
 

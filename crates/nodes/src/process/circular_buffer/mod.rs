@@ -45,7 +45,7 @@ pub use params::{CircularBufferParams, FlushOn};
 
 use std::collections::VecDeque;
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, Header};
 
 use crate::attribute;
@@ -148,14 +148,12 @@ impl CircularBuffer {
 impl Node for CircularBuffer {
     type Params = CircularBufferParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "circular_buffer",
-        kind: NodeKind::Process,
-        summary: "Keeps the latest frames and sends them, with those that follow, when something triggers.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "circular_buffer",
+        "Keeps the latest frames and sends them, with those that follow, when something triggers.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginCircularBuff", "CB").or(&["NDPluginCircularBuffer"]));
@@ -202,7 +200,7 @@ impl Node for CircularBuffer {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if self.params.capture => self.begin(),
             "capture" => self.end(),
             "trigger" => self.soft_trigger(ctx),

@@ -34,7 +34,7 @@ mod transform;
 
 pub use params::{Direction, FftParams, Rows};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -92,14 +92,12 @@ impl Fft {
 impl Node for Fft {
     type Params = FftParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "fft",
-        kind: NodeKind::Process,
-        summary: "Makes the spectrum of every frame.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "fft",
+        "Makes the spectrum of every frame.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginFFT", "FFT"));
 
@@ -131,7 +129,7 @@ impl Node for Fft {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "direction" => self.params.check(),
             "num_average" => {
                 self.averaged = None;

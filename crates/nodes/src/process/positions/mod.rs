@@ -37,9 +37,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use livetime_engine::{
-    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream};
 use livetime_frame::{AttributeValue, Frame};
 
 use layout::Position;
@@ -181,14 +179,12 @@ impl Positions {
 impl Node for Positions {
     type Params = PositionsParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "positions",
-        kind: NodeKind::Process,
-        summary: "Puts the positions of a scan onto frames as attributes.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "positions",
+        "Puts the positions of a scan onto frames as attributes.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPositionPlugin", "Pos").or(&["NDPosPlugin", "NDPluginPos"]));
@@ -212,7 +208,7 @@ impl Node for Positions {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "file_name" => return self.load(),
             "running" => self.params.expected_id = self.params.id_start,
             "mode" => self.params.index = 0,

@@ -50,7 +50,7 @@ mod work;
 
 pub use params::{FilterCallbacks, FilterState, FilterType, ProcessParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, DType, Frame, Layout, with_dtype};
 use livetime_kernels::{Level, min_max};
 
@@ -208,14 +208,12 @@ impl Node for Process {
 
     const MOST_AT_ONCE: usize = MOST;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "process",
-        kind: NodeKind::Process,
-        summary: "Corrects frames with background, flat field, scale and clips, and filters them over time.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "process",
+        "Corrects frames with background, flat field, scale and clips, and filters them over time.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginProcess", "Proc"));
 
@@ -265,7 +263,7 @@ impl Node for Process {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "filter_type" => self.params.apply_filter_type(),
             "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),

@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{Control, REGIONS, Region, RoiStatisticsParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::statistics::{Basic, Measure, Scratch, Wanted, statistics};
@@ -167,14 +167,12 @@ fn check(layout: &Layout) -> Result<(), NodeError> {
 impl Node for RoiStatistics {
     type Params = RoiStatisticsParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "roi_statistics",
-        kind: NodeKind::Process,
-        summary: "Makes extremes and sums of up to eight regions of every frame, and keeps them over time.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "roi_statistics",
+        "Makes extremes and sums of up to eight regions of every frame, and keeps them over time.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginROIStat", "ROIStat"));
 
@@ -210,7 +208,7 @@ impl Node for RoiStatistics {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "reset_all" => {
                 self.params.reset_all = false;

@@ -163,7 +163,7 @@ impl Node for Statistics {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.specs().get(index).is_some_and(|spec| spec.name == "reset") {
+        if self.params.name(index) == "reset" {
             self.params.reset();
         }
         Ok(())

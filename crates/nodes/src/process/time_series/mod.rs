@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{AcquireMode, MOST_SIGNALS, Signal, TimeSeriesParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, ColorMode, DType, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -173,14 +173,12 @@ fn signals_of(layout: &Layout) -> Result<usize, NodeError> {
 impl Node for TimeSeries {
     type Params = TimeSeriesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "time_series",
-        kind: NodeKind::Process,
-        summary: "Keeps the points of several signals over time.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "time_series",
+        "Keeps the points of several signals over time.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginTimeSeries", "TS"));
 
@@ -236,7 +234,7 @@ impl Node for TimeSeries {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire => self.begin(ctx),
             "acquire" => self.pace.at_once(ctx),
             "read" => {

@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{ATTRIBUTES, AlongX, AlongY, AttributePlotParams, CURVES, Name};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{AttributeValue, Frame, Header};
 
 use crate::attribute;
@@ -109,14 +109,11 @@ impl AttributePlot {
 impl Node for AttributePlot {
     type Params = AttributePlotParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "attribute_plot",
-        kind: NodeKind::Sink,
-        summary: "Keeps the attributes of the latest frames, to be plotted against each other.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "attribute_plot",
+        "Keeps the attributes of the latest frames, to be plotted against each other.",
+        &[PortSpec::any("in")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDAttrPlot", "AttrPlot"));
 
@@ -148,7 +145,7 @@ impl Node for AttributePlot {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "reset" => self.forget(),
             "points" if self.series.size().1 != self.params.points => self.forget(),
             name if name.ends_with("_select") => self.show(),

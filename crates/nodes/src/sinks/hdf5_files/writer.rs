@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use livetime_engine::files::PipelineText;
-use livetime_engine::{Context, Counterpart, FixedSetting, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, FixedSetting, NodeError, NodeSpec, Params, PortSpec};
 use livetime_formats::hdf5::{Part, Writer};
 use livetime_frame::{Frame, Layout};
 
@@ -48,14 +48,11 @@ pub struct Hdf5Writer {
 impl FileWriter for Hdf5Writer {
     type Params = Hdf5FilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hdf5_files",
-        kind: NodeKind::Sink,
-        summary: "Writes frames into HDF5 files that others may read meanwhile.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "hdf5_files",
+        "Writes frames into HDF5 files that others may read meanwhile.",
+        &[PortSpec::array("in")],
+    );
     const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF")
         .or(&["NDFileHDF5"])
         .with_settings(&[unaligned("BoundaryAlign"), unaligned("BoundaryThreshold")]);

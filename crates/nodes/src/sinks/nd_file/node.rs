@@ -119,7 +119,7 @@ impl<W: FileWriter> Node for FileNode<W> {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "path" => {
                 tell_missing(&self.common().settle_path(), ctx);

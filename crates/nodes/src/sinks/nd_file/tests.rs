@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use livetime_engine::testing::Harness;
 use livetime_engine::{
-    Context, Counterpart, EdgeOptions, Graph, LossReason, NodeError, NodeKind, NodeSpec, NodeType, Params,
-    PortSpec, Run, RunOptions, Value, WhenFull,
+    Context, Counterpart, EdgeOptions, Graph, LossReason, NodeError, NodeSpec, NodeType, Params, PortSpec,
+    Run, RunOptions, Value, WhenFull,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout};
 use tempfile::TempDir;
@@ -217,14 +217,7 @@ struct BrokenParams {
 impl FileWriter for Broken {
     type Params = BrokenParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "broken",
-        kind: NodeKind::Sink,
-        summary: "Finishes no file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink("broken", "Finishes no file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileBroken", "Broken");
     const TEMPLATE: &'static str = "%s%s_%d.x";
     const HOLDS_MANY: bool = true;

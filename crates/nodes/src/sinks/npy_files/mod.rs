@@ -38,7 +38,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorder, Result, Writing};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::{ArrayRef, Frame};
@@ -107,14 +107,11 @@ struct Stack {
 impl Node for NpyFiles {
     type Params = NpyFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "npy_files",
-        kind: NodeKind::Sink,
-        summary: "Writes arrays to files of NumPy: one file for each, or one that grows.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "npy_files",
+        "Writes arrays to files of NumPy: one file for each, or one that grows.",
+        &[PortSpec::array("in")],
+    );
 
     fn new(params: NpyFilesParams) -> Result<NpyFiles, NodeError> {
         Ok(NpyFiles { params, stack: None, bytes: Vec::new(), writing: Writing::default() })
@@ -154,7 +151,7 @@ impl Node for NpyFiles {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => self.end_or_tell(),
             "grouping" => self.end_or_tell(),
             name => self.params.files.changed(name, self.params.file_number, ctx),

@@ -42,7 +42,7 @@ mod tests;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::Frame;
 
 use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
@@ -80,14 +80,8 @@ pub struct TiffWriter {
 impl FileWriter for TiffWriter {
     type Params = TiffFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "tiff_files",
-        kind: NodeKind::Sink,
-        summary: "Writes each frame as a TIFF file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("tiff_files", "Writes each frame as a TIFF file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileTIFF", "TIFF");
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.tif";

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use livetime_formats::file::{FileName, GrowingFile};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
+use livetime_runtime::lock;
 
 use super::error::{Unfinished, UnfinishedRun};
 
@@ -188,7 +189,7 @@ impl Stream {
 }
 
 fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
-    writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    lock(&writer).take()
 }
 
 fn finish(writer: Option<Writer>) -> Result<()> {

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use livetime_engine::UnderWay;
 use livetime_formats::xtc1::Src;
 use livetime_frame::Frame;
+use livetime_runtime::lock;
 use livetime_runtime::ordered::Places;
 
 use super::encode::{Compression, Encoder, time_ns};
@@ -202,7 +203,7 @@ impl Drop for Line {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {

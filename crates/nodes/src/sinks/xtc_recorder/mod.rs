@@ -47,7 +47,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Recorder, Series, Writing};
 use livetime_formats::xtc1::Src;
 use livetime_formats::xtc1::data::ArrayLeaf;
@@ -133,19 +133,11 @@ pub struct XtcRecorder {
 impl Node for XtcRecorder {
     type Params = XtcRecorderParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "xtc_recorder",
-        kind: NodeKind::Sink,
-        summary: "Records frames as a run of LCLS-I (XTC).",
-        inputs: &[
-            PortSpec::array("in"),
-            PortSpec::array("in2"),
-            PortSpec::array("in3"),
-            PortSpec::array("in4"),
-        ],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "xtc_recorder",
+        "Records frames as a run of LCLS-I (XTC).",
+        &[PortSpec::array("in"), PortSpec::array("in2"), PortSpec::array("in3"), PortSpec::array("in4")],
+    );
 
     fn new(params: XtcRecorderParams) -> Result<XtcRecorder, NodeError> {
         Ok(XtcRecorder {
@@ -202,7 +194,7 @@ impl Node for XtcRecorder {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if self.params.capture && self.line.is_none() => {
                 let begun = self.begin(ctx.now_ns());
                 self.params.capture = begun.is_ok();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use livetime_engine::NodeError;
 use livetime_pva::data::{Array, Value};
+use livetime_runtime::lock;
 
 /// What a client has written.
 #[derive(Debug)]
@@ -79,6 +80,6 @@ impl Inbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.waiting)
     }
 }

@@ -42,8 +42,7 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-    time_of_day_ns,
+    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, time_of_day_ns,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, FrameMut, Layout, MAX_DIMS};
 use livetime_pva::data::{Array, Value};
@@ -306,10 +305,6 @@ impl Node for ArraySource {
         &mut self.params
     }
 
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
-    }
-
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
         if self.params.acquire {
             self.begin();
@@ -332,7 +327,7 @@ impl Node for ArraySource {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire => self.begin(),
             "acquire" => {
                 self.params.detector_state = self.params.image_mode.when_stopped();

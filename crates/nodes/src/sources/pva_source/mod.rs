@@ -25,9 +25,7 @@ mod tests;
 
 use std::time::Duration;
 
-use livetime_engine::{
-    Context, Counterpart, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
@@ -132,14 +130,11 @@ const PAUSE_NS: u64 = 10_000;
 impl Node for PvaSource {
     type Params = PvaSourceParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "pva_source",
-        kind: NodeKind::Source,
-        summary: "The images of a pvAccess server (NTNDArray) as frames.",
-        inputs: &[],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "pva_source",
+        "The images of a pvAccess server (NTNDArray) as frames.",
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("pvaDriver", "cam").or(&["NDPvaDriver"]));
 
@@ -158,10 +153,6 @@ impl Node for PvaSource {
 
     fn params(&mut self) -> &mut PvaSourceParams {
         &mut self.params
-    }
-
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
@@ -200,7 +191,7 @@ impl Node for PvaSource {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire && self.monitor.is_none() => {
                 self.begin();
                 self.open_channel()

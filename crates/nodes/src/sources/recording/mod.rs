@@ -69,7 +69,7 @@ mod xtc2_tests;
 
 use std::ops::Range;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_recording::select::{Expression, Selected};
 use livetime_recording::{OpenRun, Wanted, parse_range};
 
@@ -171,10 +171,6 @@ impl Node for Recording {
         &mut self.params
     }
 
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
-    }
-
     fn look(&self) -> Result<(), NodeError> {
         let file = &self.params.playback.file;
         livetime_recording::Recording::files_named(file).map(drop).map_err(NodeError::new)
@@ -189,7 +185,7 @@ impl Node for Recording {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         if OPENS_AGAIN.contains(&name) { self.open(ctx) } else { Ok(()) }
     }
 

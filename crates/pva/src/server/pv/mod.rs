@@ -21,6 +21,7 @@ pub(crate) use view::View;
 use super::Access;
 use crate::Result;
 use crate::data::{Structure, Value};
+use crate::lock::lock;
 use crate::wire::{BitSet, Encoded};
 
 /// A value that clients read, watch and perhaps write. A clone is the same PV.
@@ -199,7 +200,7 @@ impl SharedPv {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, PvState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.state)
     }
 
     pub(crate) fn put_handler(&self) -> Option<&PutHandler> {

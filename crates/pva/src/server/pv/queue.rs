@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::View;
 use super::mailbox::Mailbox;
 use crate::data::Structure;
+use crate::lock::lock;
 use crate::server::account::Charge;
 use crate::wire::{BitSet, Encoded, Writer};
 
@@ -145,7 +146,7 @@ impl Subscription {
     }
 
     fn lock(&self) -> MutexGuard<'_, UpdateQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     /// Begins with the fields `first`. Returns whether the connection has to look.

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use crate::lock::lock;
 use crate::server::statistics::{add, subtract};
 use crate::server::{Limits, Service};
 
@@ -91,7 +92,7 @@ pub(super) fn affordable(limits: Limits) -> Limits {
 
 impl Guests {
     fn lock(&self) -> MutexGuard<'_, Rooms> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Counts a connection from `address` at `now`, or says why it must not be. `true`: another one is closed for it.
@@ -149,7 +150,7 @@ impl Rooms {
         // Its place is counted as free from now on; the thread that owns the connection closes it at its next turn.
         place.is_displaced.store(true, Relaxed);
         self.leave(place.address);
-        if let Some(ring) = &*place.bell.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(ring) = &*lock(&place.bell) {
             ring();
         }
         Some(())
@@ -167,7 +168,7 @@ impl Rooms {
 impl Guest {
     /// From now on `ring` wakes its thread.
     pub(super) fn sit(&self, ring: impl Fn() + Send + 'static) {
-        *self.place.bell.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ring));
+        *lock(&self.place.bell) = Some(Box::new(ring));
     }
 
     /// It had a turn at `now`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use livetime_codecs::{ALL, Array, Chunk, Codec, CodecType, DType as CodecDType, Settings};
+use livetime_codecs::{ALL, Array, Chunk, Codec, CodecType, Settings};
 use livetime_formats::file::GrowingFile;
 use livetime_formats::hdf5::{Attribute, Element, Filter, Growing, NodeId, StreamId, Tree, Writer};
 use livetime_formats::{Error, Result};
@@ -139,13 +139,7 @@ impl Hdf5Sink {
         let Some(codec) = &mut self.codec else { return self.file.write_row(self.pixels, array.bytes()) };
         let refused =
             |e: livetime_codecs::CodecError| Error::new("pixels that the codec takes", e.to_string());
-        // Only the size of an element matters to these codecs.
-        let dtype = match array.layout().dtype().bytes() {
-            1 => CodecDType::U8,
-            2 => CodecDType::U16,
-            4 => CodecDType::U32,
-            _ => CodecDType::F64,
-        };
+        let dtype = array.layout().dtype();
         let shape = [array.bytes().len() / dtype.bytes()];
         let bound = codec.bound(array.bytes().len());
         if self.packed.len() < bound {

@@ -2,7 +2,7 @@
 
 use livetime_formats::Result;
 use livetime_formats::xtc2::run::RunTransition;
-use livetime_formats::xtc2::{Datagram, Names, Record, Step, Value, XtcKind};
+use livetime_formats::xtc2::{Datagram, Names, Record, Value};
 
 use super::Lcls2;
 use crate::damage::Outcome;
@@ -51,19 +51,10 @@ impl Lcls2 {
         self.run.read_transition(transition, &mut reader.bytes)?;
         let mut found = Vec::new();
         for (piece, bytes) in reader.bytes.pieces().enumerate() {
-            let described = Datagram::parse(bytes)?.walk().filter_map(described);
+            let described = Datagram::parse(bytes)?.walk().filter_map(Names::of_step);
             found.extend(described.map(|names| (piece, names)));
         }
         Ok(found)
-    }
-}
-
-fn described(step: Step<'_>) -> Option<Names> {
-    match step {
-        Step::Xtc(xtc) if xtc.header.kind() == XtcKind::Names => {
-            Names::parse(xtc.header.names_id(), xtc.payload).ok()
-        }
-        _ => None,
     }
 }
 

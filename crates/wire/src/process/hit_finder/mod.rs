@@ -52,7 +52,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, PayloadKind};
 
 use crate::{HitRow, LedgerRow, LinkSet, RawBatch, RowTable, inherit_times};
@@ -82,14 +82,12 @@ const LEDGER_ROWS: usize = 64;
 impl Node for HitFinder {
     type Params = HitFinderParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hit_finder",
-        kind: NodeKind::Process,
-        summary: "Finds pulses on the wires of one or more links.",
-        inputs: &[PortSpec::bytes("in")],
-        outputs: &[PortSpec::table("hits"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "hit_finder",
+        "Finds pulses on the wires of one or more links.",
+        &[PortSpec::bytes("in")],
+        &[PortSpec::table("hits"), PortSpec::table("ledger")],
+    );
 
     fn new(params: HitFinderParams) -> Result<HitFinder, NodeError> {
         let bad = params.masked.split(',').find(|n| !n.trim().is_empty() && n.trim().parse::<u32>().is_err());
@@ -158,7 +156,7 @@ impl Node for HitFinder {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "links" => self.wanted = LinkSet::parse(&self.params.links)?,
             "noisy_rate" => {
                 let limit = self.params.noisy_rate;

@@ -47,9 +47,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use livetime_engine::{
-    Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
-};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, Stream, time_of_day_ns};
 use livetime_frame::{Frame, PayloadKind};
 
 use crate::{
@@ -154,14 +152,12 @@ const FEW: usize = 4096;
 impl Node for HitMerger {
     type Params = HitMergerParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hit_merger",
-        kind: NodeKind::Process,
-        summary: "Puts the hits of all links into one order of time.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[PortSpec::table("hits"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "hit_merger",
+        "Puts the hits of all links into one order of time.",
+        &[PortSpec::table("in")],
+        &[PortSpec::table("hits"), PortSpec::table("ledger")],
+    );
 
     fn new(params: HitMergerParams) -> Result<HitMerger, NodeError> {
         Ok(HitMerger {

@@ -57,7 +57,7 @@ mod waiting;
 
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_formats::trigger::{Missing, MissingReason};
 use livetime_frame::Frame;
 
@@ -122,14 +122,12 @@ enum Cause {
 impl Node for ReadoutBuffer {
     type Params = ReadoutBufferParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "readout_buffer",
-        kind: NodeKind::Process,
-        summary: "Holds the last seconds of raw frames and hits, and hands out windows of them on request.",
-        inputs: &[PortSpec::bytes("raw"), PortSpec::table("hits"), PortSpec::table("decisions")],
-        outputs: &[PortSpec::value("out"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "readout_buffer",
+        "Holds the last seconds of raw frames and hits, and hands out windows of them on request.",
+        &[PortSpec::bytes("raw"), PortSpec::table("hits"), PortSpec::table("decisions")],
+        &[PortSpec::value("out"), PortSpec::table("ledger")],
+    );
 
     fn new(params: ReadoutBufferParams) -> Result<ReadoutBuffer, NodeError> {
         Ok(ReadoutBuffer {

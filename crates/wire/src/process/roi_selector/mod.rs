@@ -42,7 +42,7 @@ mod wires;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 use livetime_kernels::Level;
 
@@ -267,14 +267,12 @@ impl RoiSelector {
 impl Node for RoiSelector {
     type Params = RoiSelectorParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "roi_selector",
-        kind: NodeKind::Process,
-        summary: "Keeps the raw samples around hits.",
-        inputs: &[PortSpec::bytes("raw"), PortSpec::table("hits")],
-        outputs: &[PortSpec::table("regions"), PortSpec::array("samples")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "roi_selector",
+        "Keeps the raw samples around hits.",
+        &[PortSpec::bytes("raw"), PortSpec::table("hits")],
+        &[PortSpec::table("regions"), PortSpec::array("samples")],
+    );
 
     fn new(params: RoiSelectorParams) -> Result<RoiSelector, NodeError> {
         Ok(RoiSelector {

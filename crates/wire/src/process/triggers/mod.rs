@@ -42,7 +42,7 @@ pub mod window;
 
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_frame::Frame;
 
 use crate::{ActivityRow, HitRow, RowTable, finder_of, inherit_times, link_of, watermark_of};
@@ -204,14 +204,8 @@ impl<A: Algorithm> Trigger<A> {
 impl<A: Algorithm> Node for Trigger<A> {
     type Params = A::Params;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: A::NAME,
-        kind: NodeKind::Process,
-        summary: A::SUMMARY,
-        inputs: &[PortSpec::table("in")],
-        outputs: &[PortSpec::table("activities")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::process(A::NAME, A::SUMMARY, &[PortSpec::table("in")], &[PortSpec::table("activities")]);
 
     fn new(params: A::Params) -> Result<Trigger<A>, NodeError> {
         Ok(Trigger {

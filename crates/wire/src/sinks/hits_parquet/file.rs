@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use livetime_engine::lock;
 use livetime_formats::file::GrowingFile;
 use livetime_formats::parquet::{index, write_column};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -205,7 +206,7 @@ struct Shared(Arc<Mutex<GrowingFile>>);
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, GrowingFile> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

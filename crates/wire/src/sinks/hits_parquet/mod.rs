@@ -39,7 +39,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, UnderWay};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, UnderWay};
 use livetime_filing::{Destination, Writing};
 use livetime_frame::Frame;
 
@@ -126,14 +126,8 @@ pub struct HitsParquet {
 impl Node for HitsParquet {
     type Params = HitsParquetParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hits_parquet",
-        kind: NodeKind::Sink,
-        summary: "Writes hits to Parquet files.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("hits_parquet", "Writes hits to Parquet files.", &[PortSpec::table("in")]);
 
     fn new(params: HitsParquetParams) -> Result<HitsParquet, NodeError> {
         Ok(HitsParquet {
@@ -203,7 +197,7 @@ impl Node for HitsParquet {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => {
                 let ended = self.end();
                 self.conclude(ended, ctx)

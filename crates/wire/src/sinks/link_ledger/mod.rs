@@ -39,7 +39,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Teller};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, Teller};
 use livetime_filing::{may_be_file, may_write};
 use livetime_formats::wib::Faults;
 use livetime_frame::Frame;
@@ -101,14 +101,11 @@ pub struct LinkLedgerFile {
 impl Node for LinkLedgerFile {
     type Params = LinkLedgerParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "link_ledger",
-        kind: NodeKind::Sink,
-        summary: "What became of the time of all links of a wire readout, live and as a file.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "link_ledger",
+        "What became of the time of all links of a wire readout, live and as a file.",
+        &[PortSpec::table("in")],
+    );
 
     fn new(params: LinkLedgerParams) -> Result<LinkLedgerFile, NodeError> {
         let (ledgers, table) = (BTreeMap::new(), RowTable::default());

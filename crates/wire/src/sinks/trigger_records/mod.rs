@@ -43,7 +43,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
 use livetime_formats::trigger::RecordWriter;
 use livetime_frame::Frame;
@@ -117,14 +117,11 @@ pub struct TriggerRecords {
 impl Node for TriggerRecords {
     type Params = TriggerRecordsParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "trigger_records",
-        kind: NodeKind::Sink,
-        summary: "Writes what was read out for triggers to files with the headers of DUNE.",
-        inputs: &[PortSpec::value("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "trigger_records",
+        "Writes what was read out for triggers to files with the headers of DUNE.",
+        &[PortSpec::value("in")],
+    );
 
     fn new(params: TriggerRecordsParams) -> Result<TriggerRecords, NodeError> {
         Ok(TriggerRecords {
@@ -170,7 +167,7 @@ impl Node for TriggerRecords {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => {
                 self.recorded = Recorded::default();
                 self.end_or_tell()

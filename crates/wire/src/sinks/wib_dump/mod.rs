@@ -36,7 +36,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::Frame;
@@ -94,14 +94,11 @@ pub struct WibDump {
 impl Node for WibDump {
     type Params = WibDumpParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wib_dump",
-        kind: NodeKind::Sink,
-        summary: "Writes raw frames of the wire readout to a file for each link, to be played again by wib_file.",
-        inputs: &[PortSpec::bytes("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "wib_dump",
+        "Writes raw frames of the wire readout to a file for each link, to be played again by wib_file.",
+        &[PortSpec::bytes("in")],
+    );
 
     fn new(params: WibDumpParams) -> Result<WibDump, NodeError> {
         let recorded = Recorded::default();
@@ -150,7 +147,7 @@ impl Node for WibDump {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => self.end_or_tell(),
             name => self.params.files.changed(name, self.params.file_number, ctx),
         }

@@ -41,11 +41,11 @@ mod tests;
 use std::path::PathBuf;
 
 use livetime_engine::files::Timing;
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::file::{ListError, files, there};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::describe;
+use super::raw_readings::FrameReadings;
 use crate::{IngestOptions, LinkIngest};
 use dump::Dumps;
 
@@ -76,27 +76,15 @@ pub struct WibFileParams {
     /// Links.
     #[param(readback)]
     pub links: usize,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Frames that are missing, as the timestamps tell.
-    #[param(readback)]
-    pub missing: u64,
     /// Times that the clock of a link began again, with the first.
     #[param(readback)]
     pub epochs: u64,
     /// Bytes that belong to no frame.
     #[param(readback, unit = "B")]
     pub skipped_bytes: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// Recorded links.
@@ -110,14 +98,11 @@ pub struct WibFile {
 impl Node for WibFile {
     type Params = WibFileParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wib_file",
-        kind: NodeKind::Source,
-        summary: "Recorded raw frames of the wire readout, a file for each link.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "wib_file",
+        "Recorded raw frames of the wire readout, a file for each link.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     const IS_STORED: bool = true;
 
@@ -166,7 +151,7 @@ impl Node for WibFile {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "timing" | "speed" | "loops" => Ok(()),
             _ => {
                 let before = self.dumps.take();
@@ -199,11 +184,7 @@ impl WibFile {
     fn read_back(&mut self) {
         let Some(dumps) = &self.dumps else { return };
         let (counts, p) = (dumps.counts(), &mut self.params);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped) = (counts.frames, counts.corrupt, counts.dropped);
-        (p.missing, p.epochs, p.skipped_bytes) = (counts.missing, counts.epochs, dumps.skipped());
-        if is_news {
-            p.faults = describe(&counts);
-        }
+        p.readings.read(&counts);
+        (p.epochs, p.skipped_bytes) = (counts.epochs, dumps.skipped());
     }
 }

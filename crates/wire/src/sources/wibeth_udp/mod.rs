@@ -32,11 +32,11 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::wib::{Faults, RawFormat, WibEthFrame};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, tell_losses};
+use super::raw_readings::{FrameReadings, batch_frames, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 use socket::Receiver;
 
@@ -86,21 +86,9 @@ pub struct WibethUdpParams {
     /// Datagrams that are too short to name their stream, or of a stream beyond the bound.
     #[param(readback)]
     pub refused: u64,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, cut off, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Frames that are missing, as the timestamps tell.
-    #[param(readback)]
-    pub missing: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// Streams over Ethernet.
@@ -124,14 +112,11 @@ struct Streams {
 impl Node for WibethUdp {
     type Params = WibethUdpParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wibeth_udp",
-        kind: NodeKind::Source,
-        summary: "Raw frames over Ethernet (WIBEth in UDP), a link for each stream.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "wibeth_udp",
+        "Raw frames over Ethernet (WIBEth in UDP), a link for each stream.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     fn new(params: WibethUdpParams) -> Result<WibethUdp, NodeError> {
         Ok(WibethUdp { params, receiver: None, streams: Streams::default(), flushed_ns: 0 })
@@ -187,7 +172,7 @@ impl Node for WibethUdp {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "address" | "datagrams" | "buffer_bytes" => self.start(ctx),
             // Act on streams that have not come yet.
             _ => Ok(()),
@@ -218,13 +203,8 @@ impl Node for WibethUdp {
 impl WibethUdp {
     fn read_back(&mut self) {
         let (counts, p) = (self.streams.sender.counts(), &mut self.params);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped, p.missing) =
-            (counts.frames, counts.corrupt, counts.dropped, counts.missing);
+        p.readings.read(&counts);
         p.refused = self.streams.refused;
-        if is_news {
-            p.faults = describe(&counts);
-        }
         let known = if p.streams.is_empty() { 0 } else { p.streams.split(", ").count() };
         if known != self.streams.identities.len() {
             p.streams =
