@@ -32,12 +32,10 @@ mod sizes;
 mod tests;
 mod unpack;
 mod unpack_rows;
-#[cfg(target_arch = "x86_64")]
-mod vector;
-#[cfg(target_arch = "x86_64")]
-mod vector_x86;
 mod width;
 mod word;
+#[cfg(target_arch = "x86_64")]
+mod word_lanes;
 
 use std::fmt;
 use std::ops::RangeInclusive;

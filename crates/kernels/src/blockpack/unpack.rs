@@ -1,10 +1,10 @@
 //! From a block to elements.
 
 use super::unpack_rows::{Portable, Rows};
-#[cfg(target_arch = "x86_64")]
-use super::vector_x86::{Avx2, Avx512};
 use super::{BLOCK, BlockError, ESCAPE_COUNT, GROUP, POSITION_BITS, ROW, STORED, Word, descriptor_bytes};
 use crate::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{Avx2, Avx512};
 
 /// Unpacks a block into `output`, which must have the size of its elements. `reference` is the array that it was
 /// packed with.

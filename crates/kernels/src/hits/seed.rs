@@ -4,7 +4,7 @@ use super::frugal::{Frugal, Limit};
 use super::rows::Row;
 use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask, Portable};
+use crate::lanes::{Lanes, Portable};
 use crate::{LengthError, Level};
 
 /// Net steps that move the median and the quartiles.
@@ -228,7 +228,7 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        block.over.load::<L>(lane).greater(L::splat(0)).any()
+        L::any(block.over.load::<L>(lane).greater(L::splat(0)))
     }
 
     #[inline(always)]
@@ -249,7 +249,7 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
-        let ended = self.over.greater(L::splat(0)).and_not(found.begins);
+        let ended = self.over.greater(L::splat(0)) & !found.begins;
         self.sum = self.sum.add_saturating(found.value.shift_right(6).only(found.begins));
         self.over = self.over.add_saturating(self.one.only(found.begins));
         ended

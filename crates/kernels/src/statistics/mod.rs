@@ -59,8 +59,6 @@ pub use wanted::{Cursor, HistogramRange, Quirks, Wanted};
 
 use crate::{Level, Plane};
 use blocks::Blocks;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use blocks::vector;
 
 /// The statistics of `image` that `wanted` names.
 ///
