@@ -3,8 +3,8 @@
 
 /// How a level sums `L` elements of 16 bits, if it has vectors of as many.
 pub(super) trait Words {
-    /// Of the `L` elements from `at` on of all frames: the sums of their distances from the centre, and of the squares. `centre` is
-    /// 2^15 for elements without a sign, else 0.
+    /// For the `L` elements from `at` on, over all frames: the sums of their distances from the centre, and the sums of
+    /// the squares. `centre` is 2^15 for elements without a sign, else 0.
     fn sums<const L: usize>(frames: &[&[u8]], at: usize, centre: u16) -> Option<([i32; L], [u64; L])>;
 }
 
@@ -51,7 +51,7 @@ mod x86 {
     /// Sums in the order of [`Vector::zip16`].
     struct Sums<V> {
         sum: [V; 2],
-        /// Of each of the two those of the even and of the odd lanes.
+        /// For each sum: the squares of its even and of its odd lanes.
         squares: [[V; 2]; 2],
     }
 

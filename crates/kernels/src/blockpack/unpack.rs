@@ -10,8 +10,8 @@ use crate::vector::{Avx2, Avx512};
 /// packed with.
 ///
 /// # Errors
-/// [`BlockError`] if the block is not one of so many elements, or `reference` is not as long as `output`;
-/// `output` is undefined then.
+/// [`BlockError`] if the block does not hold exactly the elements of `output`, or `reference` is not as long as
+/// `output`; `output` is undefined then.
 pub fn unpack_block<T: Word>(
     level: Level,
     block: &[u8],
@@ -28,7 +28,7 @@ pub fn unpack_block<T: Word>(
     add_escapes(&parts, output)
 }
 
-/// The parts of a block, each of which becomes shorter as groups are unpacked.
+/// The parts of a block; each becomes shorter as groups are unpacked.
 struct Parts<'a, T: Word> {
     descriptors: &'a [u8],
     payloads: &'a [u8],

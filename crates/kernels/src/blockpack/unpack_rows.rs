@@ -9,7 +9,7 @@ use crate::vector::{self, Avx2, Avx512, Vector};
 
 /// How a level unpacks a whole group.
 pub(super) trait Rows {
-    /// Unpacks numbers of so many bits from as many rows, and adds `base` and the reference to them.
+    /// Unpacks numbers of `width` bits from `width` rows, and adds `base` and the reference to them.
     fn unpack<T: Word>(width: u32, rows: &[u8], base: T, reference: &[u8], elements: &mut [u8]);
 
     /// Puts three bits of high parts, each in the order of a row of width 1, above the `width` bits of `low`; unfolds the
@@ -85,7 +85,8 @@ macro_rules! loops_by_width {
                     unpack_width::<$vector, T, W>(rows, base, reference, elements);
                 }
                 match width {
-                    // SAFETY: as that of the vectors: only where `per_level!` compiled for this level.
+                    // SAFETY: as for the vectors: this runs only in functions that `per_level!` compiled for this
+                    // level.
                     $($width => unsafe { of_width::<T, $width>(rows, base, reference, elements) },)*
                     _ => {}
                 }

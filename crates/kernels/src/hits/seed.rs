@@ -16,7 +16,8 @@ const WIDEST: i16 = 102;
 /// Five interquartile ranges behind a filter of gain 64.
 const THRESHOLD: i16 = 5 * 64;
 
-/// The seed's hit finder, compatible bit by bit; see the [module](super) for what is better in [`HitFinder`](super::HitFinder).
+/// The seed's hit finder, compatible bit by bit; see the [module](super) for the improvements of
+/// [`HitFinder`](super::HitFinder).
 ///
 /// Per channel a frugal median and quartiles, a binomial filter of seven taps, a threshold of five interquartile
 /// ranges, the sum of the filtered samples and the ticks over the threshold. Its hits start five ticks late (three of
@@ -105,8 +106,8 @@ impl SeedHits {
         Ok(())
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles stay; the
-    /// filter forgets the last samples, of which it would make a hit after the gap.
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles
+    /// stay; the filter forgets the last samples, which would look like a hit after the gap.
     pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         walk::interrupt::<SeedFollow<Portable>>(&mut self.follows, tick, &(), hits);
         for block in &mut self.filters {

@@ -170,7 +170,7 @@ impl TpgHits {
 
     /// The earliest start that a hit still to come can have, when `tick` is the next row.
     pub fn open_since(&self, tick: i64) -> i64 {
-        // Those whose sum reaches its end start a tick early.
+        // Hits whose sum reaches its end start a tick early.
         tick.wrapping_sub(i64::from(walk::longest_open::<TpgFollow<Portable>>(&self.follows)) + 1)
     }
 

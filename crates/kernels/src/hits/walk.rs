@@ -43,8 +43,8 @@ pub(super) trait Follow<L: Lanes>: Sized {
     /// Takes in one tick; gives the lanes where a hit has ended. Hits that have reached the most that they may be are
     /// ended only with `LIMITED`.
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask;
-    /// The hit of a lane of the block, of which the state has been stored, that was found to have ended at `tick`;
-    /// `None` where it does not count. Channel and order are the caller's.
+    /// The hit of a lane of the block, whose state has been stored and whose end was found at `tick`; `None` where it
+    /// does not count. The caller sets channel and order.
     fn hit(block: &Self::Block, lane: usize, tick: i64, setup: &Self::Setup) -> Option<Hit>;
     /// Forgets the hits of `lanes`.
     fn forget(&mut self, lanes: L::Mask);
@@ -56,7 +56,7 @@ pub(super) trait Follow<L: Lanes>: Sized {
     }
 }
 
-/// Ends every open hit: the row of `tick` and those after it are not seen.
+/// Ends every open hit: the row of `tick` and the rows after it are missing.
 pub(super) fn interrupt<H: Follow<Portable>>(
     follows: &mut [H::Block],
     tick: i64,

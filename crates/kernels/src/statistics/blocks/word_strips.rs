@@ -5,7 +5,7 @@ use super::block_sums::ROWS;
 use super::word_task::{Strips, Sums, Task};
 use crate::vector::{Avx2, Avx512, Vector, to_array};
 
-/// Strips of which the sum of a row fits 32-bit lanes: 2·65535·2¹⁴ < 2³².
+/// Most strips whose sum of a row fits 32-bit lanes: 2·65535·2¹⁴ < 2³².
 const MOST: usize = 1 << 14;
 
 /// Takes in a block; adds to `columns`, and gives the other sums.
