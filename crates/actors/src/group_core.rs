@@ -110,7 +110,7 @@ impl GroupCore {
             if !self.is_ending.load(Ordering::Acquire) || state.told {
                 return;
             }
-            // The last one first: those at the end of the list are the last that were told to end.
+            // From the end of the list on: the last children were told to end last.
             while let Some(child) = state.children.pop() {
                 if child.upgrade().is_some_and(|child| !child.has_ended()) {
                     state.children.push(child);

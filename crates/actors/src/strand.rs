@@ -86,6 +86,7 @@ impl StrandHandle {
         match &self.host {
             Host::Thread { bell, .. } => {
                 self.ready.fetch_or(bits, Ordering::SeqCst);
+                // The bits are stored before the bell is read; pairs with the fence in `Doorbell::prepare`.
                 fence(Ordering::SeqCst);
                 bell.ring_if_seen_parked();
             }
@@ -111,6 +112,7 @@ impl StrandHandle {
         }
         tasks.push(task);
         drop(tasks);
+        // The request is visible before its announcement.
         fence(Ordering::SeqCst);
         self.tell(TASKS);
         Ok(())
@@ -130,7 +132,7 @@ impl StrandHandle {
         let body = match &self.host {
             Host::Thread { body, .. } => body,
             Host::Pool { body, .. } => {
-                // As if a thread of the pool had it: none will take it up meanwhile.
+                // With the mark of the pool the strand counts as queued, so that no thread of the pool takes it meanwhile.
                 if self.ready.compare_exchange(0, QUEUED, Ordering::SeqCst, Ordering::Relaxed).is_err() {
                     return Err(act);
                 }
@@ -394,6 +396,7 @@ impl Strand {
         let mut tasks = lock(&handle.tasks);
         handle.ended.store(true, Ordering::Release);
         let left = std::mem::take(&mut *tasks);
+        // Requests are dropped outside the lock: their destructors may send further requests.
         drop(tasks);
         drop(left);
         handle.idle.store(true, Ordering::SeqCst);

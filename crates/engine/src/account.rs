@@ -38,7 +38,7 @@ pub(crate) struct NodeAccount {
     pub(crate) service: Histogram,
     /// From the source's stamp to the end of the handler.
     pub(crate) latency: Histogram,
-    /// Of frames that are traced.
+    /// Spans of the traced frames.
     pub(crate) spans: SpanRing,
     /// Set when the node has stopped for good.
     pub(crate) ended: OnceLock<Ended>,
@@ -58,7 +58,7 @@ impl NodeAccount {
         self.completed.load(Relaxed) + self.completed_later.load(Relaxed)
     }
 
-    /// Frames that it was handed and of which it is known what came of them.
+    /// Frames given to the node whose outcome is known: completed or lost.
     pub(crate) fn settled(&self) -> u64 {
         let lost = self.losses().into_iter().filter(|(reason, _)| !reason.is_beside_frames());
         self.all_completed() + lost.map(|(_, count)| count).sum::<u64>()

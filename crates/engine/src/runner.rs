@@ -30,7 +30,8 @@ use crate::spans::Visit;
 use again::Again;
 use failure::Failure;
 
-/// Frames handled in one turn before the thread continues with its other nodes.
+/// Frames handled in one turn before the thread continues with its other nodes. Twice as many would double the time
+/// for which a busy node holds up the requests and the other nodes of its thread.
 const BURST: usize = 32;
 
 /// A node and everything the engine needs to run it, on cache lines that no other thread writes.
@@ -120,7 +121,7 @@ impl Runner {
         self.node_type.spec.kind == NodeKind::Source
     }
 
-    /// Opens the node's files and devices, and those of the nodes that run inside it.
+    /// Opens the files and devices of the node and of the nodes that run inside it.
     pub(crate) fn start(&mut self) -> Result<(), NodeError> {
         self.node.start(&mut self.ctx).map_err(|e| e.of(&self.ctx.name))?;
         self.start_behind()
@@ -168,7 +169,7 @@ impl Runner {
         self.inline_children().find_map(|child| child.find(id))
     }
 
-    /// The numbers of this node and of those that run inside it.
+    /// The numbers of this node and of the nodes that run inside it.
     pub(crate) fn ids(&mut self, ids: &mut Vec<usize>) {
         ids.push(self.id);
         self.inline_children().for_each(|child| child.ids(ids));
@@ -208,7 +209,7 @@ impl Runner {
         [due, self.ctx.timer, self.run_timer()].into_iter().flatten().filter(|_| !self.finished).min()
     }
 
-    /// Handles what is due, at most one burst of frames. Returns whether there was anything.
+    /// Handles the work that is due, at most one burst of frames. Returns whether there was any.
     pub(crate) fn step(&mut self, burst: Option<usize>) -> bool {
         if self.finished {
             return false;
@@ -227,7 +228,7 @@ impl Runner {
         progressed
     }
 
-    /// No frame will come any more: all senders have closed, or the run ends and nobody is connected.
+    /// No frame will come any more: all senders have closed, or the run ends and no sender is connected.
     fn has_ended(&self) -> bool {
         if self.is_source() {
             return self.due == Next::Finished || self.ctx.control.is_stopping();
@@ -235,7 +236,7 @@ impl Runner {
         if self.inputs.is_empty() {
             return self.ctx.control.is_stopping();
         }
-        // Closed first: what was sent before closing is then visible in `queued`.
+        // `is_closed` is read first: frames that were sent before closing are then visible in `queued`.
         self.inputs.iter().all(|i| i.edge.is_closed() && i.edge.queued() == 0)
     }
 
@@ -343,8 +344,8 @@ impl Runner {
 
     /// Handles the frames that `take` finds, at most `burst`. Returns how many there were.
     ///
-    /// One copy of this loop for each `take`, because what two of them return would be put together in memory: that costs a
-    /// fifth of a hop.
+    /// One copy of this loop for each `take`: in a common copy the compiler returns the results of two of them through
+    /// memory, which costs a fifth of a hop.
     #[inline(always)]
     fn handle_burst(&mut self, burst: usize, take: fn(&mut Runner) -> Option<(usize, Taken)>) -> usize {
         let mut returns = Returns::default();

@@ -75,7 +75,7 @@ pub(crate) struct Worker {
     pub(crate) control: Arc<RunControl>,
     /// Whether there are enough cores for threads that poll instead of sleeping.
     pub(crate) may_spin: bool,
-    /// Of a rehearsal.
+    /// The disturbance of a rehearsal.
     pub(crate) disturbance: Option<Disturbance>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Target {
     Inline(Box<dyn InlineNode>),
 }
 
-/// What an edge asks of a node that runs inside its sender's call.
+/// The functions of a node that runs inside its sender's call, as the edge uses them.
 pub(crate) trait InlineNode: Send {
     /// Handles a frame, now. The node's own error policy deals with failures.
     fn receive(&mut self, frame: &Frame, stamp_ns: u64);
@@ -45,7 +45,7 @@ pub(crate) trait InlineNode: Send {
 pub(crate) struct Sender {
     pub(crate) edge: Arc<Edge>,
     pub(crate) target: Target,
-    /// Frames below this position are in the queue; those below `published` are seen there.
+    /// Frames below this position are in the queue; the receiver sees the frames below `published`.
     tail: u64,
     published: u64,
     /// The `head` that was read last. The actual room can only be larger.
@@ -85,7 +85,7 @@ impl Sender {
 
     /// True when the queue has room, or there is none.
     pub(crate) fn has_room(&self) -> bool {
-        // What this handler has queued and not yet published counts, too.
+        // Frames that this handler has queued and not yet published count, too.
         matches!(self.target, Target::Inline(_)) || self.tail - self.edge.taken() < self.edge.capacity()
     }
 
@@ -222,7 +222,7 @@ impl Sender {
         self.untold
     }
 
-    /// After the last frame. What the receiver still sends has this place in the order of the data.
+    /// Ends the edge after the last frame. Frames that the receiver still sends have `place` in the order of the data.
     pub(crate) fn close(&mut self, place: u64) {
         self.publish();
         self.edge.end_at(place);

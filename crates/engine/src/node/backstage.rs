@@ -1,4 +1,4 @@
-//! What the context holds, and the implementation of its functions. `context.rs` is what the author of a node sees.
+//! The state behind the context, and its functions for the engine. `context.rs` has the functions for authors of nodes.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const LONG_WAIT_NS: u64 = 1_000_000_000;
 /// How many frames with these numbers the edges on the way to a node have left out on purpose.
 pub(crate) type Way = Box<dyn Fn(&RangeInclusive<u64>) -> u64 + Send + Sync>;
 
-/// Memory, outputs, time: what the engine offers a node while it handles a message.
+/// The engine's services for a node while it handles a message: memory, outputs, time.
 pub struct Context {
     pub(crate) name: Arc<str>,
     pub(crate) clock: Clock,
@@ -189,7 +189,7 @@ impl Context {
         }
     }
 
-    /// Promises those behind that nothing of this place or an earlier one will come any more.
+    /// Promises all receivers that no frame of this place or an earlier one will come any more.
     pub(crate) fn promise(&mut self, place: u64) {
         if place > self.order.promised {
             self.order.promised = place;
@@ -203,7 +203,7 @@ impl Context {
         self.account.emitted.load(Ordering::Relaxed)
     }
 
-    /// After a handler: wakes the receivers of what it sent.
+    /// Wakes the receivers of frames that the handler has sent. Called after the handler.
     pub(crate) fn tell_receivers(&mut self) {
         if let Outputs::Direct(outputs) = &mut self.outputs {
             outputs.iter_mut().for_each(Output::tell);

@@ -1,4 +1,4 @@
-//! The declaration of a node: kind, ports, what they accept.
+//! The declaration of a node: kind, ports, and the streams that they accept.
 
 use std::fmt;
 
@@ -236,14 +236,14 @@ pub struct FixedSetting {
     pub choices: &'static [&'static str],
     /// Its value, or the number of its choice.
     pub value: u8,
-    /// Why another value is refused: what is wanted, and the reason.
+    /// The reason for refusing another value, with the values that are wanted.
     pub refused: &'static str,
     /// Its meaning.
     pub doc: &'static str,
 }
 
 impl Counterpart {
-    /// Of a plugin or driver with one name.
+    /// The counterpart of one areaDetector plugin or driver.
     pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
         Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[] }
     }

@@ -1,4 +1,4 @@
-//! What a node tells of itself between two of its frames.
+//! The state of a node between two of its frames, for [`Run::look`](crate::Run::look).
 
 use livetime_frame::{Header, Layout, Payload};
 
@@ -17,7 +17,7 @@ pub struct Snapshot {
     pub free_buffers: usize,
 }
 
-/// What a frame was.
+/// The description of a frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LastFrame {
     /// Its number.

@@ -1,4 +1,4 @@
-//! What the engine notices about a source: gaps in its numbers, silences, and how fast its frames come.
+//! The engine's observations of a source: gaps in its numbers, silences, and its rate.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,8 @@ pub(crate) struct SourceWatch {
     timed: Sampler,
 }
 
-/// A source without a frame for this long, and for eight times its usual gap, is reported as stalled.
+/// A source without a frame for this long, and for eight times its usual gap, is reported as stalled. The fixed time
+/// keeps short disturbances of fast sources out of the report, the factor keeps slow sources out.
 pub(crate) const STALL_NS: u64 = 500_000_000;
 
 impl SourceWatch {

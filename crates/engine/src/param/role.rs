@@ -40,7 +40,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether the node sets the parameter back to false when it has done what true asks for.
+    /// Whether the node sets the parameter back to false after the work that true starts.
     pub fn is_work(self) -> bool {
         matches!(self, Role::Capture | Role::Work)
     }

@@ -1,4 +1,4 @@
-//! The accounts of all edges of a run: those of existing edges, and sums for edges that have ended.
+//! The accounts of all edges of a run: each existing edge, and sums of the ended edges.
 //!
 //! An edge that existed from the start keeps an account of its own. Edges that are added and removed during
 //! the run are summed by sending output, receiver and policy; the policy belongs to the key because it
@@ -27,7 +27,7 @@ struct Account {
     from: (usize, usize),
     to: (usize, usize),
     when_full: WhenFull,
-    /// Of edges that have ended.
+    /// The sum of all ended edges.
     ended: EdgeCounts,
     waited: Times,
     /// Edges that exist, or that are still held.
@@ -73,8 +73,8 @@ impl Books {
         self.accounts.iter_mut().for_each(Account::settle);
     }
 
-    /// The run is over. What a sender put while its receiver was ending is lost, unless a thread is left behind that
-    /// may still come back to it. Outlets can still be read.
+    /// Closes the accounts at the end of the run. Frames that a sender put while its receiver was ending are lost,
+    /// unless a thread is left behind that may still come back to them. Outlets can still be read.
     pub(crate) fn end(&self, have_all_ended: bool) {
         for edge in self.edges() {
             match edge.reader() {
@@ -140,7 +140,7 @@ impl Account {
     }
 
     fn close(&mut self, edge: &Edge) {
-        // What a sender put while its receiver was ending.
+        // Frames that a sender put while its receiver was ending.
         edge.discard(&mut 0);
         self.ended.add(&edge.counts());
         self.waited.merge(&edge.waiting());

@@ -24,8 +24,8 @@ impl Run {
         self.begin(worker, node, move |runner| runner.snapshot(&params))
     }
 
-    /// As [`Run::set`], by number of the node and of the parameter, but returns at once; the answer comes when the node has
-    /// handled the frame it is at. Of a pool the first copy is told.
+    /// As [`Run::set`], by number of the node and of the parameter, but returns at once; the answer comes after the
+    /// frame that the node handles now. In a pool the first copy takes the value.
     ///
     /// # Errors
     /// [`Refusal`] when the node has ended or does not exist, or the value cannot be accepted.

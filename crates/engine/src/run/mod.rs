@@ -52,7 +52,8 @@ pub struct RunOptions {
     pub statistics: bool,
     /// Sources end after this many frames each.
     pub max_frames: Option<u64>,
-    /// Whether nodes remember what their last frame was, for [`Run::look`]; costs a copy of its header and layout per frame.
+    /// Whether nodes remember a description of their last frame, for [`Run::look`]; costs a copy of its header and
+    /// layout per frame.
     pub remember_frames: bool,
     /// Sources wait until [`Run::release_sources`], so that outlets can be connected before the first frame.
     pub hold_sources: bool,
@@ -62,7 +63,7 @@ pub struct RunOptions {
     pub rehearsal: Option<Rehearsal>,
     /// Called with every event.
     pub on_event: Option<EventHandler>,
-    /// What nodes share with each other and with the program around, such as the channels of its agents.
+    /// Values that nodes share with each other and with the program, such as the channels of its agents.
     pub services: Services,
 }
 
@@ -104,16 +105,18 @@ pub struct Run {
     threads: Vec<JoinHandle<()>>,
     start_ns: u64,
     tracer: Tracer,
-    /// Held while an edge is checked against the graph as it is and put on the books; nobody waits for a node meanwhile.
+    /// Held while an edge is checked against the present graph and put on the books. No thread waits for a node while
+    /// it holds this lock, so that a node that hangs blocks no other change.
     wiring: Mutex<()>,
 }
 
-/// How long a request waits for the node's thread to come to it.
+/// How long a request waits for the node's thread to come to it: longer than a handler of a working node takes, and
+/// short enough for a person who waits for the answer.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a request that waits asks whether the run was aborted: the end of a run must not wait for a request to a node that hangs.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
-/// How long the threads of an aborted run may take to end. A second interrupt ends a run within 2 s, of which the faces of the run take
-/// some.
+/// How long the threads of an aborted run may take to end. A second interrupt must end a run within 2 s, and the faces
+/// of the run need a part of them.
 pub const ABORT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Run {
@@ -226,7 +229,7 @@ impl Run {
         self.report()
     }
 
-    /// Switches the trace on and off, and takes what it recorded.
+    /// Switches the trace on and off, and takes the recorded spans.
     pub fn tracer(&self) -> Tracer {
         self.tracer.clone()
     }
@@ -248,7 +251,7 @@ impl Run {
         let specs = self.graph.nodes[node].node_type.param_specs();
         let index = crate::find(specs, param)?;
         let value = specs[index].accept(value)?;
-        // Copies in a pool are told one after the other, each between two of its frames.
+        // One copy of a pool after the other, each between two of its frames.
         let ask = |w: &usize| self.ask(*w, node, move |r, value| r.set_param(index, value), value.clone());
         self.nodes[node].workers.iter().try_for_each(|w| ask(w)?)
     }
@@ -330,8 +333,8 @@ impl Run {
 
     // ---- Re-wiring ----
 
-    /// Stops or resumes a node: nothing is offered to it, or, for a source, nothing is produced. What is
-    /// queued is still handled.
+    /// Stops or resumes a node: while it is stopped, no frame is offered to it, and a source produces none. Queued
+    /// frames are still handled.
     ///
     /// # Errors
     /// [`Refusal`] when there is no such node, or it does not answer within 5 s.
@@ -345,7 +348,7 @@ impl Run {
         Ok(())
     }
 
-    /// What nodes share with each other and with the program; see [`Services`].
+    /// A value that nodes share with each other and with the program; see [`Services`].
     pub fn service<T: Clone + Default + Send + 'static>(&self) -> T {
         self.shared.services.get()
     }
@@ -363,7 +366,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether a node sends its frames to those connected to it. What it does not send is counted on each edge as an intended
+    /// Whether a node sends its frames to its receivers. Frames that it does not send count on each edge as an intended
     /// loss ([`LossReason::Decimated`](crate::LossReason::Decimated)). Edges that are made later send.
     ///
     /// # Errors
@@ -377,7 +380,7 @@ impl Run {
 
     // ---- Reading ----
 
-    /// Of a rehearsal: what has gone down each edge so far.
+    /// The trail of each edge so far; only in a rehearsal.
     pub fn trails(&self) -> Vec<Trail> {
         let books = lock(&self.books);
         let trail = |edge: &Arc<crate::edge::Edge>| {
@@ -482,7 +485,8 @@ pub(crate) fn thread_reports<'a>(
     threads
 }
 
-/// What is known of each node. `completed` was read before `edges`, which hold what the nodes have received.
+/// The reports of all nodes. `completed` was read before `edges`, which hold the frames that the nodes have received:
+/// so no report has more completed than received frames.
 pub(crate) fn node_reports(
     graph: &Graph,
     nodes: &[NodeInfo],
@@ -554,7 +558,7 @@ impl NodeInfo {
     }
 }
 
-/// The parameters of a node whose copies have all ended: those of the copy with the last frame, counts summed.
+/// The parameters of a node whose copies have all ended: the values of the copy with the last frame, counts summed.
 fn last_values(
     specs: &'static [ParamSpec],
     accounts: &[Arc<NodeAccount>],

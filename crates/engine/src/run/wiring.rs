@@ -34,7 +34,7 @@ pub(crate) struct Wired {
     pub(crate) workers: Vec<Worker>,
 }
 
-/// What all nodes of a run share.
+/// The state that all nodes of a run share.
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) control: Arc<RunControl>,
