@@ -108,7 +108,7 @@ pub(crate) struct Me<A: Agent> {
     /// Subscriptions made and given up by the handler that runs.
     pub(crate) changes: Vec<Change<A>>,
     pub(crate) ending: bool,
-    /// There is something to do after the handler: a change of state or of subscriptions, or the end.
+    /// Work remains after the handler: a change of state or of subscriptions, or the end.
     pub(crate) is_changed: bool,
     /// A message is being handled: a panic now costs it.
     pub(crate) has_message: bool,

@@ -188,7 +188,7 @@ impl<T: Send + 'static> Input<T> {
         }
     }
 
-    /// Bits that tell the strand of this input.
+    /// The bits that announce this input to the strand.
     pub(crate) fn bits(&self) -> u64 {
         if self.is_named() && !self.named.swap(true, Ordering::SeqCst) {
             self.strand.name_input(self.slot);

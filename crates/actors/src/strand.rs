@@ -43,7 +43,7 @@ pub(crate) struct StrandHandle {
     pub(crate) host: Host,
     pub(crate) clock: Clock,
     pub(crate) control: Arc<Control>,
-    /// Counts visits that did something; with [`is_idle`](StrandHandle::is_idle) it tells whether all is quiet.
+    /// Counts visits with work done; with [`is_idle`](StrandHandle::is_idle) it shows whether all is quiet.
     pub(crate) visits: AtomicU64,
     /// Written by the strand when it has nothing left to do.
     pub(crate) idle: AtomicBool,
@@ -118,7 +118,7 @@ impl StrandHandle {
         Ok(())
     }
 
-    /// A strand, wherever it is run.
+    /// The strand, for every kind of host.
     pub(crate) fn with_body<R>(&self, act: impl FnOnce(&mut Option<Strand>) -> R) -> R {
         match &self.host {
             Host::Thread { body, .. } => act(&mut lock(body)),
@@ -252,7 +252,7 @@ impl Strand {
         progressed
     }
 
-    /// Tells other threads whether the strand is idle.
+    /// Publishes whether the strand is idle, for threads that wait for a quiet system.
     #[inline]
     fn note_visit(&self, progressed: bool) {
         if progressed {

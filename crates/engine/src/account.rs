@@ -19,7 +19,7 @@ pub(crate) struct NodeAccount {
     pub(crate) failed: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) exhausted: AtomicU64,
-    /// Frames that came to their end, good or not, after their handler had returned, wherever.
+    /// Frames that were settled on any thread, completed or lost, after their handler had returned.
     pub(crate) completed_later: AtomicU64,
     pub(crate) failed_later: AtomicU64,
     pub(crate) emitted: AtomicU64,

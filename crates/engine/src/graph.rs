@@ -16,7 +16,7 @@ use crate::{ByNode, Value, nearest};
 /// Which thread a node runs on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Its own.
+    /// A thread of the node's own.
     #[default]
     Own,
     /// One that it shares with all nodes of the group of this name.
@@ -279,7 +279,7 @@ impl Graph {
         &self.edges
     }
 
-    /// Numbers of the edges by the node that sends, and by the one that receives.
+    /// Numbers of the edges by sending node, and by receiving node.
     pub(crate) fn edges_by_node(&self) -> (ByNode, ByNode) {
         let count = self.nodes.len();
         let senders = ByNode::new(count, self.edges.iter().map(|edge| Some(edge.from.0)));

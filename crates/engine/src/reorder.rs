@@ -125,7 +125,7 @@ fn send(
     list: &mut Vec<(usize, Frame)>,
     ctx: &Context,
 ) -> Result<(), NodeError> {
-    // A frame that is traced may be sent by another copy than the one that handled it.
+    // A traced frame may be sent by another copy than the copy that handled it.
     let is_traced = |(_, frame): &(usize, Frame)| ctx.control.is_traced(frame.header().sequence);
     let timed = ctx.timed || ctx.statistics && list.iter().any(is_traced);
     let stamp_ns = if timed { ctx.clock.now_ns() } else { 0 };

@@ -57,7 +57,7 @@ impl Services {
 pub struct Starting(Arc<Mutex<Option<String>>>);
 
 impl Starting {
-    /// Its name; `None` before the first and after the last.
+    /// The name of the node; `None` before the first and after the last.
     pub fn node(&self) -> Option<String> {
         lock(&self.0).clone()
     }

@@ -48,7 +48,7 @@ impl SpanRing {
     #[cold]
     pub(crate) fn put(&self, visit: &Visit) {
         let tail = self.tail.load(Ordering::Relaxed);
-        // Acquire: the reader has read a slot before it tells that it may be rewritten.
+        // Acquire: the reader has read a slot before it stores `head`, which allows rewriting the slot.
         let waiting = tail - self.head.load(Ordering::Acquire);
         let slots = self.slots.get().map_or(&[][..], |slots| slots);
         if waiting >= slots.len() as u64 {

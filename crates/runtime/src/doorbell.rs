@@ -36,7 +36,7 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// Makes the calling thread the one that this bell wakes, from its next [`Doorbell::prepare`] on.
+    /// Makes this bell wake the calling thread, from the thread's next [`Doorbell::prepare`] on.
     pub fn adopt_thread(&self) {
         *lock(&self.thread) = Some(current());
     }

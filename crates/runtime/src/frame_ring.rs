@@ -175,14 +175,14 @@ impl FrameRing {
             let stamp_ns = slot.stamp.load(Ordering::Relaxed);
             let beside = read(at);
             if self.exclusive {
-                // Release: the slot is read before `head` tells that it may be rewritten.
+                // Release: the slot is read before `head` allows rewriting it.
                 self.head.store(head + 1, Ordering::Release);
                 // SAFETY: rule 3: position `head` is ours, and its slot holds a reference put there once.
                 let frame = unsafe { Frame::from_raw(frame) };
                 return Some((Taken { frame, stamp_ns, position: head }, beside));
             }
-            // AcqRel: release, so that the slot is read before `head` tells that it may be rewritten;
-            // acquire, so that one taker's swap orders after another's.
+            // AcqRel: release, so that the slot is read before `head` allows rewriting it; acquire, so that one taker's
+            // swap orders after another's.
             match self.head.compare_exchange_weak(head, head + 1, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => {
                     // SAFETY: as above.

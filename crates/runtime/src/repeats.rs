@@ -15,8 +15,8 @@ const QUIET_NS: u64 = 1_000_000_000;
 /// The number of kinds of errors of one node that are distinguished; all others of the node count as one
 /// kind. It bounds the log of a node whose messages always differ.
 const MOST_OF_NODE: usize = 16;
-/// The number of kinds that are remembered for all nodes. Beyond it, the one that was quiet for the longest
-/// time is forgotten.
+/// The number of kinds that are remembered for all nodes. Beyond it, the kind that was quiet for the longest time is
+/// forgotten.
 const MOST_KINDS: usize = 4096;
 
 /// The events that were reported, and how often each occurred since.

@@ -13,7 +13,8 @@ const BUCKETS: usize = (44 - FINE_BITS as usize + 1) * FINE;
 /// Recording costs a few ns: plain loads and stores, no read-modify-write, no lock.
 pub struct Histogram {
     buckets: Box<[AtomicU64]>,
-    /// The first bucket that was ever filled, and the one behind the last: the others, which are most of them, need not be read.
+    /// The first bucket that was ever filled, and the bucket behind the last: the empty buckets outside, which are
+    /// most, need not be read.
     first: AtomicUsize,
     end: AtomicUsize,
     sum: AtomicU64,

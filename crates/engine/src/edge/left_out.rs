@@ -102,7 +102,7 @@ mod models {
             let sender = left_out.clone();
             // Further runs; the last of them overwrites the first one.
             let thread = loom::thread::spawn(move || [2, 4, 6, 8].map(|number| sender.add(number)));
-            // Never 3 or 5, whatever is read half.
+            // Never 3 or 5, even if a run is read while it changes.
             assert!(left_out.count(&(1..=2)) <= 2);
             assert_eq!((left_out.count(&(3..=3)), left_out.count(&(5..=5))), (0, 0));
             thread.join().unwrap();

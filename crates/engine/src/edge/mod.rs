@@ -147,6 +147,8 @@ impl Edge {
 
     /// The reader has left: the sender offers no more frames, and queued frames are discarded.
     pub(crate) fn close_by_reader(&self, known_tail: &mut u64) {
+        // The sender is stopped before the queue is emptied, so that at most the frame that it offers just now enters
+        // afterwards. It may wait for room, and would sleep on without the bell.
         self.enabled.store(false, Ordering::Release);
         self.standing.store(CLOSED, Ordering::Release);
         self.discard(known_tail);
@@ -273,7 +275,7 @@ impl Edge {
     fn need_not_wait(&self) -> bool {
         let Some(reader) = &self.reader else { return false };
         if reader.is_missing() {
-            // Unless the reader closes the edge just now.
+            // Exchanged and not stored: the reader may close the edge at this moment, and CLOSED must stay.
             let _ = self.standing.compare_exchange(OPEN, UNREAD, Ordering::AcqRel, Ordering::Relaxed);
         }
         self.standing() != OPEN || !self.enabled.load(Ordering::Relaxed)

@@ -101,6 +101,7 @@ impl Output {
                 self.hand_over(&frame, stamp_ns, clock);
                 Ok(())
             }
+            // The last reference goes with the frame: no clone, no atomic operation beyond the split.
             (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
             _ => {
                 let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);

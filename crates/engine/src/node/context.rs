@@ -312,7 +312,8 @@ impl Context {
         self.tell_error(why);
     }
 
-    /// [`Context::unreadable`] for a node that counts such frames as they come, and tells the reasons itself, more seldom.
+    /// [`Context::unreadable`] for a node that counts such frames as they come, and reports the reasons itself, less
+    /// often.
     pub fn count_unreadable(&self, frames: u64) {
         self.account.unreadable.fetch_add(frames, Relaxed);
     }

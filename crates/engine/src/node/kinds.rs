@@ -35,9 +35,9 @@ pub struct NodeSpec {
     pub kind: NodeKind,
     /// One sentence.
     pub summary: &'static str,
-    /// Inputs; the first is the one that an edge without a port name leads to.
+    /// Inputs; an edge without a port name leads to the first one.
     pub inputs: &'static [PortSpec],
-    /// Outputs; the first is the one that an edge without a port name comes from.
+    /// Outputs; an edge without a port name comes from the first one.
     pub outputs: &'static [PortSpec],
     /// True when frames may be handled by several copies of the node at once: no state from frame to frame.
     pub parallel: bool,

@@ -9,9 +9,9 @@ use crate::Value;
 pub struct Snapshot {
     /// The requested parameters, in that order.
     pub values: Vec<Value>,
-    /// Its last frame, if the run remembers frames
-    /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
-    /// the last one received.
+    /// The last frame, if the run remembers frames
+    /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): for a source the last one sent, else the
+    /// last one received.
     pub last: Option<LastFrame>,
     /// Buffers for frames that this node has made and that are not in use.
     pub free_buffers: usize,

@@ -1,7 +1,7 @@
 //! The meaning of a parameter to the faces of a run.
 
 /// A meaning of a parameter that faces act by: they start a source, wait for the end of a capture, or show a count,
-/// whatever the parameter is called.
+/// without knowing the name of the parameter.
 ///
 /// | role | type | meaning |
 /// |---|---|---|

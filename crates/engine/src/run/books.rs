@@ -32,8 +32,8 @@ struct Account {
     waited: Times,
     /// Edges that exist, or that are still held.
     edges: Vec<Arc<Edge>>,
-    /// This many of them, from the first, belong to the declared graph: they stay, with their capacity, after
-    /// the end of the run.
+    /// This many edges, from the first, belong to the declared graph: they stay, with their capacity, after the end of
+    /// the run.
     given: usize,
 }
 
@@ -128,7 +128,7 @@ impl Account {
 
     fn settle(&mut self) {
         for number in (self.given..self.edges.len()).rev() {
-            // It is still in the graph, or an outlet's.
+            // The edge is still in the graph, or belongs to an outlet.
             if Arc::strong_count(&self.edges[number]) > 1 {
                 continue;
             }

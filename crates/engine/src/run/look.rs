@@ -12,8 +12,8 @@ impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;
     /// the answer comes when the node has handled the frame it is at. Of a pool the first copy answers.
     ///
-    /// This is for programs that look at many nodes repeatedly: they do not wait for slow nodes, and a node
-    /// is interrupted once for all its parameters.
+    /// For programs that look at many nodes repeatedly: they do not wait for slow nodes, and a node is interrupted once
+    /// for all its parameters.
     ///
     /// # Errors
     /// [`Refusal`] when the node has ended or does not exist.

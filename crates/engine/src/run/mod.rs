@@ -123,7 +123,7 @@ impl Run {
     /// Checks the graph, opens all files and devices, and starts all threads.
     ///
     /// # Errors
-    /// All problems found by [`Graph::check`], or the one that kept a node from starting; nothing runs then.
+    /// All problems found by [`Graph::check`], or the problem that kept a node from starting; nothing runs then.
     pub fn start(graph: &Graph, options: RunOptions) -> Result<Run, Vec<GraphError>> {
         let shared = Shared {
             clock: Clock::real(),

@@ -199,7 +199,8 @@ impl NodeReport {
         self.received.saturating_sub(self.completed + self.lost_of_received())
     }
 
-    /// Frames that it was handed and that came to nothing. With those completed, and the one in the handler, they are all that it received.
+    /// Received frames that were lost in the node. With the completed ones, and the one in the handler, they are all
+    /// received frames.
     pub fn lost_of_received(&self) -> u64 {
         self.lost.iter().filter(|(reason, _)| !reason.is_beside_frames()).map(|(_, n)| n).sum()
     }

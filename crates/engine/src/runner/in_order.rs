@@ -29,6 +29,7 @@ impl Runner {
             }
         }
         let first = first?;
+        // Equal places are ordered by the number of the input, also for frames that are still to come.
         let is_early = first > to_come;
         (!is_early || self.inputs[first.1].edge.is_jammed()).then_some((first.1, is_early))
     }
@@ -98,7 +99,7 @@ impl Runner {
         self.ctx.order.is_joined && self.frontier() > self.ctx.order.promised
     }
 
-    /// Tells the nodes behind how far it has come. Returns whether that is news.
+    /// Promises the nodes behind that no frame of a place before this node's own will come. Returns whether that is news.
     #[inline(always)]
     pub(super) fn make_promise(&mut self) -> bool {
         self.ctx.order.is_joined && self.promise_frontier()

@@ -32,8 +32,8 @@ impl Runner {
         failure.into_error().refusal().or_of(spec.map(|spec| spec.name))
     }
 
-    /// Sets parameters whose values their declarations accepted, and tells the node of each when all are written.
-    /// When one is refused, all are as they were. Returns the values from before.
+    /// Sets parameters whose values their declarations accepted, and notifies the node of each when all are written.
+    /// When one is refused, all keep their former values. Returns the former values.
     pub(crate) fn set_params(&mut self, new: &[(usize, Value)]) -> Result<Vec<(usize, Value)>, Refusal> {
         if self.finished {
             return Err(self.ended());

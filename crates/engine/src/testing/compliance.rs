@@ -8,8 +8,8 @@ use super::Harness;
 use crate::node::{NodeKind, NodeType};
 use crate::{Next, Node, NodeError, ParamKind, Value};
 
-/// Checks that a node keeps the contract, whatever it is given: every dtype, odd and empty shapes, strided
-/// views, payloads of other kinds, parameters written again, no frame at all.
+/// Checks that a node keeps the contract for any input: every dtype, odd and empty shapes, strided views, payloads of
+/// other kinds, parameters written again, no frame at all.
 ///
 /// `params` are the parameters that the node cannot run without.
 ///

@@ -239,7 +239,7 @@ impl Harness {
         Ok(self.emitted())
     }
 
-    /// Tells the node that no frame will come any more.
+    /// Notifies the node that no frame will come any more.
     ///
     /// # Errors
     /// The node's error.

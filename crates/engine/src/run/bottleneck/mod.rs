@@ -108,8 +108,8 @@ impl Report {
     /// The limit of the graph, as far as its own service times show; `None` before frames were sent, or without
     /// statistics. All times are since the start of the run.
     ///
-    /// The estimate takes the service times as they are: it does not know that caches and memory are shared. How long threads waited for a core is
-    /// measured, and told beside the estimate.
+    /// The estimate takes the service times as they are: it does not know that caches and memory are shared. The report
+    /// gives the measured time that threads waited for a core beside the estimate.
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let seconds = self.elapsed_ns as f64 / 1e9;
         let is_source = self.sources();
