@@ -45,6 +45,7 @@ impl Books {
 
     /// Adds an edge that is made later.
     pub(crate) fn add(&mut self, edge: Arc<Edge>) {
+        // Ended edges are summed first, so that the list of an account stays short however often an edge is made.
         self.settle();
         let is_like =
             |a: &&mut Account| (a.from, a.to, a.when_full) == (edge.from, edge.to, edge.options.when_full);
@@ -132,6 +133,7 @@ impl Account {
             if Arc::strong_count(&self.edges[number]) > 1 {
                 continue;
             }
+            // Only the books hold the edge now, so that no thread can change its counts between reading and closing.
             match Arc::try_unwrap(self.edges.swap_remove(number)) {
                 Ok(edge) => self.close(&edge),
                 Err(edge) => self.edges.push(edge),

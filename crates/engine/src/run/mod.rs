@@ -139,6 +139,7 @@ impl Run {
             books: SharedBooks::default(),
         };
         let mut wired = arm(graph, &shared)?;
+        // Before the threads start: a source that is paused later may have sent frames already.
         if options.hold_sources {
             wired.workers.iter_mut().flat_map(|w| &mut w.runners).for_each(|runner| runner.pause(true));
         }
@@ -166,6 +167,7 @@ impl Run {
         for worker in workers {
             match spawn(&worker.handle.name.clone(), move || worker.run()) {
                 Ok(thread) => run.threads.push(thread),
+                // The threads that have started hold open files: they must end by themselves.
                 Err(error) => {
                     run.abort();
                     return Err(vec![GraphError::of_graph(format!("cannot start a thread: {error}"))]);
@@ -185,7 +187,7 @@ impl Run {
     pub fn release_sources(&self) {
         let sources =
             (0..self.nodes.len()).filter(|n| self.graph.nodes[*n].node_type.spec.kind == NodeKind::Source);
-        // One that has ended meanwhile needs no word.
+        // A source that has ended meanwhile refuses, and nothing is left to release.
         sources
             .for_each(|node| _ = self.begin(self.nodes[node].workers[0], node, |runner| runner.pause(false)));
     }
@@ -204,6 +206,7 @@ impl Run {
     /// Waits until all threads have ended, at most for `limit`. Returns whether they have.
     pub fn wait(&self, limit: Duration) -> bool {
         let until = Instant::now() + limit;
+        // The standard library joins threads without a time limit only. A run ends once, so polling it costs nothing.
         while !self.is_finished() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1).min(limit));
         }
@@ -223,6 +226,7 @@ impl Run {
                 self.shared.control.fail(format!("thread `{}` panicked outside its nodes", handle.name));
             }
         }
+        // After the threads have ended: a sender may put frames until its last moment.
         lock(&self.books).end(left.is_empty());
         self.threads = left.into_iter().map(|(thread, _)| thread).collect();
         self.shared.control.tell_the_rest();
@@ -319,6 +323,7 @@ impl Run {
         node: usize,
         request: impl FnOnce(&mut Runner) -> R + Send + 'static,
     ) -> Result<mpsc::Receiver<R>, Refusal> {
+        // With room for the answer, so that the node's thread never waits for a caller that has given up.
         let (answer, answered) = mpsc::sync_channel(1);
         let task: Task = Box::new(move |worker: &mut Worker| {
             if let Some(runner) = worker.find(node) {
@@ -446,6 +451,7 @@ pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphErro
     let plan = graph.check()?;
     let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![of_node(e)])?;
     let sources = graph.nodes.iter().filter(|n| n.node_type.spec.kind == NodeKind::Source).count();
+    // Before any thread runs: a source without data may end at once, and the last one that ends stops the run.
     shared.control.live_sources.store(sources, Ordering::Release);
     wiring::start_all(&mut wired, &shared.services.get()).map_err(|e| vec![of_node(e)])?;
     Ok(wired)

@@ -103,7 +103,7 @@ impl fmt::Debug for Outlet {
 impl Outlet {
     pub(crate) fn new(links: Arc<Links>, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
         check_edge(&options).map_err(GraphError::of_graph)?;
-        // One more thread than the run's own.
+        // The reader is one more thread than the run's own.
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let may_spin = links.handles.len() < cores;
         let mut outlet = Outlet {
@@ -189,6 +189,7 @@ impl Outlet {
     }
 
     fn wait(&mut self, until_ns: u64) {
+        // The outlet may have moved to another thread since it waited last.
         let thread = std::thread::current().id();
         if self.thread.replace(thread) != Some(thread) {
             self.bell.adopt_thread();
