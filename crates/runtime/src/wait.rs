@@ -85,6 +85,7 @@ impl Arrivals {
     fn note(&mut self, now_ns: u64) {
         let gap_ns = now_ns.saturating_sub(self.last_ns);
         self.last_ns = now_ns;
+        // Moving means over about eight arrivals: a change of the rate is learnt within them, one odd gap is not.
         let deviation_ns = gap_ns.abs_diff(self.gap_ns);
         self.gap_ns = (7 * self.gap_ns + gap_ns) / 8;
         self.deviation_ns = (7 * self.deviation_ns + deviation_ns) / 8;
@@ -94,6 +95,8 @@ impl Arrivals {
     /// regular.
     fn next(&self) -> Option<(u64, u64)> {
         let is_regular = PREDICTED_GAPS_NS.contains(&self.gap_ns) && self.deviation_ns < self.gap_ns / 8;
+        // Twice the means, because half of the arrivals and of the sleeps are later than their mean. The floor keeps polls
+        // ahead of an arrival where sleeps happen to end in time.
         let expected_ns = self.last_ns + self.gap_ns;
         let early_ns = 2 * self.deviation_ns + 2 * self.lateness_ns.max(FIRST_LATENESS_NS / 4);
         is_regular.then(|| (expected_ns.saturating_sub(early_ns), expected_ns + early_ns))
@@ -211,6 +214,7 @@ impl Waiting {
         deadline_ns: &impl Fn() -> Option<u64>,
     ) -> bool {
         let until_ns = deadline_ns().unwrap_or(u64::MAX).min(until_ns);
+        // A shorter sleep costs more than polling for that long.
         if until_ns > clock.now_ns() + 2_000 {
             sleep(clock, bell, is_ready, || Some(until_ns));
             let late_ns = clock.now_ns().saturating_sub(until_ns);
@@ -276,6 +280,7 @@ fn look_closely(until_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -
 
 /// Polls for work without pauses, for a while.
 fn spin(clock: &Clock, is_ready: impl Fn(u64) -> bool) {
+    // The turn ends after some 100 us, so that the thread notices requests, and lets others run on an overloaded machine.
     for _ in 0..10_000 {
         if is_ready(clock.now_ns()) {
             return;
@@ -291,6 +296,7 @@ fn sleep(
     is_ready: impl Fn(u64) -> bool,
     deadline_ns: impl Fn() -> Option<u64>,
 ) {
+    // Work that came before `prepare` is seen here, later work rings the bell.
     bell.prepare();
     let now_ns = clock.now_ns();
     if is_ready(now_ns) {
