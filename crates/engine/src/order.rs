@@ -38,11 +38,14 @@ impl Order {
 
     /// The place of a source's next frame, whose event has this time, ns since 1970; 0 if it has none.
     pub(crate) fn next_place(&self, event_time_ns: i64) -> u64 {
+        // Larger than the last place, also where a clock stands still or goes back. The two largest numbers are left for
+        // the end of a source and for closed edges.
         u64::try_from(event_time_ns).unwrap_or(0).max(self.place.saturating_add(1)).min(u64::MAX - 2)
     }
 
     /// The time of the data at `place`.
     pub(crate) fn time_at(&self, place: u64) -> u64 {
+        // The first frame makes no step: places count from 1970, the time of the data from 0.
         let step = if self.has_begun { place.saturating_sub(self.place).min(MOST_STEP_NS) } else { 0 };
         self.time_ns.saturating_add(step)
     }

@@ -121,6 +121,7 @@ impl Context {
     }
 
     pub(super) fn may_wait(&self) -> bool {
+        // A run that stops needs no new frame. In virtual time no other thread could give memory back.
         self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
     }
 
@@ -136,6 +137,7 @@ impl Context {
     }
 
     pub(super) fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
+        // Counted before it is offered, so that no reading has more frames behind a node than the node has emitted.
         add(&self.account.emitted, 1);
         self.announce();
         match &mut self.outputs {
@@ -173,6 +175,7 @@ impl Context {
     /// just this promise.
     #[cold]
     fn announce_place(&mut self) {
+        // The place itself is not promised: this handler may send more frames of it.
         let place = self.order.place;
         let Outputs::Direct(outputs) = &mut self.outputs else { return };
         outputs.iter_mut().for_each(|output| output.go_to(place));
@@ -184,6 +187,8 @@ impl Context {
     /// The same of a node that will wait for memory.
     fn promise_all(&mut self) {
         if self.order.is_joined {
+            // A source asks for memory for its next frame, so that the last place is done; any other node is still at its
+            // place.
             let is_sent = self.source.is_some();
             self.promise(if is_sent { self.order.place } else { self.order.place.saturating_sub(1) });
         }

@@ -35,12 +35,14 @@ impl SourceWatch {
             Some(expected) if sequence < expected => add(&account.sequence_repeats, 1),
             _ => {}
         }
+        // 0 means that this frame is not timed.
         if now_ns != 0 {
             if self.expected.is_some() {
                 self.watch_gap(now_ns - self.last_ns, account);
             }
             self.last_ns = now_ns;
         }
+        // A repeated number does not set the count back: the numbers behind it would all count as repeats or jumps.
         self.expected = Some(self.expected.unwrap_or(0).max(sequence.saturating_add(1)));
     }
 

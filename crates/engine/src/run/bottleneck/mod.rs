@@ -189,10 +189,12 @@ impl Report {
         if busy <= 0.0 {
             return;
         }
+        // Without the system's times the service times are taken as they are.
         let Some(cpu) = sum(|t| t.cpu_ns) else { return };
         // A thread that polls uses more CPU time than it has work.
         let cpu = busy.min(cpu as f64);
         let inside = (busy / (self.elapsed_ns as f64 * place.threads)).min(1.0);
+        // Never below the CPU time: the estimate of the waiting inside handlers may be too large.
         let real = (busy - inside * sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
         place.growing.iter_mut().for_each(|(_, work)| *work *= real / busy);
         place.constant *= real / busy;
@@ -246,6 +248,7 @@ impl Report {
         let scale = match report.received {
             0 => 1.0,
             _ if is_constant => 1.0,
+            // At least 1: a sum of counts that are read one after the other may be a few frames short.
             received => (wanted / received as f64).max(1.0),
         };
         let busy_ns = report.service.mean_ns() as f64 * report.received as f64;
@@ -260,6 +263,8 @@ impl Report {
         let place = &mut places[at];
         let mut others = place.growing.clone();
         others.retain(|(n, work)| *n != node && *work > 0.0);
+        // A node of a pool needs one more copy. A node with a thread of its own can only be relieved of the largest node
+        // inside it. A node that shares a thread gets its own, if anything else works on the shared one.
         let moved = match self.nodes[node].placement {
             Placement::Pool(_) => None,
             Placement::Own => others.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(child, _)| child),
