@@ -1,8 +1,8 @@
 //! Registers of AVX2.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, below")]
 // SAFETY of every block here: these functions are called only from functions that are compiled for a level that has
-// AVX2, and such a level exists only where detection found it. Memory is reached as the callers of `load` and `store`
-// promise.
+// AVX2 and FMA, and such a level exists only where detection found them. Memory is reached as the callers of the unsafe
+// functions promise.
 
 use super::Vector;
 use std::arch::x86_64::*;
@@ -125,5 +125,33 @@ impl Vector for __m256i {
                 _mm256_permute2x128_si256::<0x31>(c, d),
             ]
         }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to(self, to: *mut f64) {
+        unsafe {
+            for (half, to) in doubles(self).into_iter().zip([to, to.add(4)]) {
+                _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), half));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product_to(self, factor: f64, less: Self, to: *mut f64) {
+        unsafe {
+            let (factor, halves) = (_mm256_set1_pd(factor), doubles(self).into_iter().zip(doubles(less)));
+            for ((half, less), to) in halves.zip([to, to.add(4)]) {
+                let product = _mm256_fmsub_pd(factor, half, less);
+                _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), product));
+            }
+        }
+    }
+}
+
+/// 32-bit lanes with a sign as numbers: the lower and the upper half of the register.
+#[inline(always)]
+fn doubles(v: __m256i) -> [__m256d; 2] {
+    unsafe {
+        [_mm256_cvtepi32_pd(_mm256_castsi256_si128(v)), _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(v))]
     }
 }

@@ -1,8 +1,8 @@
 //! Registers of AVX-512.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, below")]
 // SAFETY of every block here: these functions are called only from functions that are compiled for a level that has
-// AVX-512F and BW, and such a level exists only where detection found them. Memory is reached as the callers of `load`
-// and `store` promise.
+// AVX-512F and BW, and such a level exists only where detection found them. Memory is reached as the callers of the
+// unsafe functions promise.
 
 use super::Vector;
 use std::arch::x86_64::*;
@@ -125,5 +125,33 @@ impl Vector for __m512i {
                 _mm512_shuffle_i64x2::<0xdd>(ab_upper, cd_upper),
             ]
         }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to(self, to: *mut f64) {
+        unsafe {
+            for (half, to) in doubles(self).into_iter().zip([to, to.add(8)]) {
+                _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), half));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product_to(self, factor: f64, less: Self, to: *mut f64) {
+        unsafe {
+            let (factor, halves) = (_mm512_set1_pd(factor), doubles(self).into_iter().zip(doubles(less)));
+            for ((half, less), to) in halves.zip([to, to.add(8)]) {
+                let product = _mm512_fmsub_pd(factor, half, less);
+                _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), product));
+            }
+        }
+    }
+}
+
+/// 32-bit lanes with a sign as numbers: the lower and the upper half of the register.
+#[inline(always)]
+fn doubles(v: __m512i) -> [__m512d; 2] {
+    unsafe {
+        [_mm512_cvtepi32_pd(_mm512_castsi512_si256(v)), _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64::<1>(v))]
     }
 }

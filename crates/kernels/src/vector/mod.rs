@@ -30,6 +30,8 @@ macro_rules! shifts {
 
 mod avx2;
 mod avx512;
+#[cfg(test)]
+mod tests;
 
 use crate::Pixel;
 pub(crate) use std::arch::x86_64::{__m256i as Avx2, __m512i as Avx512};
@@ -105,6 +107,17 @@ pub(crate) trait Vector: Copy {
     /// its even and of its odd lanes.
     fn in_order64(zipped: [[Self; 2]; 2]) -> [Self; 4];
 
+    /// Adds the 32-bit lanes with a sign to the numbers at `to`.
+    ///
+    /// # Safety
+    /// `to` has as many numbers as the register has such lanes.
+    unsafe fn add_to(self, to: *mut f64);
+    /// Adds `factor`·`self` − `less`, for 32-bit lanes with a sign and rounded once, to the numbers at `to`.
+    ///
+    /// # Safety
+    /// As for [`Vector::add_to`].
+    unsafe fn add_product_to(self, factor: f64, less: Self, to: *mut f64);
+
     /// The lower byte of each 16-bit lane.
     #[inline(always)]
     fn even8(self) -> Self {
@@ -162,6 +175,22 @@ pub(crate) fn store<V: Vector, T: Pixel>(vector: V, to: &mut [T]) {
     let to = &mut to[..size_of::<V>() / size_of::<T>()];
     // SAFETY: the slice is as long as the register, and any bits are a pixel.
     unsafe { vector.store(to.as_mut_ptr().cast()) }
+}
+
+/// Adds the 32-bit lanes with a sign to the first numbers of `to`. Panics if there are fewer than lanes.
+#[inline(always)]
+pub(crate) fn add_to<V: Vector>(vector: V, to: &mut [f64]) {
+    let to = &mut to[..size_of::<V>() / size_of::<i32>()];
+    // SAFETY: the slice has a number for each lane.
+    unsafe { vector.add_to(to.as_mut_ptr()) }
+}
+
+/// Adds `factor`·`vector` − `less`, as [`add_to`] does.
+#[inline(always)]
+pub(crate) fn add_product_to<V: Vector>(vector: V, factor: f64, less: V, to: &mut [f64]) {
+    let to = &mut to[..size_of::<V>() / size_of::<i32>()];
+    // SAFETY: the slice has a number for each lane.
+    unsafe { vector.add_product_to(factor, less, to.as_mut_ptr()) }
 }
 
 /// The lanes of registers, one register after the other. Panics if the array has another size.

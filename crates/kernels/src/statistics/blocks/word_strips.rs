@@ -3,7 +3,7 @@
 use super::ahead::load;
 use super::block_sums::ROWS;
 use super::word_task::{Strips, Sums, Task};
-use crate::vector::{Avx2, Avx512, Vector, to_array};
+use crate::vector::{self, Avx2, Avx512, Vector, to_array};
 
 /// Most strips whose sum of a row fits 32-bit lanes: 2·65535·2¹⁴ < 2³².
 const MOST: usize = 1 << 14;
@@ -97,16 +97,16 @@ fn add_lanes<V: Vector, const N: usize>(
     end: f64,
     [sum, moment, all]: [[V; 2]; 3],
 ) {
-    let [sum, moment, all] = [sum, moment, all].map(to_array::<V, i32, 2, N>);
     if let (Some(sums), Some(moments)) = (columns.sum.get_mut(strip), columns.moment.get_mut(strip)) {
-        for (i, (sum, moment)) in sum.into_iter().zip(moment).enumerate() {
-            sums[i] += f64::from(sum);
-            moments[i] += end.mul_add(sum.into(), -f64::from(moment));
+        let halves = sums.chunks_exact_mut(N / 2).zip(moments.chunks_exact_mut(N / 2));
+        for ((sum, moment), (sums, moments)) in sum.into_iter().zip(moment).zip(halves) {
+            vector::add_to(sum, sums);
+            vector::add_product_to(sum, end, moment, moments);
         }
     }
     if let Some(sums) = columns.all.get_mut(strip) {
-        for (sum, all) in sums.iter_mut().zip(all) {
-            *sum += f64::from(all);
+        for (all, sums) in all.into_iter().zip(sums.chunks_exact_mut(N / 2)) {
+            vector::add_to(all, sums);
         }
     }
 }
