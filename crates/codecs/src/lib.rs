@@ -12,11 +12,11 @@
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
-//! [`ALL`] lists them with what others call them: a [`CodecType`] has the names, numbers, levels and settings of a codec, and
-//! makes one.
+//! [`ALL`] lists them with their names elsewhere: a [`CodecType`] has the names, numbers, levels and settings of a
+//! codec, and makes one.
 //!
-//! Only read are [`Bitshuffle`] without LZ4, [`Blosc2`], [`Bzip2`] and [`Lzf`], which HDF5 files of others have.
-//! [`PackedFrames`] unpacks what the wire readout of DUNE sends.
+//! [`Bitshuffle`] without LZ4, [`Blosc2`], [`Bzip2`] and [`Lzf`] are only read: HDF5 files of other programs have them.
+//! [`PackedFrames`] unpacks the packed frames of DUNE's wire readout.
 //!
 //! Decoders trust nothing: every size in a stream is compared with the available bytes before it is used, and
 //! a decoder never allocates a size that a stream claims.
@@ -102,7 +102,8 @@ pub trait Codec: Send {
     /// The output size that is always enough for this many bytes of input.
     fn bound(&self, input_bytes: usize) -> usize;
 
-    /// Writes `input` as a stream to the start of `output` and gives its length. What lies behind it is undefined.
+    /// Writes `input` as a stream to the start of `output` and gives its length. The bytes behind the stream are
+    /// undefined.
     ///
     /// # Errors
     /// [`CodecError::DType`] if [`Codec::supports`] says no, [`CodecError::Room`] if `output` has fewer bytes than
@@ -112,7 +113,7 @@ pub trait Codec: Send {
     /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of the array.
     ///
     /// # Errors
-    /// [`CodecError::Damaged`] if the stream is not what [`Codec::encode`] makes of an array of this type and size;
-    /// `output` is undefined then.
+    /// [`CodecError::Damaged`] if the stream is not one that [`Codec::encode`] makes for an array of this type and
+    /// size; `output` is undefined then.
     fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError>;
 }

@@ -16,7 +16,7 @@ use crate::{ByNode, Value, nearest};
 /// Which thread a node runs on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Its own.
+    /// A thread of the node's own.
     #[default]
     Own,
     /// One that it shares with all nodes of the group of this name.
@@ -27,7 +27,7 @@ pub enum Placement {
     Pool(usize),
 }
 
-/// What to do when a handler fails.
+/// The policy for a frame whose handler fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnFailure {
     /// Stop the run.
@@ -81,7 +81,7 @@ pub struct NodeDecl {
     pub(crate) values: Vec<(usize, Value)>,
     /// How it is run.
     pub options: NodeOptions,
-    /// What is known of its first output where the node itself cannot tell before it runs.
+    /// The layout of the first output, where the node itself cannot know it before it runs.
     pub(crate) expected: Option<Layout>,
 }
 
@@ -92,7 +92,8 @@ impl NodeDecl {
         index.is_ok_and(|index| self.values.iter().any(|(i, _)| *i == index))
     }
 
-    /// Whether it sends what is stored: [`Node::IS_STORED`](crate::Node::IS_STORED), unless [`Node::LIVE_IF`](crate::Node::LIVE_IF) is on.
+    /// Whether the node sends stored data: [`Node::IS_STORED`](crate::Node::IS_STORED), unless
+    /// [`Node::LIVE_IF`](crate::Node::LIVE_IF) is on.
     pub fn is_stored(&self) -> bool {
         let is_live = |name: &str| self.value(name) == Some(Value::Bool(true));
         self.node_type.is_stored && !self.node_type.live_if.is_some_and(is_live)
@@ -118,7 +119,7 @@ pub struct EdgeDecl {
     pub options: EdgeOptions,
 }
 
-/// Nodes and edges: what a pipeline file describes.
+/// Nodes and edges, as a pipeline file describes them.
 ///
 /// Declaring a node or an edge checks names, parameters and ports; [`Graph::check`] checks the graph as a
 /// whole.
@@ -278,7 +279,7 @@ impl Graph {
         &self.edges
     }
 
-    /// Numbers of the edges by the node that sends, and by the one that receives.
+    /// Numbers of the edges by sending node, and by receiving node.
     pub(crate) fn edges_by_node(&self) -> (ByNode, ByNode) {
         let count = self.nodes.len();
         let senders = ByNode::new(count, self.edges.iter().map(|edge| Some(edge.from.0)));
@@ -400,7 +401,8 @@ impl Graph {
         }
     }
 
-    /// The nodes so that senders come before receivers; of those that can come next, the one that was declared first.
+    /// The nodes, senders before their receivers. Among nodes that are ready the first declared comes first, so that
+    /// the order is the same at every run.
     fn order(&self) -> Result<Vec<usize>, GraphError> {
         let (senders, receivers) = self.edges_by_node();
         let mut missing: Vec<usize> = (0..self.nodes.len()).map(|node| receivers.of(node).len()).collect();
@@ -440,7 +442,7 @@ impl Graph {
         error(Place::Edge(last_edge), format!("the nodes form a cycle: {}", names.join(" -> ")))
     }
 
-    /// Asks every node what it will send, from the sources on.
+    /// Asks every node for the streams of its outputs, from the sources on.
     fn plan_streams(
         &self,
         order: &[usize],
@@ -525,7 +527,7 @@ impl Graph {
 pub struct Plan {
     /// The nodes so that senders come before receivers.
     pub order: Vec<usize>,
-    /// For each node, what each of its outputs will carry.
+    /// For each node, the stream of each of its outputs.
     pub streams: Vec<Vec<Stream>>,
     /// Bytes of frames when every queue is full, as far as sizes are known.
     pub memory_bytes: u64,

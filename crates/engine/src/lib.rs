@@ -1,10 +1,10 @@
 //! The engine: runs graphs of nodes and accounts for every frame.
 //!
-//! Three types come first. A [`Node`] is one step of work, with parameters that can be changed while it runs. A [`Graph`]
-//! declares nodes and the edges between them; [`Graph::check`] refuses what cannot work before anything starts. A [`Run`]
-//! puts every node on its thread, and its [`Report`] holds the statistics of every node and the ledger, in which offered =
-//! delivered + lost + queued holds for every edge at every moment. Edges are bounded queues with a stated behaviour when
-//! full ([`WhenFull`]).
+//! Three types come first. A [`Node`] is one step of work, with parameters that can be changed while it runs. A
+//! [`Graph`] declares nodes and the edges between them; [`Graph::check`] finds its mistakes before anything starts. A
+//! [`Run`] puts every node on its thread, and its [`Report`] holds the statistics of every node and the ledger, in
+//! which offered = delivered + lost + queued holds for every edge at every moment. Edges are bounded queues with a
+//! stated behaviour when full ([`WhenFull`]).
 //!
 //! Data flows one way: sources, engine, nodes, sinks. Parameters flow the other way and nothing else does.
 //!

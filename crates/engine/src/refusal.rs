@@ -23,7 +23,7 @@ pub enum UnknownName {
     Node {
         /// The name.
         name: String,
-        /// What may have been meant: `"; did you mean `cam1`?"`.
+        /// The nearest right name: `"; did you mean `cam1`?"`.
         hint: String,
     },
     /// The node has no ports of this kind.
@@ -41,7 +41,7 @@ pub enum UnknownName {
         what: &'static str,
         /// The name of the port.
         name: String,
-        /// What may have been meant.
+        /// The nearest right name.
         hint: String,
     },
 }
@@ -98,7 +98,7 @@ pub(crate) enum BadPlacement {
     NotParallel(&'static str),
     /// A pool with another number of edges to it than one.
     PoolEdges(usize),
-    /// The edge to a pool takes back what it has queued, which a pool may have begun.
+    /// The edge to a pool takes back queued frames, which a copy of the pool may already handle.
     PoolBehindTaking,
 }
 

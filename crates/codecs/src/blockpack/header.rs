@@ -1,4 +1,4 @@
-//! The header of a stream: what is in it, and where its blocks are.
+//! The header of a stream: the type and shape of its array, and the places of its blocks.
 
 use livetime_kernels::blockpack::BLOCK;
 

@@ -1,4 +1,4 @@
-//! The declaration of a node: kind, ports, what they accept.
+//! The declaration of a node: kind, ports, and the streams that they accept.
 
 use std::fmt;
 
@@ -35,9 +35,9 @@ pub struct NodeSpec {
     pub kind: NodeKind,
     /// One sentence.
     pub summary: &'static str,
-    /// Inputs; the first is the one that an edge without a port name leads to.
+    /// Inputs; an edge without a port name leads to the first one.
     pub inputs: &'static [PortSpec],
-    /// Outputs; the first is the one that an edge without a port name comes from.
+    /// Outputs; an edge without a port name comes from the first one.
     pub outputs: &'static [PortSpec],
     /// True when frames may be handled by several copies of the node at once: no state from frame to frame.
     pub parallel: bool,
@@ -246,14 +246,14 @@ pub struct FixedSetting {
     pub choices: &'static [&'static str],
     /// Its value, or the number of its choice.
     pub value: u8,
-    /// Why another value is refused: what is wanted, and the reason.
+    /// The reason for refusing another value, with the values that are wanted.
     pub refused: &'static str,
     /// Its meaning.
     pub doc: &'static str,
 }
 
 impl Counterpart {
-    /// Of a plugin or driver with one name.
+    /// The counterpart of one areaDetector plugin or driver.
     pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
         Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[] }
     }

@@ -1,8 +1,9 @@
 //! Edges that come and go while a graph runs.
 //!
-//! Both ends of an edge belong to threads of nodes, so each is asked between two of its frames. A node that hangs does not answer:
-//! whoever re-wires it waits for 5 s, and then nothing has changed, nor will it when the node comes back. Others, who re-wire other
-//! nodes meanwhile, do not wait for that: what they share is locked only while the graph is checked.
+//! Both ends of an edge belong to threads of nodes, so each thread is asked between two of its frames. A node that
+//! hangs does not answer: the caller gives up after 5 s, and then nothing has changed, nor will it when the node comes
+//! back. Callers that re-wire other nodes meanwhile do not wait for that: the shared lock is held only while the graph
+//! is checked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,14 +65,15 @@ impl Run {
     /// does not answer within 5 s; then there is no such edge.
     pub fn connect(&self, from: &str, to: &str, options: EdgeOptions) -> Result<(), GraphError> {
         let edge = self.declare(from, to, options)?;
-        // What has the edge already forgets one that is detached.
+        // An edge that is detached is forgotten by the end that already has it.
         self.attach(&edge).inspect_err(|_| {
             edge.detach();
             lock(&self.books).forget(&edge);
         })
     }
 
-    /// Checks an edge against the graph as it is. From here on it is part of the graph for all who check another one.
+    /// Checks an edge against the present graph. From here on it is part of the graph for every caller that checks
+    /// another edge.
     fn declare(&self, from: &str, to: &str, options: EdgeOptions) -> Result<Arc<Edge>, GraphError> {
         let _wiring = lock(&self.wiring);
         let mut graph = self.graph.clone();
@@ -103,14 +105,14 @@ impl Run {
         for &worker in &self.nodes[to].workers {
             let edge = edge.clone();
             self.ask_in_time(worker, to, move |runner| match runner.finished {
-                // Nobody would take from it.
+                // The receiver has ended, so that no thread would take frames from this edge.
                 true => edge.abandon(&mut 0),
                 false => runner.add_input(edge),
             })?;
         }
         let edge = edge.clone();
         self.ask_in_time(self.nodes[from].workers[0], from, move |runner| match runner.finished {
-            // No frame will come, and nobody else would say so.
+            // The sender has ended, so that no frame will come and no thread would close the edge.
             true => edge.end(),
             false => runner.with_outputs(|outputs| {
                 outputs[edge.from.1].connect(Sender::new(edge, Target::Queue));
@@ -118,13 +120,16 @@ impl Run {
         })
     }
 
-    /// Lets a worker do something with a node between frames, and waits for it. What was not done in time never will be.
+    /// Lets a worker do something with a node between frames, and waits for the result. Work that was not begun in time
+    /// never will be.
     fn ask_in_time(
         &self,
         worker: usize,
         node: usize,
         request: impl FnOnce(&mut Runner) + Send + 'static,
     ) -> Result<(), GraphError> {
+        // Set by the first of two threads: the node's thread, which then carries the request out, or this one, which then
+        // gives up. So a late node cannot carry out a request that was reported as failed.
         let is_taken = Arc::new(AtomicBool::new(false));
         let taking = is_taken.clone();
         let done = self.begin(worker, node, move |runner| {
@@ -134,7 +139,7 @@ impl Run {
         });
         let done = done.map_err(GraphError::of_graph)?;
         let answer = match self.answer(&done) {
-            // It is being done just now.
+            // The node's thread came first: it carries the request out just now.
             Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
                 done.recv().map_err(|_| RecvTimeoutError::Disconnected)
             }

@@ -1,4 +1,5 @@
-//! What the program asks of a node between two frames: to handle its last frame once more, and to make or free memory.
+//! Requests of the program to a node between two frames: to handle its last frame once more, and to make or free
+//! memory.
 
 use livetime_frame::FramePool;
 

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// Bytes of a block: header and samples of 64 channels.
 const BLOCK: usize = 112;
-/// Bytes of the header of the frame, and of that of a block.
+/// Bytes of the header of the frame, and of the header of a block.
 const HEADER: usize = 16;
 /// Where the bytes of the two streams of a block begin that their checksums are over.
 const SUMMED: usize = 6;
@@ -113,7 +113,7 @@ impl<'a> Wib1Frame<'a> {
         })
     }
 
-    /// What the frame itself says is wrong; checksums only if `checksums`.
+    /// The faults that the frame itself reports; checksums only if `checksums`.
     pub fn faults(&self, checksums: bool) -> Faults {
         let mut faults = Faults::NONE
             .with(Faults::MM, self.mm())
@@ -145,7 +145,7 @@ impl<'a> Wib1Frame<'a> {
 
 /// Header and samples of 64 channels, from two streams of a COLDATA chip.
 ///
-/// The streams alternate byte by byte: the first has the chips 0, 2 … of the block, the second those between.
+/// The streams alternate byte by byte: the first has the even chips of the block, the second the odd ones.
 #[derive(Clone, Copy, Debug)]
 pub struct ColdataBlock<'a>(&'a [u8]);
 

@@ -112,7 +112,7 @@ impl<'a> WibEthFrame<'a> {
         self.field(2, 43, 1) == 1
     }
 
-    /// What the WIB was doing.
+    /// The state of the WIB.
     pub fn context(&self) -> u8 {
         self.field(2, 44, 8) as u8
     }
@@ -128,7 +128,7 @@ impl<'a> WibEthFrame<'a> {
         self.block_length() == Self::BLOCK_LENGTH && self.first_channel().is_some() && is_empty
     }
 
-    /// What the frame itself says is wrong.
+    /// The faults that the frame itself reports.
     pub fn faults(&self) -> Faults {
         Faults::NONE
             .with(Faults::CRC, self.crc_errors() != [false; 2])

@@ -1,4 +1,4 @@
-//! What is in a file, without its data.
+//! The content of a file, without its data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub struct Summary {
     pub leaves: BTreeMap<(Src, TypeId), Leaves>,
     /// Contributions that are incomplete, so that nothing in them can be read, by sender and damage.
     pub incomplete: BTreeMap<(Src, u32), Contributions>,
-    /// Events with pictures of a sender of which none is undamaged.
+    /// Events with pictures of a sender, all of them damaged.
     pub damaged_pictures: BTreeMap<Src, u64>,
 }
 
@@ -45,7 +45,7 @@ pub struct Leaves {
     pub damaged: u64,
     /// How many of them are compressed.
     pub compressed: u64,
-    /// Bytes of the payloads of those that are compressed.
+    /// Bytes of the compressed payloads.
     pub compressed_bytes: u64,
     /// How many these were, by their own words.
     pub plain_bytes: u64,
@@ -76,7 +76,7 @@ impl Summary {
     /// ```
     ///
     /// # Errors
-    /// If the operating system reports an error. What is broken is told in the summary.
+    /// If the operating system reports an error. Faults of the file are in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
         let mut summary = Summary::default();
         let scanned = Heads::<DatagramHeader, _>::new(source).each(|window, offset, header| {
@@ -165,7 +165,7 @@ fn note_picture(header: &XtcHeader, pictures: &mut Vec<(Src, bool)>) {
     }
 }
 
-/// What the parts of a compressed payload say, without their streams: plain bytes and engines.
+/// The claims of the parts of a compressed payload, without their streams: plain bytes and engines.
 #[allow(clippy::type_complexity, reason = "the system's refusal is not the file's fault")]
 fn survey<R: ReadAt>(
     window: &mut Window<R>,

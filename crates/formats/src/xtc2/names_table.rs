@@ -12,8 +12,8 @@ pub struct NamesTable {
 }
 
 impl NamesTable {
-    /// Takes in the descriptions in `datagram`; returns whether there were any. A Configure forgets what was before: it may give the
-    /// numbers other meanings. A description that is broken is left out.
+    /// Takes in the descriptions in `datagram`; returns whether there were any. A Configure forgets all earlier ones:
+    /// it may give the numbers other meanings. A broken description is left out.
     pub fn update(&mut self, datagram: &Datagram<'_>) -> bool {
         let names: Vec<Names> = datagram.walk().filter_map(Names::of_step).collect();
         if datagram.header.transition() == Transition::Configure {

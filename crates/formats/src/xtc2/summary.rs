@@ -1,4 +1,4 @@
-//! What is in a file, without its data.
+//! The content of a file, without its data.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ impl Summary {
     /// Scans `source`. `progress` is called from time to time with the number of bytes scanned; it stops the scan by returning false.
     ///
     /// # Errors
-    /// If the operating system reports an error. What is broken is told in the summary.
+    /// If the operating system reports an error. Faults of the file are in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
         let (mut summary, mut names) = (Summary::default(), NamesTable::default());
         let scanned = Heads::<DatagramHeader, _>::new(source).each(|window, offset, header| {

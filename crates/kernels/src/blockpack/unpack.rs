@@ -1,17 +1,17 @@
 //! From a block to elements.
 
 use super::unpack_rows::{Portable, Rows};
-#[cfg(target_arch = "x86_64")]
-use super::vector_x86::{Avx2, Avx512};
 use super::{BLOCK, BlockError, ESCAPE_COUNT, GROUP, POSITION_BITS, ROW, STORED, Word, descriptor_bytes};
 use crate::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{Avx2, Avx512};
 
 /// Unpacks a block into `output`, which must have the size of its elements. `reference` is the array that it was
 /// packed with.
 ///
 /// # Errors
-/// [`BlockError`] if the block is not one of so many elements, or `reference` is not as long as `output`;
-/// `output` is undefined then.
+/// [`BlockError`] if the block does not hold exactly the elements of `output`, or `reference` is not as long as
+/// `output`; `output` is undefined then.
 pub fn unpack_block<T: Word>(
     level: Level,
     block: &[u8],
@@ -34,7 +34,7 @@ pub(super) fn elements<T: Word>(reference: Option<&[u8]>, output: &[u8]) -> Resu
     Ok(elements)
 }
 
-/// The parts of a block, each of which becomes shorter as groups are unpacked.
+/// The parts of a block; each becomes shorter as groups are unpacked.
 struct Parts<'a, T: Word> {
     descriptors: &'a [u8],
     payloads: &'a [u8],

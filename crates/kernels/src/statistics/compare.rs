@@ -11,8 +11,8 @@ pub trait Compare: Pixel {
     /// The smallest value `v` with `v ≥ threshold`; none when no value reaches it.
     fn least_passing(threshold: f64) -> Option<Self>;
 
-    /// Smallest and largest pixel of a row, NaN passed over; what lies beyond all when there is
-    /// none.
+    /// Smallest and largest pixel of a row, without NaN; [`Compare::ABOVE_ALL`] and [`Compare::BELOW_ALL`] when there
+    /// is no other pixel.
     fn extremes(row: &[Self]) -> (Self, Self);
 
     /// True when every value is an `f32`.

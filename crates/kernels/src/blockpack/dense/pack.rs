@@ -140,7 +140,7 @@ fn prepare<T: Word>(elements: &[u8], (median, limit): (T, T), numbers: &mut [T; 
     found
 }
 
-/// Of each part: the sum of the differences from the median, those far from it counted as less far.
+/// For each part: the sum of the differences from the median, each limited to ±`limit`.
 #[inline(always)]
 fn sums<T: Word>(differences: &[T; GROUP], median: T, limit: T) -> [i64; PARTS] {
     let mut sums = [0; PARTS];
@@ -157,8 +157,9 @@ struct Cost {
     width: u32,
 }
 
-/// The width that takes least room: that of the group before if its neighbours are no better; else what a sample suggests, or from there on
-/// as far as it becomes better. No function here calls itself: what is not inlined is not compiled for a level.
+/// The width that takes least room: the width of the group before if its neighbours are no better; else the width that
+/// a sample suggests, or the next one from there on as long as it becomes better. No function here calls itself: a
+/// function that is not inlined is not compiled for a level.
 #[inline(always)]
 fn best_width<T: Word>(numbers: &[T; GROUP], escape_bits: u32, before: Option<u32>) -> Cost {
     let most = T::BITS - 1;

@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use super::super::unpack::{MOST_BYTES, NOTHING, elements, take};
 use super::super::unpack_rows::{Portable, Rows};
-#[cfg(target_arch = "x86_64")]
-use super::super::vector_x86::{Avx2, Avx512};
 use super::super::{BlockError, GROUP, ROW, Word};
 use super::planes::{self, HighParts, Plane, Read};
 use super::{Descriptor, ESCAPE_BITS, PARTS, STORED, descriptor_bytes};
 use crate::Level;
 use crate::bits::{self, Bits};
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{Avx2, Avx512};
 
 /// As [`unpack_block`](super::super::unpack_block), for blocks of [`pack_dense_block`](super::pack_dense_block).
 ///

@@ -1,36 +1,38 @@
 //! Registers of AVX-512.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, below")]
-// SAFETY of every block here: these functions are called only from functions that are compiled for a level that has AVX-512F and BW, and those run only where
-// detection found it. Memory is reached as the callers of `load` and `store` promise.
+// SAFETY of every block here: these functions are called only from functions that are compiled for a level that has
+// AVX-512F and BW, and such a level exists only where detection found them. Memory is reached as the callers of the
+// unsafe functions promise.
 
-use super::{Doubles, Vector};
+use super::Vector;
 use std::arch::x86_64::*;
 
-/// Methods that are one instruction with two operands.
-macro_rules! instructions {
-    ($($name:ident = $intrinsic:ident;)*) => {$(
-        #[inline(always)]
-        fn $name(self, other: Self) -> Self {
-            unsafe { $intrinsic(self, other) }
-        }
-    )*};
-}
-
 impl Vector for __m512i {
-    type Doubles = __m512d;
-
     instructions! {
         and = _mm512_and_si512;
+        or = _mm512_or_si512;
         xor = _mm512_xor_si512;
+        add8 = _mm512_add_epi8;
         add16 = _mm512_add_epi16;
         add32 = _mm512_add_epi32;
         add64 = _mm512_add_epi64;
+        sub8 = _mm512_sub_epi8;
+        sub16 = _mm512_sub_epi16;
         sub32 = _mm512_sub_epi32;
         min8 = _mm512_min_epu8;
         max8 = _mm512_max_epu8;
         min16 = _mm512_min_epu16;
         max16 = _mm512_max_epu16;
         dot16 = _mm512_madd_epi16;
+    }
+
+    shifts! {
+        left16 = _mm512_sll_epi16;
+        left32 = _mm512_sll_epi32;
+        left64 = _mm512_sll_epi64;
+        right16 = _mm512_srl_epi16;
+        right32 = _mm512_srl_epi32;
+        right64 = _mm512_srl_epi64;
     }
 
     #[inline(always)]
@@ -49,8 +51,8 @@ impl Vector for __m512i {
     }
 
     #[inline(always)]
-    fn splat32(value: i32) -> Self {
-        unsafe { _mm512_set1_epi32(value) }
+    fn splat32(value: u32) -> Self {
+        unsafe { _mm512_set1_epi32(value as i32) }
     }
 
     #[inline(always)]
@@ -71,26 +73,6 @@ impl Vector for __m512i {
     #[inline(always)]
     fn at_least16(self, least: Self) -> Self {
         unsafe { _mm512_maskz_mov_epi16(_mm512_cmpge_epu16_mask(self, least), self) }
-    }
-
-    #[inline(always)]
-    fn odd8(self) -> Self {
-        unsafe { _mm512_srli_epi16::<8>(self) }
-    }
-
-    #[inline(always)]
-    fn odd16(self) -> Self {
-        unsafe { _mm512_srli_epi32::<16>(self) }
-    }
-
-    #[inline(always)]
-    fn odd32(self) -> Self {
-        unsafe { _mm512_srli_epi64::<32>(self) }
-    }
-
-    #[inline(always)]
-    fn even32(self) -> Self {
-        unsafe { _mm512_srli_epi64::<32>(_mm512_slli_epi64::<32>(self)) }
     }
 
     #[inline(always)]
@@ -146,37 +128,30 @@ impl Vector for __m512i {
     }
 
     #[inline(always)]
-    fn doubles(self) -> [__m512d; 2] {
+    unsafe fn add_to(self, to: *mut f64) {
         unsafe {
-            let (lower, upper) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
-            [_mm512_cvtepi32_pd(lower), _mm512_cvtepi32_pd(upper)]
+            for (half, to) in doubles(self).into_iter().zip([to, to.add(8)]) {
+                _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), half));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product_to(self, factor: f64, less: Self, to: *mut f64) {
+        unsafe {
+            let (factor, halves) = (_mm512_set1_pd(factor), doubles(self).into_iter().zip(doubles(less)));
+            for ((half, less), to) in halves.zip([to, to.add(8)]) {
+                let product = _mm512_fmsub_pd(factor, half, less);
+                _mm512_storeu_pd(to, _mm512_add_pd(_mm512_loadu_pd(to), product));
+            }
         }
     }
 }
 
-impl Doubles for __m512d {
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        unsafe { _mm512_set1_pd(value) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f64) -> Self {
-        unsafe { _mm512_loadu_pd(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
-        unsafe { _mm512_storeu_pd(to, self) }
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        unsafe { _mm512_add_pd(self, other) }
-    }
-
-    #[inline(always)]
-    fn mul_sub(self, factor: Self, other: Self) -> Self {
-        unsafe { _mm512_fmsub_pd(self, factor, other) }
+/// 32-bit lanes with a sign as numbers: the lower and the upper half of the register.
+#[inline(always)]
+fn doubles(v: __m512i) -> [__m512d; 2] {
+    unsafe {
+        [_mm512_cvtepi32_pd(_mm512_castsi512_si256(v)), _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64::<1>(v))]
     }
 }

@@ -1,36 +1,38 @@
 //! Registers of AVX2.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "one reason for all, below")]
-// SAFETY of every block here: these functions are called only from functions that are compiled for a level that has AVX2 and FMA, and those run only where
-// detection found it. Memory is reached as the callers of `load` and `store` promise.
+// SAFETY of every block here: these functions are called only from functions that are compiled for a level that has
+// AVX2 and FMA, and such a level exists only where detection found them. Memory is reached as the callers of the unsafe
+// functions promise.
 
-use super::{Doubles, Vector};
+use super::Vector;
 use std::arch::x86_64::*;
 
-/// Methods that are one instruction with two operands.
-macro_rules! instructions {
-    ($($name:ident = $intrinsic:ident;)*) => {$(
-        #[inline(always)]
-        fn $name(self, other: Self) -> Self {
-            unsafe { $intrinsic(self, other) }
-        }
-    )*};
-}
-
 impl Vector for __m256i {
-    type Doubles = __m256d;
-
     instructions! {
         and = _mm256_and_si256;
+        or = _mm256_or_si256;
         xor = _mm256_xor_si256;
+        add8 = _mm256_add_epi8;
         add16 = _mm256_add_epi16;
         add32 = _mm256_add_epi32;
         add64 = _mm256_add_epi64;
+        sub8 = _mm256_sub_epi8;
+        sub16 = _mm256_sub_epi16;
         sub32 = _mm256_sub_epi32;
         min8 = _mm256_min_epu8;
         max8 = _mm256_max_epu8;
         min16 = _mm256_min_epu16;
         max16 = _mm256_max_epu16;
         dot16 = _mm256_madd_epi16;
+    }
+
+    shifts! {
+        left16 = _mm256_sll_epi16;
+        left32 = _mm256_sll_epi32;
+        left64 = _mm256_sll_epi64;
+        right16 = _mm256_srl_epi16;
+        right32 = _mm256_srl_epi32;
+        right64 = _mm256_srl_epi64;
     }
 
     #[inline(always)]
@@ -49,8 +51,8 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
-    fn splat32(value: i32) -> Self {
-        unsafe { _mm256_set1_epi32(value) }
+    fn splat32(value: u32) -> Self {
+        unsafe { _mm256_set1_epi32(value as i32) }
     }
 
     #[inline(always)]
@@ -71,26 +73,6 @@ impl Vector for __m256i {
     #[inline(always)]
     fn at_least16(self, least: Self) -> Self {
         unsafe { _mm256_and_si256(_mm256_cmpeq_epi16(_mm256_max_epu16(self, least), self), self) }
-    }
-
-    #[inline(always)]
-    fn odd8(self) -> Self {
-        unsafe { _mm256_srli_epi16::<8>(self) }
-    }
-
-    #[inline(always)]
-    fn odd16(self) -> Self {
-        unsafe { _mm256_srli_epi32::<16>(self) }
-    }
-
-    #[inline(always)]
-    fn odd32(self) -> Self {
-        unsafe { _mm256_srli_epi64::<32>(self) }
-    }
-
-    #[inline(always)]
-    fn even32(self) -> Self {
-        unsafe { _mm256_srli_epi64::<32>(_mm256_slli_epi64::<32>(self)) }
     }
 
     #[inline(always)]
@@ -146,37 +128,30 @@ impl Vector for __m256i {
     }
 
     #[inline(always)]
-    fn doubles(self) -> [__m256d; 2] {
+    unsafe fn add_to(self, to: *mut f64) {
         unsafe {
-            let (lower, upper) = (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
-            [_mm256_cvtepi32_pd(lower), _mm256_cvtepi32_pd(upper)]
+            for (half, to) in doubles(self).into_iter().zip([to, to.add(4)]) {
+                _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), half));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product_to(self, factor: f64, less: Self, to: *mut f64) {
+        unsafe {
+            let (factor, halves) = (_mm256_set1_pd(factor), doubles(self).into_iter().zip(doubles(less)));
+            for ((half, less), to) in halves.zip([to, to.add(4)]) {
+                let product = _mm256_fmsub_pd(factor, half, less);
+                _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), product));
+            }
         }
     }
 }
 
-impl Doubles for __m256d {
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        unsafe { _mm256_set1_pd(value) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f64) -> Self {
-        unsafe { _mm256_loadu_pd(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f64) {
-        unsafe { _mm256_storeu_pd(to, self) }
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        unsafe { _mm256_add_pd(self, other) }
-    }
-
-    #[inline(always)]
-    fn mul_sub(self, factor: Self, other: Self) -> Self {
-        unsafe { _mm256_fmsub_pd(self, factor, other) }
+/// 32-bit lanes with a sign as numbers: the lower and the upper half of the register.
+#[inline(always)]
+fn doubles(v: __m256i) -> [__m256d; 2] {
+    unsafe {
+        [_mm256_cvtepi32_pd(_mm256_castsi256_si128(v)), _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(v))]
     }
 }
