@@ -20,6 +20,12 @@ impl<'a> Block<'a> {
         Block { events, is_stopped, current: Cell::new(None) }
     }
 
+    /// Events that a reducer gives to another one; nothing stops it.
+    pub fn of(events: &'a [EventPictures<'a>]) -> Block<'a> {
+        static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+        Block::new(events, &IS_STOPPED)
+    }
+
     /// Other pictures of these events, for a reducer that shows them to others; stopped when this one is.
     pub fn with<'b>(&'b self, events: &'b [EventPictures<'b>]) -> Block<'b> {
         Block::new(events, self.is_stopped)

@@ -174,9 +174,7 @@ impl Reducer for Corrected {
     }
 
     fn map(&self, partial: &mut Self::Partial, event: &EventPictures<'_>) -> Result<(), ReduceError> {
-        let events = [*event];
-        let is_stopped = std::sync::atomic::AtomicBool::new(false);
-        self.map_block(partial, &Block::new(&events, &is_stopped))
+        self.map_block(partial, &Block::of(&[*event]))
     }
 
     fn map_block(&self, partial: &mut Self::Partial, block: &Block<'_>) -> Result<(), ReduceError> {

@@ -53,6 +53,14 @@ impl Cut {
         self.numbers(block, 1)
     }
 
+    /// Numbers of the events of some blocks.
+    pub(crate) fn events_of_blocks(
+        &self,
+        blocks: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = usize> + use<> {
+        self.numbers(blocks.start, blocks.len())
+    }
+
     /// The blocks of a leaf.
     pub(crate) fn blocks_of_leaf(&self, leaf: usize) -> Range<usize> {
         let start = leaf * self.leaf();

@@ -63,6 +63,14 @@ impl Fault {
     pub(crate) fn new(kind: FaultKind, why: impl fmt::Display) -> Fault {
         Fault { kind, why: why.to_string() }
     }
+
+    /// Of a picture that there is: nothing to an analysis whose reducers judge pictures.
+    pub(crate) fn left_to(self, takes_recorded: bool) -> Outcome {
+        match self.kind {
+            FaultKind::Damaged | FaultKind::Changed if takes_recorded => Ok(()),
+            _ => Err(self),
+        }
+    }
 }
 
 /// The judgement of [`Recording::read`](recording::Recording::read). For a sum it makes no difference whether data are damaged or were lost.

@@ -20,7 +20,7 @@ use crate::reducer::AnyPartial;
 use crate::strips::Read;
 use crate::tree::Forest;
 use crate::worker::{Share, Shared, Worker, place};
-use crate::{EventPictures, GoOn, Progress, Recording, Work};
+use crate::{EventPictures, GoOn, Progress, Recorded, Recording, Work};
 
 /// The caller is asked at least so often whether to go on.
 const TELL: Duration = Duration::from_millis(100);
@@ -158,6 +158,7 @@ impl Shared<'_> {
             slots: Vec::new(),
             share,
             has_order: self.work.reducers(false).next().is_some(),
+            selected: (0, 0),
             ask,
             done,
             strips: Vec::new(),
@@ -218,6 +219,7 @@ impl Worker<'_> {
                 other => self.share.0.add_unselected(other),
             }
         }
+        let mut before = self.selected_before(block);
         for events in selected.chunks(self.slots.len()) {
             let read = if shared.by_strips { self.read_around(events) } else { self.read(events) };
             if shared.is_stopped() {
@@ -225,8 +227,9 @@ impl Worker<'_> {
             }
             match read.contains(&Ok(true)) {
                 true => self.strips(events, read, ordered)?,
-                false => self.whole(events, read, ordered)?,
+                false => self.whole(events, before, read, ordered)?,
             }
+            before += events.len() as u64;
         }
         Ok(count)
     }
@@ -240,19 +243,31 @@ impl Worker<'_> {
             .collect()
     }
 
-    /// Gives events that were read as a whole to the reducers.
-    fn whole(&mut self, events: &[usize], read: Vec<Read>, ordered: &mut [AnyPartial]) -> Result<()> {
+    /// Gives events that were read as a whole to the reducers; `before` events are selected before them.
+    fn whole(
+        &mut self,
+        events: &[usize],
+        before: u64,
+        read: Vec<Read>,
+        ordered: &mut [AnyPartial],
+    ) -> Result<()> {
         let Worker { shared, slots, share: (account, any_order), .. } = self;
         let work = shared.work;
-        let all = &work.layout.panels;
+        let (all, takes_recorded) = (&work.layout.panels, work.takes_recorded());
         let mut pictures = vec![None; events.len() * all.len()];
         let mut seen = Vec::with_capacity(events.len());
         let places = slots.iter().zip(pictures.chunks_mut(all.len()));
-        for ((event, read), (picture, pictures)) in events.iter().zip(read).zip(places) {
+        for (((event, read), (picture, pictures)), number) in
+            events.iter().zip(read).zip(places).zip(before + 1..)
+        {
             account.file_bytes += picture.file_bytes();
             let note = |position: usize, _, bytes| pictures[position] = Some(bytes);
-            match read.map_err(Fault::from).and_then(|_| place(work, picture, note)) {
-                Ok(()) => seen.push(EventPictures::new(*event, picture.time_ns(), all, pictures)),
+            let placed = |_| place(work, picture, note).or_else(|fault| fault.left_to(takes_recorded));
+            match read.map_err(Fault::from).and_then(placed) {
+                Ok(()) => seen.push(EventPictures {
+                    recorded: Some(Recorded { picture, number }),
+                    ..EventPictures::new(*event, picture.time_ns(), all, pictures)
+                }),
                 Err(fault) => shared.add_broken(*event, fault, account),
             }
         }

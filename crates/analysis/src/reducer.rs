@@ -76,6 +76,13 @@ pub trait Reducer: Send + Sync {
         Err("wanted a reducer that takes strips of pictures, found one without `map_strip`".into())
     }
 
+    /// Whether it judges pictures itself: it then gets each event that has a picture, as it was recorded
+    /// ([`EventPictures::recorded`]), also where the picture is damaged or not like those of the first events, and so some panels or
+    /// all have none that can be used. Where another reducer of the analysis does not, such events are left out.
+    fn takes_recorded(&self) -> bool {
+        false
+    }
+
     /// Takes in `next`, the result of later events, and leaves it as the result of no event.
     ///
     /// # Errors
@@ -168,6 +175,7 @@ pub(crate) trait AnyReducer: Send + Sync {
     fn partial(&self, layout: &Layout) -> AnyPartial;
     fn map_block(&self, partial: &mut AnyPartial, block: &Block<'_>) -> Result<()>;
     fn takes_strips(&self) -> bool;
+    fn takes_recorded(&self) -> bool;
     fn map_strip(&self, partial: &mut AnyPartial, strip: &Strip<'_>) -> Result<()>;
     fn merge(&self, partial: &mut AnyPartial, next: &mut AnyPartial) -> Result<()>;
     fn finish(&self, layout: &Layout, partial: AnyPartial) -> Result<Vec<Named>>;
@@ -192,6 +200,10 @@ impl<R: Reducer> AnyReducer for R {
 
     fn takes_strips(&self) -> bool {
         Reducer::takes_strips(self)
+    }
+
+    fn takes_recorded(&self) -> bool {
+        Reducer::takes_recorded(self)
     }
 
     fn map_strip(&self, partial: &mut AnyPartial, strip: &Strip<'_>) -> Result<()> {

@@ -119,6 +119,15 @@ impl<'r> Work<'r> {
         self.select.as_ref().map_or(Verdict::Selected, |select| select.verdict(event))
     }
 
+    /// How many events of some blocks are selected.
+    pub(crate) fn selected(&self, blocks: Range<usize>) -> u64 {
+        let events = self.cut.events_of_blocks(blocks);
+        match &self.select {
+            None => events.len() as u64,
+            Some(select) => events.filter(|event| select.has(*event)).count() as u64,
+        }
+    }
+
     /// How many blocks they are cut into.
     pub fn blocks(&self) -> usize {
         self.cut.blocks()
@@ -158,6 +167,11 @@ impl<'r> Work<'r> {
     pub(crate) fn takes_strips(&self) -> bool {
         let is_large = |panel: &Panel| !panel.has_any_length() && panel.bytes() >= strip::LEAST_BYTES;
         self.reducers.iter().all(|reducer| reducer.takes_strips()) && self.layout.panels.iter().all(is_large)
+    }
+
+    /// Whether the reducers judge the pictures.
+    pub(crate) fn takes_recorded(&self) -> bool {
+        !self.reducers.is_empty() && self.reducers.iter().all(|reducer| reducer.takes_recorded())
     }
 
     /// Events that a worker has in memory at once. Where no pixels stay in the files, strips are cut from whole pictures,

@@ -84,6 +84,8 @@ pub(crate) struct Worker<'a> {
     /// Strips of some events, side by side.
     pub(crate) strips: Vec<u8>,
     pub(crate) has_order: bool,
+    /// The next block that can come, and how many events are selected before it: a worker's blocks come in their order.
+    pub(crate) selected: (usize, u64),
     pub(crate) ask: SyncSender<usize>,
     pub(crate) done: Sender<(usize, u64)>,
 }
@@ -99,4 +101,13 @@ pub(crate) fn place<'s>(
         note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);
     }
     Ok(())
+}
+
+impl Worker<'_> {
+    /// How many events are selected before `block`.
+    pub(crate) fn selected_before(&mut self, block: usize) -> u64 {
+        let (known, before) = self.selected;
+        self.selected = (block, before + self.shared.work.selected(known..block));
+        self.selected.1
+    }
 }

@@ -172,8 +172,7 @@ impl Frames {
             self.events.start += 1;
             self.idle = None;
             match order.read(event, end, &mut self.allocator) {
-                Ok(Some(mut frame)) => {
-                    frame.header_mut().sequence = order.account().frames;
+                Ok(Some(frame)) => {
                     return Step::Frame(EventFrame { event, frame: frame.freeze() });
                 }
                 Ok(None) => {}

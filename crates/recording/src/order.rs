@@ -145,7 +145,7 @@ impl Ordered {
         Ok(())
     }
 
-    /// Reads `event`; the ones behind it, up to `end`, are read ahead, so that asking for one event after the other is quick. `None`: it
+    /// Reads `event` as a frame, whose number is that of the frames given so far; the events behind it, up to `end`, are read ahead, so that asking for one event after the other is quick. `None`: it
     /// gives no frame, and the account says why.
     ///
     /// # Errors
@@ -179,8 +179,8 @@ impl Ordered {
         }
     }
 
-    /// Counts a picture, and says what becomes of it.
-    fn judge(&mut self, frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
+    /// Counts a picture, and says what becomes of it. Frames that are given are numbered from 1.
+    fn judge(&mut self, mut frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
         self.account.add_picture(condition);
         match self.on_damage {
             OnDamage::Skip if condition.is_damaged() => {
@@ -192,6 +192,7 @@ impl Ordered {
             }
             _ => {
                 self.account.frames += 1;
+                frame.header_mut().sequence = self.account.frames;
                 Ok(Some(frame))
             }
         }

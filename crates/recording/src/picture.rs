@@ -1,5 +1,6 @@
 //! What a detector recorded at one event, before it is a frame.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -220,6 +221,13 @@ impl Picture {
 
     fn whole(&self, piece: Option<usize>) -> &[u8] {
         piece.map_or(&self.plain[..], |piece| self.bytes.pieces().nth(piece).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let panels = self.places.len();
+        write!(f, "event {}, {:?}, {panels} panels", self.event, self.condition)
     }
 }
 

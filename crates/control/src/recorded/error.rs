@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use livetime_engine::{GraphError, NodeError};
 use livetime_frame::WrongPayload;
-use livetime_recording::TooMuchMemory;
+use livetime_recording::{Fault, TooMuchMemory};
 
 use crate::config::Problems;
 
@@ -54,6 +54,8 @@ pub enum RecordedError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PictureError {
+    /// It came out damaged. Says what is wrong with all of it; `None` where that is so of a part only.
+    Damaged(Option<Fault>),
     /// The frame has no array.
     Payload(WrongPayload),
     /// The picture is of another kind.
@@ -105,6 +107,10 @@ fn joined(errors: &[GraphError]) -> String {
 impl fmt::Display for PictureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            PictureError::Damaged(Some(fault)) => fault.fmt(f),
+            PictureError::Damaged(None) => f.write_str(
+                "wanted an undamaged picture, found one with damage in a part, or without some panel",
+            ),
             PictureError::Payload(error) => error.fmt(f),
             PictureError::Kind { wanted, found } => write!(f, "wanted {wanted}, found {found}"),
         }

@@ -117,10 +117,10 @@ impl Report {
     }
 
     /// What can be used of the input, and what cannot: bytes that are no datagrams, pieces without an event, and what is broken inside of
-    /// datagrams, which are copied as they are.
+    /// datagrams, which are copied as they are. Datagrams can be used without any event, as `recover` saves them: there is an output.
     pub fn findings(&self) -> Findings {
         let problems = self.lost.len() as u64 + self.broken_inside();
-        Findings { usable: self.events, failures: self.joined.cameras_left_out, problems }
+        Findings { usable: self.datagrams, failures: self.joined.cameras_left_out, problems }
     }
 
     /// Parts of datagrams that mean nothing, and leaves that cannot be decompressed.

@@ -14,6 +14,7 @@ pub mod tables;
 mod tests;
 mod through;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,8 +25,9 @@ use serde_json::Value as Json;
 
 use crate::analyze::{
     self, Account, Corrected, Detector, Found, GoOn, Histogram, Hits, NoiseMask, Options, PixelStatistics,
-    Recording, Reducers, analyze,
+    Recording, Reducers, analyze, first_picture,
 };
+use crate::config::{self, Problems};
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
@@ -105,6 +107,29 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
         return Ok(Exit::Failed);
     }
     Ok(exit_of(&last.found.account, wanted.through.as_ref(), run))
+}
+
+/// The work that `make` makes of the name and the text of a pipeline file. A run without pictures has failed, whatever is in the file.
+fn of_pipeline<T>(
+    args: &AnalyzeArgs,
+    file: &Path,
+    (recording, detector): (&Recording, &Detector),
+    output: &mut Output,
+    make: impl FnOnce((&str, &str)) -> Result<T, Problems>,
+) -> Result<T, Failure> {
+    first_picture(recording, detector, &args.events).map_err(|why| Failure::new(Exit::Failed, why))?;
+    let name = file.display().to_string();
+    let text = config::read_text(file).map_err(|problem| Problems::new(&name, vec![problem]));
+    let made = text.and_then(|text| make((&name, &text)));
+    made.map_err(|problems| crate::commands::refuse(&problems, args.json, output))
+}
+
+/// Of the pictures that a pipeline was given: how many are not whole.
+fn damaged_text(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        count => format!("with damage, or without some panel: {count} of the pictures\n"),
+    }
 }
 
 /// How an analysis ends: as every reader of the run does.

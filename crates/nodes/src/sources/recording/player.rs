@@ -130,8 +130,7 @@ impl Player {
         let read = self.read(event, end, ctx);
         // Reading an event may have shown that something else in it is broken.
         self.enter_problems(ctx);
-        if let Some(mut frame) = read? {
-            frame.header_mut().sequence = self.order.account().frames;
+        if let Some(frame) = read? {
             self.frames_in_pass += 1;
             ctx.emit(frame)?;
         }
