@@ -22,7 +22,7 @@ const MOST_ELEMENTS: usize = 1 << 31;
 pub struct Account {
     /// Events whose pictures are in the results.
     pub used: u64,
-    /// Of these, events in which some panel was missing.
+    /// Used events in which some panel was missing.
     pub incomplete: u64,
     /// Bytes read from the files.
     pub file_bytes: u64,
@@ -48,8 +48,8 @@ impl Account {
         self.unselected[verdict as usize]
     }
 
-    /// How many events are lost: all that could not be used but for those that the detector was not read for, and those whose small data
-    /// could not be read to select them.
+    /// How many events are lost: all events that could not be used, except events at which the detector was not read,
+    /// and events that could not be selected because their small data are unreadable.
     pub fn lost(&self) -> u64 {
         let unreadable = self.unselected(Verdict::Unreadable);
         self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing) + unreadable

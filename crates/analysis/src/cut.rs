@@ -4,7 +4,8 @@ use std::ops::Range;
 
 /// Events in a block, at most.
 pub(crate) const MOST_EVENTS: usize = 1024;
-/// Blocks in a leaf, at most: 2 GiB. A partial result as large as a picture of floats is then a hundredth of what it is made of.
+/// Most blocks in a leaf: 2 GiB of pictures. A partial result as large as a picture of floats is then a hundredth of
+/// its pictures.
 const MOST_BLOCKS: usize = 64;
 /// A run is divided into at least this many leaves if it has that many blocks, because many leaves are shared evenly
 /// between workers and parts.

@@ -40,7 +40,7 @@ impl Work<'_> {
         self.save_behind(Vec::new(), partial)
     }
 
-    /// The same behind `head`.
+    /// The bytes of [`Work::save`] behind `head`.
     pub(crate) fn save_behind(&self, head: Vec<u8>, partial: &Partial) -> Result<Vec<u8>> {
         let mut out = Saver { bytes: head };
         let ranges = partial.leaves();
@@ -60,7 +60,7 @@ impl Work<'_> {
     /// Loads the bytes of [`Work::save`]; any other bytes are an error.
     ///
     /// # Errors
-    /// If it is no partial result of this work.
+    /// If the bytes are no partial result of this work.
     pub fn load(&self, bytes: &[u8]) -> Result<Partial> {
         let mut from = Loader::new(bytes);
         let (leaves, account) = self.load_head(&mut from).map_err(refused)?;

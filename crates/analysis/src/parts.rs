@@ -32,7 +32,7 @@ pub struct Part {
     bytes: Vec<u8>,
 }
 
-/// A place in an event that means nothing, which shows when the event is read: the plan looks at the headers of events alone.
+/// A broken part of an event, found when the event is read: the plan reads the headers of events alone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Break {
     event: usize,
@@ -44,9 +44,9 @@ struct Break {
 /// A file of a part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenPart {
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// It was there already, with the same bytes.
+    /// The file existed with the same bytes.
     pub is_repeated: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Merged {
 }
 
 impl Part {
-    /// Its number, from 0 on.
+    /// Number of the part, from 0 on.
     pub fn number(&self) -> usize {
         self.number
     }

@@ -21,10 +21,12 @@ const MOST_BYTES: usize = 1 << 32;
 /// A number of values that sums can hold, larger than the values of all events together.
 const MOST_VALUES: u64 = 1 << 60;
 
-/// An analysis that is shared out: the run, the blocks and leaves that its events are cut into, the reducers, and parts.
+/// An analysis that is divided for several processes: the run, the blocks and leaves of its events, the reducers, and
+/// parts.
 ///
-/// A plan is a text file. Each of its parts can be reduced by any process that has the plan and the files of the run, any number of times; their
-/// results are merged by a process that needs only the plan. The results have the same bits as those of one process.
+/// A plan is a text file. Any process with the plan and the files of the run can reduce each of its parts, any number
+/// of times; a process that needs only the plan merges the results. The results have the same bits as the results of
+/// one process.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -63,9 +65,11 @@ pub struct Plan {
     reducers: Vec<String>,
     pub(crate) parts: Vec<PlannedPart>,
     hash: u64,
-    /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
+    /// Folder of the run's files for this process, if it differs from the planned one. The folder is not saved in the
+    /// plan.
     folder: Option<PathBuf>,
-    /// The bound of memory of a part or the merge in this process, if not half of the free memory. It is no part of the plan either.
+    /// Limit of the memory of a part or the merge in this process; by default half of the free memory. The limit is not
+    /// saved in the plan.
     pub(crate) memory: Option<MemoryLimit>,
 }
 
@@ -91,11 +95,11 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
-    /// The same plan for a process to which the files of the run lie in `folder`, whatever their paths were where it was made. A file is
-    /// known by its name, its size and a hash of its ends; [`Plan::reduce`] compares them.
+    /// The plan for a process that sees the files of the run in `folder`, whatever their paths in the plan. A file is
+    /// recognised by its name, its size and a hash of its ends; [`Plan::reduce`] compares them.
     ///
     /// # Errors
-    /// If two files of the run have one name, and so cannot lie in one folder.
+    /// If two files of the run have the same name, so that they cannot lie in one folder.
     pub fn in_folder(self, folder: &Path) -> Result<Plan> {
         let mut names: Vec<_> = self.files().map(Path::file_name).collect();
         names.sort();
@@ -108,7 +112,7 @@ impl Plan {
         Ok(Plan { folder: Some(folder.to_owned()), ..self })
     }
 
-    /// The same plan for a process in which a part, or the merge, may take this much memory; without it, half of the memory that is free.
+    /// The plan with a limit of memory for a part or the merge; without a limit, half of the free memory.
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimit) -> Plan {
         Plan { memory: Some(memory), ..self }

@@ -28,7 +28,7 @@ impl Saver {
         self.all(list);
     }
 
-    /// The same of numbers of 128 bits.
+    /// Saves a list of numbers of 128 bits, with its length.
     pub fn list_u128(&mut self, list: &[u128]) {
         self.number(list.len() as u64);
         self.all(list);
@@ -39,7 +39,7 @@ impl Saver {
         self.list(text.as_bytes());
     }
 
-    /// The bytes of `save`, with their number in front.
+    /// Saves the bytes of `save`, with their number in front.
     pub(crate) fn sized<E>(&mut self, save: impl FnOnce(&mut Saver) -> Result<(), E>) -> Result<(), E> {
         let start = self.bytes.len();
         self.number(0);
@@ -70,7 +70,7 @@ impl<'a> Loader<'a> {
         Loader { bytes, events: 0, longest: &[] }
     }
 
-    /// Of a partial result of at most so many events, whose panels have at most so many pixels.
+    /// Sets the bounds: a partial result of at most `events` events, whose panels have at most `longest` pixels.
     pub(crate) fn with_bounds(self, events: u64, longest: &'a [usize]) -> Loader<'a> {
         Loader { events, longest, ..self }
     }
@@ -148,7 +148,7 @@ impl<'a> Loader<'a> {
     }
 
     /// # Errors
-    /// If so many numbers cannot be there, because even one byte for each is too much.
+    /// If the remaining bytes are too few for `count` numbers of even one byte each.
     pub(crate) fn has_numbers(&self, count: usize) -> Result<(), ReduceError> {
         if count <= self.bytes.len() { Ok(()) } else { Err(self.too_short(count as u64)) }
     }

@@ -16,7 +16,8 @@ pub(crate) const LEAST_BYTES: usize = 64 << 10;
 pub struct Strip<'a> {
     /// Position of the panel in the [`Layout`](crate::Layout).
     pub position: usize,
-    /// Which pixels of the panel. The strips of some events come in the order of pixels, all of them, before those of others.
+    /// Range of the panel's pixels. All strips of some events come, in the order of pixels, before strips of other
+    /// events.
     pub pixels: Range<usize>,
     /// Of each event that has the panel: little-endian elements, at any address.
     pub frames: &'a [&'a [u8]],

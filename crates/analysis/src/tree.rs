@@ -1,8 +1,9 @@
 //! The fixed binary tree in which partial results of leaves are merged.
 //!
-//! A node of level k has the leaves from i 2^k to (i + 1) 2^k, as far as there are leaves. It is merged from the two nodes below it, the
-//! one of the earlier leaves taking in the other; a node without a neighbour goes up as it is. So the order of merging depends on the
-//! number of leaves only, and not on the worker, time or place of a result.
+//! A node of level k has the leaves from i 2^k to (i + 1) 2^k, as far as there are leaves. Its result is merged from
+//! the two nodes below it: the one of the earlier leaves takes in the other. A node without a neighbour moves up
+//! unchanged. So the order of merging depends on the number of leaves only, and not on the worker, time or place of a
+//! result.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -43,7 +44,7 @@ pub(crate) struct Pair<P> {
 }
 
 impl<P> Forest<P> {
-    /// Of a tree with so many leaves.
+    /// An empty tree for `leaves` leaves.
     pub(crate) fn new(leaves: usize) -> Forest<P> {
         Forest { leaves, waiting: BTreeMap::new() }
     }
@@ -82,7 +83,7 @@ impl<P> Forest<P> {
     }
 }
 
-/// The nodes in which partial results of these leaves wait.
+/// The nodes that hold partial results of these leaves until they can be merged.
 pub(crate) fn nodes_of(ranges: &[Range<usize>], leaves: usize) -> Vec<Node> {
     let mut forest = Forest::new(leaves);
     for leaf in ranges.iter().flat_map(Clone::clone) {

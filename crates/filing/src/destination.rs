@@ -188,7 +188,7 @@ mod tests {
         drop(file);
         let mut file = files.create_next(&mut number).unwrap();
         assert_eq!((number, fs::read_dir(&below).unwrap().count()), (1, 1));
-        // What was recorded is kept, also when another program takes the name.
+        // The recorded bytes are kept, also when another program takes the name.
         file.append(&[b"data"]).unwrap();
         fs::write(below.join("run_1.x"), "theirs").unwrap();
         let error = files.end(file).unwrap_err().to_string();

@@ -40,7 +40,7 @@ pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Resul
     Ok(out + rest)
 }
 
-/// `path` with a number before its ending, for files of which there is to be one but may be more; 0 is no number.
+/// `path` with a number before its ending, for series that usually have one file; the first file, 0, gets no number.
 ///
 /// ```
 /// use std::path::Path;
@@ -76,7 +76,7 @@ struct Conversion {
     kind: char,
 }
 
-/// The conversion after a `%`, and what follows it.
+/// The conversion after a `%`, and the text behind it.
 fn conversion(text: &str) -> Option<(Conversion, &str)> {
     let flags = text.len() - text.trim_start_matches(['-', '0', '+', ' ']).len();
     let (flags, rest) = text.split_at(flags);
@@ -161,7 +161,7 @@ pub fn ensure_folder(folder: &str, create: i32) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|e| Error::folder(path, "to create a folder", e))
 }
 
-/// Whether a file of this name can be there: it is a name, and not that of a folder.
+/// Checks that a file can have this name: the name is not empty, and is not the name of a folder.
 ///
 /// # Errors
 /// [`Error::Name`].

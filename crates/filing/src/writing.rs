@@ -15,11 +15,11 @@ const CHECK_NS: u64 = 1_000_000_000;
 /// How the last write fared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum WriteStatus {
-    /// It was written.
+    /// The last write succeeded.
     #[default]
     #[pv("Write OK")]
     Ok,
-    /// It was not.
+    /// The last write failed.
     #[pv("Write error")]
     Error,
 }
@@ -167,7 +167,7 @@ mod tests {
         }
         assert_eq!(report.write_status, WriteStatus::Error);
         assert!(writing.may_write(&report, 1_000_000_007).is_ok());
-        // It fails again: another second.
+        // A second failure delays the next try by another second.
         assert!(writing.settle(full("still full"), &mut report, 1_000_000_007).is_err());
         assert_eq!(writing.may_write(&report, 2_000_000_006).unwrap_err().to_string(), "still full");
         assert_eq!(writing.settle(Ok::<_, Error>(3), &mut report, 2_000_000_007), Ok(3));

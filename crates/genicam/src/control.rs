@@ -40,9 +40,9 @@ pub(crate) enum Order {
 pub(crate) enum News {
     /// The camera is there.
     Connected(About),
-    /// It is not there, and why. Comes once for each reason.
+    /// The camera is absent, with the reason. Sent once for each reason.
     Absent(CameraError),
-    /// It was there and is gone.
+    /// The camera has vanished while it was used.
     Lost,
     /// Images come out of this stream from now on, after the remaining ones of the stream before.
     Stream(Stream),
@@ -103,7 +103,7 @@ pub(crate) fn run(setup: Setup, orders: &Receiver<Order>, news: SyncSender<News>
         }
     }
     if let Some(camera) = control.camera.filter(|camera| !camera.is_lost()) {
-        // A camera that cannot be told stops when it no longer hears from us.
+        // A camera that does not get this command stops by itself when our heartbeat ends.
         let _ = camera.halt();
     }
 }

@@ -10,12 +10,12 @@ use crate::error::CameraError;
 /// A feature of a camera and the parameter that it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Feature {
-    /// Its name in the camera's description.
+    /// The feature's name in the camera's description.
     pub(crate) name: String,
     kind: Kind,
     access: Access,
     pub(crate) spec: ParamSpec,
-    /// Its value when the camera was asked for its description.
+    /// The feature's value when the camera was asked for its description.
     pub(crate) value: Value,
 }
 

@@ -18,7 +18,7 @@ use crate::numbers::Numbers;
 use crate::params::{GenicamParams, TimeSource};
 use crate::pixels::PixelFormat;
 
-/// How long the node waits for an image before it looks whether anybody wants something else of it.
+/// The node's wait for an image before it handles other messages, such as changes of parameters.
 const WAIT: Duration = Duration::from_millis(5);
 /// When it looks again if there was none.
 const PAUSE_NS: u64 = 10_000;
@@ -44,7 +44,7 @@ impl AllParams {
     /// Sets the parameter or readback `name`, as the camera has it.
     fn show(&mut self, name: &str, value: &Value) {
         if let Some(index) = self.specs.iter().position(|spec| spec.name == name) {
-            // The kinds are those of the declaration, which came from the same camera.
+            // The kinds of the values are right, because the declaration came from the same camera.
             let _ = self.set(index, value);
         }
     }
@@ -90,7 +90,7 @@ pub(crate) struct Genicam {
     clock: CameraClock,
     /// Underruns of streams that are gone.
     underruns_before: u64,
-    /// Layout for which memory was taken.
+    /// Layout of the frames that memory was taken for.
     layout: Option<Layout>,
     bayer_pattern: Arc<str>,
 }

@@ -11,8 +11,8 @@ const MOST_BYTES: u64 = 1 << 32;
 
 /// A value for each pixel, from a file.
 ///
-/// Two kinds of files are read: arrays of NumPy (`.npy`), and psana's text files, which are numbers with white space between them and
-/// lines that begin with `#`. What these say about the array (`# DIM:1 32`) must be true of it.
+/// Two kinds of files are read: arrays of NumPy (`.npy`), and psana's text files, which are numbers with white space
+/// between them and lines that begin with `#`. The array must have the shape that these lines state (`# DIM:1 32`).
 ///
 /// ```
 /// use livetime_recording::Constants;

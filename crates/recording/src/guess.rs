@@ -1,8 +1,8 @@
 //! Where an event is expected to have its pixels.
 //!
-//! Where an XTC event has them is known only when it is parsed. Events of a run are alike, though: the places of the event before are
-//! the guess for an event of the same lengths, and the parsed event says whether the guess was right. If it was not, the event is read
-//! again as a whole.
+//! The places of an XTC event's pixels are known only after parsing. Events of a run are alike, though: the places in
+//! the event before are the guess for an event of the same lengths, and parsing shows whether the guess was right.
+//! After a wrong guess the event is read again as a whole.
 //!
 //! The check is sound although a wrong guess leaves old bytes where the parser may look for headers: if all the places are pixels of
 //! the picture that was found, the parser has interpreted nothing of what lies in them, and so nothing old.
@@ -22,7 +22,8 @@ pub(crate) struct Guess {
 }
 
 impl Guess {
-    /// Of the picture of an event, for a frame of this size if there is one. It is empty if nothing is won by it.
+    /// Guesses from the picture of an event, for a frame of this size if one is given. The guess is empty if reading
+    /// straight would win nothing.
     pub(crate) fn take(&mut self, before: &Picture, size: Option<usize>) {
         self.lengths.clear();
         self.asides.clear();

@@ -18,8 +18,8 @@ pub trait Memory {
     /// If there is none.
     fn array(&mut self, layout: Layout) -> std::result::Result<FrameMut, Self::Error>;
 
-    /// The same for an event that is read ahead; never waits. What is under way must not wait for memory that only it can bring
-    /// back.
+    /// As `array`, for an event that is read ahead, but never waits. Events under way hold memory until the caller takes
+    /// them; if the caller waited here for this memory, the wait would never end.
     fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut>;
 }
 
@@ -44,11 +44,11 @@ pub enum ReadError<E> {
     Memory(E),
 }
 
-/// Gives one event after the other as a frame of one detector, with threads that read and decompress ahead, straight into the memory
-/// of the frames.
+/// Gives events in order as frames of one detector. Threads read and decompress ahead, straight into the memory of the
+/// frames.
 ///
-/// This is what [`Frames`](crate::Frames) and the source `recording` have in common: which event is next, and when, they say
-/// themselves.
+/// The common part of [`Frames`](crate::Frames) and the source `recording`; each of these decides itself which event is
+/// next, and when.
 pub struct Ordered {
     recording: Recording,
     wanted: Wanted,
@@ -56,11 +56,12 @@ pub struct Ordered {
     detector: Option<Detector>,
     /// How many threads read ahead, at most 256; 0: the thread that asks reads.
     pub threads: usize,
-    /// What becomes of pictures that are not whole.
+    /// The policy for damaged pictures.
     pub on_damage: OnDamage,
     /// Bytes of frames that the threads hand over at once; 0: each event alone.
     pub batch_bytes: usize,
-    /// Events before this one are handed over alone: a thread has panicked, and nobody knows at which of its batch.
+    /// Events before this one are handed over alone: a thread has panicked at an unknown event of its batch, and single
+    /// events show which.
     alone_until: usize,
     /// The event that is asked for next if it goes on as it did, and the one that is read ahead next.
     next: usize,
@@ -118,7 +119,7 @@ impl Ordered {
         &self.recording
     }
 
-    /// What became of the events so far.
+    /// Counts of the events so far by their condition.
     pub fn account(&self) -> Account {
         self.account
     }
@@ -179,7 +180,7 @@ impl Ordered {
         }
     }
 
-    /// Counts a picture, and says what becomes of it.
+    /// Counts a picture, and applies the policy for damage.
     fn judge(&mut self, frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
         self.account.add_picture(condition);
         match self.on_damage {
@@ -213,7 +214,7 @@ impl Ordered {
         memory: &mut M,
     ) -> std::result::Result<(FrameMut, Condition), ReadError<M::Error>> {
         if event != self.next {
-            // What was read ahead is not wanted now.
+            // Events that were read ahead are no longer the next ones.
             self.loader = None;
         }
         self.next = event + 1;
@@ -242,7 +243,7 @@ impl Ordered {
     fn read_ahead<M: Memory>(&mut self, event: usize, end: usize, memory: &mut M) -> Outcome {
         let (Some(layout), Some(detector)) = (self.layout, &self.detector) else { return Ok(()) };
         if self.threads == 0 {
-            // Those that were there give what they have, in its turn.
+            // Threads that were started before still hand over their events, in order.
             return Ok(());
         }
         if self.loader.is_none() {
@@ -300,7 +301,7 @@ impl Ordered {
         let layout = picture.layout().map_err(ReadError::Fault)?;
         let mut array = memory.array(layout);
         if array.is_err() && self.loader.take().is_some() {
-            // What was read ahead has given its memory back, and is read again.
+            // Dropping the events that were read ahead has freed their memory; they are read again later.
             array = memory.array(layout);
         }
         let mut frame = array.map_err(ReadError::Memory)?;

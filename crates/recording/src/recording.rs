@@ -29,8 +29,9 @@ const MOST_LOOKED_AT: usize = 1000;
 
 /// A recorded run: the events in the files of one run, in the order of time.
 ///
-/// It is a handle: clones are the same run, and any number of threads may read it at once. What is open is scanned once, without its
-/// data; every event can then be read alone. A run that is still being written is known as far as [`Recording::refresh`] came last.
+/// The value is a handle: clones are the same run, and any number of threads may read it at once. Opening scans headers
+/// once, without data; afterwards every event can be read alone. Of a run that is still being written the events up to
+/// the last [`Recording::refresh`] are known.
 #[derive(Clone, Debug)]
 pub struct Recording {
     run: Arc<RwLock<Box<dyn Run>>>,
@@ -40,8 +41,8 @@ pub struct Recording {
     breaks: Arc<Breaks>,
 }
 
-/// How the events that were scanned are numbered: the one at the position `skip` has the number `first`, and those before it have none. In
-/// a whole run both are 0.
+/// How the scanned events are numbered: the event at the position `skip` has the number `first`, and earlier ones have
+/// none. In a whole run both are 0.
 #[derive(Clone, Copy, Default, Debug)]
 struct Numbers {
     first: usize,
@@ -55,11 +56,11 @@ impl Numbers {
 }
 
 impl Recording {
-    /// Opens the files of one run; of a single file, all files of its run that lie beside it and whose names end alike.
+    /// Opens the files of one run. A single file stands for all files of its run beside it whose names end alike.
     ///
     /// # Errors
-    /// If the files are of no known format, are of several runs, or the system refuses. A file that is broken is opened up to there:
-    /// see [`Recording::problems`].
+    /// If the files are of no known format, are of several runs, or the system refuses. A broken file is opened up to
+    /// the broken place: see [`Recording::problems`].
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
         let (format, given) = given(paths)?;
         match &given[..] {
@@ -68,8 +69,8 @@ impl Recording {
         }
     }
 
-    /// As [`Recording::open`] of exactly these files: what lies beside them is left alone, and so are chunks that a file of
-    /// LCLS-II names as its next ones.
+    /// As [`Recording::open`] of exactly these files: other files beside them are left alone, and so are chunks that a
+    /// file of LCLS-II names as its next ones.
     ///
     /// # Errors
     /// As [`Recording::open`].
@@ -78,8 +79,8 @@ impl Recording {
         Recording::opened(format, &Opening { is_only: true, ..all_of(&paths) })
     }
 
-    /// The same run; reading an event, and jobs on the run, may take this much memory. Without it, that is half of what
-    /// is free when the run is opened.
+    /// The same run with a limit of the memory that reading an event, and jobs on the run, may take. By default the
+    /// limit is half of the memory that is free when the run is opened.
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimit) -> Recording {
         Recording { memory, ..self }
@@ -90,9 +91,9 @@ impl Recording {
         self.memory
     }
 
-    /// As [`Recording::open`]; all files of the run, also those that files of HDF5 lead to, must be files in one of
-    /// `folders`, which are whole paths without symbolic links. For runs that a stranger may have written. A run that
-    /// grows may find further files: see [`Recording::files`].
+    /// As [`Recording::open`], but all files of the run, also files that HDF5 files link to, must lie in one of
+    /// `folders`, which are whole paths without symbolic links. For runs from untrusted writers. A run that grows may
+    /// find further files: see [`Recording::files`].
     ///
     /// # Errors
     /// As [`Recording::open`], or if a file lies elsewhere.
@@ -151,14 +152,14 @@ impl Recording {
         Recording { run, format, numbers, memory, breaks: Arc::default() }
     }
 
-    /// Opens files of which only what lies in some places is scanned. The events there are numbered as those of a whole run; see
+    /// Opens files, and scans only the given places. The events there are numbered as events of a whole run; see
     /// [`Recording::numbered`].
     pub(crate) fn open_places(format: RunFormat, places: &[Places]) -> Result<Recording> {
         let open = format.0.open_places.ok_or_else(|| without_places(format))?;
         Ok(Recording::new(open(places)?, format, MemoryLimit::half_of_free()))
     }
 
-    /// The same events, of which the one at the position `skip` has the number `first`.
+    /// The same run, numbered so that the event at the position `skip` has the number `first`.
     pub(crate) fn numbered(self, first: usize, skip: usize) -> Recording {
         Recording { numbers: Numbers { first, skip }, ..self }
     }
@@ -168,14 +169,14 @@ impl Recording {
         self.format
     }
 
-    /// The number behind that of the last known event. Events are numbered from 0 on, but for those of a part of a run
-    /// ([`Recording::open_part`]), which have the numbers that they have in the run.
+    /// The number behind the last known event. Events are numbered from 0 on, except in a part of a run
+    /// ([`Recording::open_part`]), whose events have the numbers of the whole run.
     pub fn events(&self) -> usize {
         self.run().events() - self.numbers.skip + self.numbers.first
     }
 
-    /// The number behind that of the last event that is complete. Of raw frames that are still being written, the last windows of time
-    /// may get more frames, and those of links that are behind the others come between them: whoever follows a run reads up to here.
+    /// The number behind the last complete event. Raw frames that are still being written may add frames to the last
+    /// windows of time, also frames of links that are behind the others: readers that follow a run read up to here.
     pub fn complete(&self) -> usize {
         self.run().complete() - self.numbers.skip + self.numbers.first
     }
@@ -231,7 +232,7 @@ impl Recording {
         self.problems_from(0)
     }
 
-    /// Those behind the first `known`.
+    /// Problems behind the first `known`.
     pub fn problems_from(&self, known: usize) -> Vec<Problem> {
         self.breaks.behind(known, &**self.run())
     }
@@ -246,7 +247,8 @@ impl Recording {
         self.run().may_grow()
     }
 
-    /// Looks for events that were recorded meanwhile; those that are [complete](Recording::complete) keep their numbers.
+    /// Looks for events that were recorded since the last call; [complete](Recording::complete) events keep their
+    /// numbers.
     ///
     /// # Errors
     /// If the system refuses.
@@ -260,7 +262,7 @@ impl Recording {
         self.run_mut().watch();
     }
 
-    /// Nothing is waited for any more: what has come is all there is.
+    /// Stops waiting for growing files: the content so far counts as complete.
     ///
     /// # Errors
     /// If the files do not fit each other.
@@ -268,8 +270,8 @@ impl Recording {
         self.run_mut().give_up()
     }
 
-    /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes, of HDF5 the
-    /// data sets whose first axis counts events, of the wire readout the links.
+    /// The detectors with pictures or arrays: of LCLS-I the senders in the first events, of LCLS-II the detectors that
+    /// the run describes, of HDF5 the data sets whose first axis counts events, of the wire readout the links.
     ///
     /// # Errors
     /// If the system refuses.
@@ -277,7 +279,8 @@ impl Recording {
         self.detectors_for(&Wanted::default())
     }
 
-    /// The same; if `wanted` names a detector that is not in the first events, it is looked for in further ones.
+    /// As [`Recording::detectors`]; if `wanted` names a detector that is not in the first events, further events are
+    /// searched.
     ///
     /// # Errors
     /// If the system refuses, or `wanted` can mean no detector of this format.
@@ -285,8 +288,8 @@ impl Recording {
         self.run().detectors(wanted)
     }
 
-    /// The detector that is wanted, or with an empty text the only one there is. If what is wanted fits several arrays of which one is a
-    /// picture, that one is meant.
+    /// The detector that is wanted, or with an empty text the only one. If the words fit several arrays and only one is
+    /// a picture, this one is meant.
     ///
     /// # Errors
     /// If there is none, or more than one; the error lists them.
@@ -325,23 +328,24 @@ impl Recording {
         })
     }
 
-    /// Reads what `detector` recorded at an event, and judges it. Any number of threads may read at once, each with its own `reader`.
+    /// Reads the data of `detector` at an event, and judges them. Any number of threads may read at once, each with its
+    /// own `reader`.
     ///
     /// The rule, for all formats:
     ///
-    /// 1. A picture is damaged if the recorder says so of it. What it says of the whole event is about something in the event, and
-    ///    makes no picture damaged that is there.
+    /// 1. A picture is damaged if the recorder notes damage of this picture. Damage noted for the whole event is
+    ///    about some part of the event, and makes no existing picture damaged.
     /// 2. Of several pictures of one detector, undamaged ones come before damaged ones, then the order of the file decides.
     /// 3. The first that can be read counts.
     /// 4. Panels are judged alone: a damaged or missing one makes the picture [`Condition::Partial`](crate::Condition::Partial) and
     ///    leaves the others as good as they were.
-    /// 5. Where there is nothing of the detector, its data may have been lost if the event says that something went wrong; else the
-    ///    detector was not read.
+    /// 5. An event without data of the detector may have lost them if the event notes an error; else the detector
+    ///    was not read.
     ///
     /// # Errors
-    /// [`Fault`] if there is no picture to show: of the kinds [`Missing`](crate::FaultKind::Missing), [`Lost`](crate::FaultKind::Lost),
-    /// [`Broken`](crate::FaultKind::Broken) or [`Unreadable`](crate::FaultKind::Unreadable). Without the place; see
-    /// [`Recording::place`].
+    /// [`Fault`] if there is no picture to show: of the kinds [`Missing`](crate::FaultKind::Missing),
+    /// [`Lost`](crate::FaultKind::Lost), [`Broken`](crate::FaultKind::Broken) or
+    /// [`Unreadable`](crate::FaultKind::Unreadable). The fault lacks the place; see [`Recording::place`].
     pub fn read(
         &self,
         detector: &Detector,
@@ -378,7 +382,8 @@ impl Recording {
         }
     }
 
-    /// The position of an event that is about to be read; of those that are read as a whole, its bytes must find room.
+    /// The position of an event that is about to be read. An event that is read as a whole must fit into the allowed
+    /// memory.
     fn position_for(&self, event: usize) -> std::result::Result<usize, Fault> {
         let position = self.numbers.position(event).ok_or_else(Fault::no_event)?;
         if self.format.datagrams().is_some() {
@@ -388,7 +393,7 @@ impl Recording {
     }
 
     /// The most bytes that reading a picture of `detector` takes beside the picture: the bytes of the largest of these
-    /// events, and what the format needs to decode them.
+    /// events, and the format's memory to decode them.
     pub fn read_memory(&self, detector: &Detector, events: impl Iterator<Item = usize>) -> u64 {
         let mut positions = events.filter_map(|event| self.numbers.position(event));
         self.run().read_memory(detector, &mut positions)
@@ -401,7 +406,8 @@ impl Recording {
         self.run().read_part(position, piece, start, bytes)
     }
 
-    /// Reads what `detector` recorded at all events, and counts how good it is: the account that a reader of frames comes to.
+    /// Reads the data of `detector` at all events, and counts their conditions: the same account as of a reader of
+    /// frames.
     pub fn judge(&self, detector: &Detector) -> Account {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut account = Account::default();
@@ -415,9 +421,9 @@ impl Recording {
         account
     }
 
-    /// What was recorded at an event beside the arrays: event codes, what monitors of the beam and process variables said (LCLS-I, as far
-    /// as they are in this event); single values and short lists of all records (LCLS-II); the columns with a value for each event (HDF5);
-    /// times, triggers and what is missing (wire readout).
+    /// The values recorded at an event beside the arrays: event codes, values of beam monitors and process variables in
+    /// this event (LCLS-I); single values and short lists of all records (LCLS-II); the columns with a value for each
+    /// event (HDF5); times, triggers and missing ticks (wire readout).
     ///
     /// # Errors
     /// [`Fault`] if the event cannot be read.
@@ -430,8 +436,8 @@ impl Recording {
         read.map_err(|fault| fault.at(event, self.place(event)))
     }
 
-    /// What was configured when an event was taken: what a scan had set, process variables, and the settings of detectors, as far as
-    /// their layout is known; the others are named without values.
+    /// The configuration at an event: values set by a scan, process variables, and the settings of detectors whose
+    /// layout is known; other settings are named without values.
     ///
     /// # Errors
     /// [`Fault`] if it cannot be read.
@@ -475,7 +481,8 @@ impl Recording {
         })
     }
 
-    /// What a change of state says about the records behind it, each with the number of the stream's piece; only of LCLS-II.
+    /// The descriptions that a change of state gives of later records, each with the number of its stream's piece; only
+    /// of LCLS-II.
     ///
     /// # Errors
     /// [`Fault`] if it cannot be read, or the format has none.
@@ -522,9 +529,9 @@ impl OpenRun {
 /// Why a text means no run that can be opened.
 #[derive(Debug)]
 pub enum FindError {
-    /// It names no files.
+    /// The path names no files.
     Files(ListError),
-    /// They are of no known format, are of several runs, or the system refuses.
+    /// The files are of no known format, are of several runs, or the system refuses.
     Run(Error),
 }
 
@@ -551,7 +558,7 @@ impl fmt::Display for FindError {
 
 impl std::error::Error for FindError {}
 
-/// All files of a run, as a program of its own opens them.
+/// All files of a run, opened as a whole program opens them.
 fn all_of(paths: &[PathBuf]) -> Opening<'_> {
     Opening { paths, is_only: false, within: None, memory: MemoryLimit::half_of_free() }
 }

@@ -9,11 +9,12 @@ use crate::damage::Outcome;
 use crate::{Detector, Picture, Reader, Recording};
 
 impl Recording {
-    /// As [`Recording::read`], and then as [`Picture::fill`] into `frame`. Returns whether the picture has the layout of the frame; if
-    /// it has another, it is in `picture` as after [`Recording::read`], and the frame may hold anything.
+    /// As [`Recording::read`] followed by [`Picture::fill`] into `frame`. Returns whether the picture has the layout of
+    /// the frame. A picture of another layout is in `picture` as after [`Recording::read`], and the content of the
+    /// frame is then undefined.
     ///
-    /// Pixels are read into the frame without a copy where that can be done: those of HDF5, and large ones of XTC that are not
-    /// compressed and lie as in the event before. The panels of `picture` have no bytes then.
+    /// Pixels are read into the frame without a copy where possible: pixels of HDF5, and large uncompressed ones of XTC
+    /// at the same places as in the event before. The panels of `picture` have no bytes then.
     ///
     /// # Errors
     /// As [`Recording::read`], and if the panels of the picture do not fit together.

@@ -1,6 +1,7 @@
 //! Pixels that stay in their files when an event is read, and are read in strips after it.
 //!
-//! Where they are is guessed from the event before and checked as for those that are read [straight](crate::straight) into a frame.
+//! Their places are guessed from the event before, and checked as for pixels that are read [straight](crate::straight)
+//! into a frame.
 
 use livetime_formats::Error;
 use livetime_formats::xtc1::run::Apart;

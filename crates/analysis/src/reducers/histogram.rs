@@ -11,7 +11,8 @@ use crate::{Column, EventPictures, Layout, Loader, Named, ReduceError, Reducer, 
 const VALUES: usize = 1 << 16;
 /// The default number of bins.
 const BINS: usize = 1000;
-/// More pixels than any part of a run has: so many parts can be added that counts do not overflow.
+/// Most counted pixels of a part, more than any real part has. The sum of many such parts stays below the overflow of a
+/// `u64`.
 const MOST_COUNTED: u64 = 1 << 50;
 
 /// A histogram of the values of all pixels of all events.

@@ -15,7 +15,7 @@ use super::select::Selection;
 /// The default number of events of the mean: a larger number makes the data less than 1 % smaller.
 pub const MEAN_OF: u32 = 16;
 
-/// What blockpack subtracts from frames. It is kept in the Configure of the new file.
+/// The reference frame that blockpack subtracts from frames. The new file keeps it in its Configure.
 #[derive(Clone, Debug, Default)]
 pub enum ReferenceSource {
     /// Nothing.

@@ -30,7 +30,7 @@ pub(super) struct Merge<'a> {
     joined: Joined,
 }
 
-/// What comes next in time.
+/// The next item in the order of time.
 enum Next<'a> {
     Event(&'a Event),
     Transition(&'a RunTransition),
@@ -121,7 +121,7 @@ impl<'a> Merge<'a> {
         Ok(true)
     }
 
-    /// Reads what is in `pieces`, and adds it as one, unless the job is full.
+    /// Reads `pieces`, and adds them to the job as one event or transition, unless the job is full.
     fn read(&self, job: &mut Job, filled: &mut usize) -> Result<bool> {
         let length: u64 = self.pieces.iter().map(|p| p.length).sum();
         if length > LIMIT {
@@ -179,7 +179,7 @@ fn any_header() -> DatagramHeader {
     DatagramHeader::new(Transition::L1Accept, 0, 0)
 }
 
-/// What of the files of a run could not be read.
+/// The parts of the files of a run that could not be read.
 fn lost(run: &Run) -> Vec<Lost> {
     let lost = |problem: &Problem| {
         let offset = problem.error.offset();

@@ -17,7 +17,7 @@ pub(super) struct Output {
     split: Split,
     /// How many files were begun.
     number: u32,
-    /// The last one is written, those before wait until all that is in them was read again.
+    /// The last file is being written; earlier ones wait until all their bytes were read again.
     open: Vec<New>,
     /// Files that have their names, with their bytes.
     files: Vec<(PathBuf, u64)>,
@@ -78,7 +78,7 @@ impl Output {
         self.name(1)
     }
 
-    /// Names all files but the last `but`, of which everything was read again.
+    /// Gives all files but the last `but` their names; their bytes have all been read again.
     fn name(&mut self, but: usize) -> Result<()> {
         let mut at = 0;
         while at + but < self.open.len() {

@@ -1,5 +1,5 @@
-//! The proof that a datagram was changed without loss: both are walked through side by side, and what differs in its bytes must be
-//! the same when it is decompressed.
+//! The proof that a datagram was changed without loss: input and output are walked through side by side, and bytes that
+//! differ must be the same when they are decompressed.
 
 use livetime_formats::file::Head;
 use livetime_formats::xtc1::compressed::{Decompressor, plain_len};
@@ -9,7 +9,8 @@ use livetime_formats::{Error, Result};
 
 use super::report::{Kept, Reason, Report};
 
-/// Compares and counts. Shares nothing with what made the output but the decoder. Keeps its working memory.
+/// Compares and counts. Shares no code with the rewriting but the decoder, so that a mistake there cannot hide itself.
+/// Keeps its working memory.
 #[derive(Default)]
 pub(super) struct Prover {
     decompressor: Decompressor,

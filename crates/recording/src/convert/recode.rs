@@ -22,7 +22,7 @@ use super::report::{Kept, Reason, Report};
 /// Changes leaves as the options say. Keeps its working memory.
 pub(super) struct Recoder<'a> {
     options: &'a Options,
-    /// What is written into every Configure, and compressed against.
+    /// The reference frames that are written into every Configure, and subtracted before compression.
     references: &'a [ReferenceFrame],
     compressor: Option<Compressor>,
     decompressor: Decompressor,
@@ -31,13 +31,13 @@ pub(super) struct Recoder<'a> {
     pub(super) counts: Report,
 }
 
-/// What becomes of a leaf.
+/// The result for a leaf.
 enum Change {
-    /// It stays, because it should.
+    /// The leaf stays, as the options want.
     No,
-    /// It stays for a reason that must be said.
+    /// The leaf stays for a reason that the report states.
     Kept(Reason),
-    /// It was written to the builder.
+    /// The leaf was written to the builder in another form.
     Written,
 }
 
@@ -56,14 +56,14 @@ impl<'a> Recoder<'a> {
         })
     }
 
-    /// Appends what `pieces` of one event or transition become to `out`.
+    /// Appends the result for `pieces` of one event or transition to `out`.
     pub(super) fn recode(
         &mut self,
         pieces: &[Datagram<'_>],
         configs: &Configs,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        // Broken trees cannot be put together: what follows would be hidden by what is broken.
+        // Broken trees cannot be put together: a reader stops at the broken part, and would miss every leaf behind it.
         if pieces.len() > 1 && pieces.iter().any(|p| p.check().is_err() || !p.header.root.is_entered()) {
             return pieces.iter().try_for_each(|piece| self.recode(&[*piece], configs, out));
         }
@@ -134,8 +134,9 @@ impl<'a> Recoder<'a> {
         change
     }
 
-    /// Whether the same data are there raw and compressed, which recorders write for checks: then both stay. The data are compared: two
-    /// pictures of one sender of which one did not become smaller look alike, and must come back as they were.
+    /// Whether the datagram has the same data raw and compressed, which some recorders write as a check: then both
+    /// stay. The decompressed data are compared, because types and sizes do not suffice: of two pictures of one sender
+    /// one may stay raw because it did not become smaller, and both must come back unchanged.
     fn has_twin(&mut self, datagram: &Datagram<'_>, leaf: &Xtc<'_>, configs: &Configs) -> bool {
         datagram.leaves().any(|other| {
             let (packed, plain) =
@@ -145,7 +146,8 @@ impl<'a> Recoder<'a> {
         })
     }
 
-    /// What was compressed becomes plain if the new codec does not make it smaller.
+    /// Compresses a leaf again that was compressed in the input. The leaf becomes plain if the new codec does not make
+    /// it smaller.
     fn pack_again(
         &mut self,
         leaf: &Xtc<'_>,
@@ -247,7 +249,7 @@ fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
     engine != Engine::BLOCKPACK && engine != Engine::NONE && !parts(leaf.payload).any(is_other(engine))
 }
 
-/// Such a leaf cannot stay as it is: the frame that it needs goes.
+/// Whether a leaf cannot stay unchanged because its reference frame is not in the output.
 fn needs_reference(leaf: &Xtc<'_>) -> bool {
     let needs = |part: Result<Part<'_>>| {
         part.is_ok_and(|p| {

@@ -13,10 +13,10 @@ use super::report::{Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
 
-/// Read at once while datagrams are skipped: the next head, and what the system reads anyway.
+/// Bytes of a read while datagrams are skipped: the next header. The system reads a page of 4 KiB anyway.
 const PAGE: usize = 4 << 10;
 
-/// Reads with large reads; skips what is not wanted.
+/// Reads with large reads; skips unwanted datagrams.
 pub(super) struct Stream<'a> {
     files: Vec<(PathBuf, File, u64)>,
     selector: Selector<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Stream<'a> {
     /// Position of the file that is read, and of the next datagram in it.
     current: usize,
     offset: u64,
-    /// What was read from `offset` on already.
+    /// Bytes from `offset` on that were read already.
     carry: Vec<u8>,
     is_skipping: bool,
     /// Bytes of the files before.
@@ -36,7 +36,7 @@ pub(super) struct Stream<'a> {
 
 /// Why there is no datagram at some place.
 enum Stop {
-    /// It is not all in the buffer.
+    /// Not all bytes of the datagram are in the buffer.
     NotRead,
     /// The file has no more, or it means nothing.
     Over,
@@ -81,7 +81,7 @@ impl<'a> Stream<'a> {
             }
         }
         self.carry.clear();
-        // A datagram that was skipped may end behind what was read.
+        // A datagram that was skipped may end behind the bytes that were read.
         self.carry.extend_from_slice(job.input.get(at..filled).unwrap_or_default());
         self.offset += at as u64;
         Ok(())

@@ -114,7 +114,7 @@ fn refuse(text: &str, wanted: &str, start: usize) -> Error {
     )
 }
 
-/// What was parsed.
+/// A parsed part of an expression.
 enum Parsed {
     Truth(Truth),
     Term(Term),
@@ -299,7 +299,8 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    /// What is within brackets or behind a sign.
+    /// Parses a part within brackets or behind a sign, up to the limit of depth: recursion on hostile text must not
+    /// overflow the stack.
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {

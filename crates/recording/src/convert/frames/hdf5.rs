@@ -21,7 +21,8 @@ const OWN: [&str; 2] = ["Damage", "RecordedSequence"];
 /// Bytes of rows of columns that are kept in memory.
 const MOST_PENDING: usize = 16 << 20;
 
-/// How pictures are packed in an HDF5 file: as they are, or by a codec at its usual settings whose streams are chunks.
+/// How pictures are stored in an HDF5 file: uncompressed, or as streams of a codec at its usual settings, one in each
+/// chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Packing(Option<&'static CodecType>);
 
@@ -29,7 +30,7 @@ impl Packing {
     /// As they are.
     pub const NONE: Packing = Packing(None);
 
-    /// All of them, with their names: `none`, then those of HDF5's filters.
+    /// All packings with their names: `none`, then HDF5's filters.
     pub fn all() -> impl Iterator<Item = (&'static str, Packing)> {
         let packs = |codec: &'static CodecType| {
             let filter = codec.filter.filter(|filter| filter.head.is_none())?;

@@ -1,4 +1,4 @@
-//! What a thread keeps between events.
+//! Memory that a thread keeps between events.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct Memory {
     /// For pictures.
     pub(super) scratch: Scratch,
     columns: Scratch,
-    /// Whose columns these are.
+    /// The file that the columns belong to.
     part: Option<Arc<Part>>,
     blocks: Vec<Option<Block>>,
 }

@@ -1,7 +1,8 @@
-//! Runs in HDF5 files: what `hdf5_files`, areaDetector, odin, DECTRIS detectors and h5py write.
+//! Runs in HDF5 files, as written by `hdf5_files`, areaDetector, odin, DECTRIS detectors and h5py.
 //!
 //! A detector is a data set whose first axis counts events. Small data are the columns of the same length. Several
-//! files follow each other; a file that another one shows, by links or virtual data sets, is not read a second time.
+//! files follow each other. A file that another one links to, or shows in a virtual data set, is not read a second
+//! time.
 
 mod content;
 mod memory;
@@ -23,7 +24,7 @@ use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, Small
 use content::{NAMING, Part, Pictures};
 use memory::Memory;
 
-/// What is said of a picture of which parts were never written.
+/// Damage of a picture with parts that were never written.
 const NOT_ALL_WRITTEN: u32 = 1;
 
 pub(crate) static FORMAT: Format = Format {
@@ -90,7 +91,7 @@ impl Hdf5 {
             path: path.clone(),
             error: Error::new("everything that the file leads to", why.clone()),
         });
-        // Those that are known keep their place.
+        // Known problems keep their place, because readers ask for the problems behind the first `n`.
         let known: Vec<String> = self.problems.iter().map(|p| p.error.to_string()).collect();
         let new: Vec<Problem> = new.filter(|p| !known.contains(&p.error.to_string())).collect();
         self.problems.extend(new);
@@ -158,7 +159,7 @@ impl Run for Hdf5 {
         places.filter_map(piece).collect()
     }
 
-    /// What the first file that has the data set says of it; no pixel is read.
+    /// The type and shape that the first file with the data set states; no pixel is read.
     fn layout(&self, detector: &Detector) -> Option<Layout> {
         let with_events = self.parts.iter().filter(|part| part.events > 0);
         let pictures = with_events.filter_map(|part| part.pictures(detector.name())).next()?;
@@ -264,7 +265,7 @@ impl Run for Hdf5 {
     }
 }
 
-/// Reads a row of a data set as the one panel of a picture, of which the recorder has noted damage.
+/// Reads a row of a data set as the one panel of a picture with the recorder's `damage`.
 fn take(
     (array, row): (&Array, u64),
     pictures: &Pictures,

@@ -103,7 +103,8 @@ fn of_leaf(leaf: &Xtc<'_>, time_ns: u64, names: &PvNames) -> Result<Vec<SmallVal
     })
 }
 
-/// What was configured: what scans set, initial values of process variables, and the other configurations by their type.
+/// The configuration as small data: values set by scans, initial values of process variables, and the other
+/// configurations by their type.
 pub(super) fn of_configs(configs: &Configs, transitions: &EventBytes) -> Vec<SmallValue> {
     let mut found = Vec::new();
     for (src, type_id, payload) in configs.iter() {

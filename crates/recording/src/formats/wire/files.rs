@@ -17,7 +17,7 @@ pub(super) fn is_dump(path: &Path) -> bool {
     use std::io::Read;
     let Ok(input) = open_unpacked(path) else { return false };
     let mut begin = Vec::new();
-    // What cannot be unpacked to the end may begin with frames.
+    // Packed data that cannot be unpacked to the end may still begin with frames.
     let _ = input.take(LOOK).read_to_end(&mut begin);
     !is_blocks(&begin) && matches!(DumpReader::new(&begin[..]).next_stamp(), Ok(Some(_)))
 }
