@@ -66,9 +66,8 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
         Planes::over(array.layout(), array.elements::<T>()?)
     }
 
-    /// The same elements whatever the colours: planes of the last two dimensions, so that one plane after the
-    /// other gives the elements in the order of a packed array. One plane of one row where nothing lies
-    /// between.
+    /// The same elements without regard to colours: planes of the last two dimensions, so that one plane after the
+    /// other gives the elements in the order of a packed array. An array without gaps is one plane of one row.
     ///
     /// # Errors
     /// As [`Planes::of`].

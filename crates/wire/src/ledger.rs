@@ -77,7 +77,7 @@ pub struct Interval {
     pub begin: u64,
     /// End, which does not belong to it.
     pub end: u64,
-    /// Its state.
+    /// State of the interval.
     pub state: State,
     /// More about it; see [`LedgerRow::bits`].
     pub bits: u32,
@@ -105,7 +105,7 @@ fn counting(told: u16) -> u16 {
     highest | received | if is_settled { 0 } else { told & ABSENT }
 }
 
-/// The state that results when all of `told` were reported.
+/// The resulting state when all states of `told` were reported.
 fn state_of(told: u16) -> State {
     let counted = if told & RECEIVED != 0 { told & !ABSENT } else { told };
     State::of((u16::BITS - 1).saturating_sub(counted.leading_zeros()) as u8)
@@ -194,7 +194,7 @@ impl LinkLedger {
         self.sums[state as usize]
     }
 
-    /// Ticks whose intervals are not kept any more, only their sums.
+    /// Ticks whose intervals were dropped; only their sums are kept.
     pub fn folded_ticks(&self) -> u64 {
         self.folded.saturating_sub(self.begin.unwrap_or(0))
     }

@@ -20,11 +20,11 @@ pub struct RawBatch<'a> {
     pub link: u16,
     /// Time of the first frame, ticks of the clock.
     pub first: u64,
-    /// Time of the first frame of its epoch: where this differs from that of the batch before, the clock has changed, and nothing is known of the
-    /// time between. `None` where the source does not tell.
+    /// Time of the first frame of the batch's epoch. Where this differs from the epoch of the batch before, the clock
+    /// has changed, and the time between the two is unknown. `None` where the source does not state it.
     pub epoch: Option<u64>,
-    /// End of the batch that was sent before it in its epoch, or the begin of the epoch: what is missing behind it never was a frame; what is missing
-    /// before it was lost on the way. `None` where the source does not tell.
+    /// End of the batch that was sent before in the same epoch, or the begin of the epoch. Time missing behind `after`
+    /// never was a frame; time missing before `after` was lost on the way. `None` where the source does not state it.
     pub after: Option<u64>,
     /// Faults that all frames have and do not show themselves, as [`livetime_formats::wib::Faults::bits`]: of the chunk that brought them, of checksums,
     /// numbers and states that were compared. `None` where the source does not tell.

@@ -32,7 +32,7 @@ pub struct RawSender {
     told_ns: u64,
     /// Missing frames that are in the ledger of the run.
     missing: u64,
-    /// The same of frames that have faults or were not sent.
+    /// Frames with faults, or not sent, that are in the ledger of the run.
     unreadable: u64,
 }
 
@@ -75,13 +75,13 @@ struct Ledger {
 }
 
 impl RawSender {
-    /// One whose first frame or table has the number `sequence`.
+    /// A sender whose first frame or table has the number `sequence`.
     pub fn numbered_from(sequence: u64) -> RawSender {
         RawSender { sequence, ..RawSender::default() }
     }
 
-    /// Adds a link whose batches hold `frames` frames, at least 1. Returns the number by which frames of it are given to
-    /// [`RawSender::put`]: 0, 1 and so on.
+    /// Adds a link with batches of `frames` frames, at least 1. Returns the link's number for [`RawSender::put`]: 0, 1
+    /// and so on.
     pub fn add(&mut self, ingest: LinkIngest, frames: usize) -> usize {
         let (link, format, labels) = (ingest.link(), ingest.format(), RawLabels::new(ingest.format()));
         let (most, batch, without_memory, before) = (frames.max(1), None, 0, None);

@@ -84,7 +84,7 @@ fn function(name: &str) -> Option<One> {
     })
 }
 
-/// How much an operator binds, and what it does.
+/// The strength and the function of an operator.
 fn operator(name: &str) -> Option<(u8, Two)> {
     let binary: (u8, Two) = match name {
         "**" | "^" => (6, f64::powf),
@@ -121,7 +121,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// What is left, without blanks in front.
+    /// The rest of the text, without leading blanks.
     fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let trimmed = rest.trim_start();

@@ -1,11 +1,11 @@
 //! `compress`: arrays become compressed arrays (areaDetector's NDPluginCodec).
 //!
-//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients
-//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless. The choices are those of
-//! areaDetector, then ours, of the list [`livetime_codecs::ALL`]; their summaries say what each is for.
+//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients that can
+//! decompress; `decompress` restores it. All codecs but `jpeg` are lossless. The choices are areaDetector's, then ours,
+//! of the list [`livetime_codecs::ALL`]; their summaries state the purpose of each.
 //!
-//! An array that the codec does not accept, that is compressed already, or that would not become smaller, is
-//! sent on unchanged and counted (`unchanged`); `codec_error` says why.
+//! An array that the codec does not accept, that is compressed already, or that would not become smaller, is sent on
+//! unchanged and counted (`unchanged`); `codec_error` has the reason.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -92,8 +92,8 @@ pub struct Compress {
     codecs: Codecs,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
-    /// Compresses the array first. Its compressed length is then known, and only this much memory is taken
-    /// from the pool.
+    /// The compressed bytes. The array is compressed into this buffer first, so that its length is known and only this
+    /// much memory is taken from the pool.
     stream: Vec<u8>,
 }
 

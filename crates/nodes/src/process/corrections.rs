@@ -9,8 +9,9 @@
 //! same steps come before reducers with `livetime analyze --pedestal …`.
 //!
 //! With `gain_bits` (`14:2=0,1,3`, or `jungfrau`) pixels are `u16` and tell their gain stage in these bits. Pedestals and gains have a first
-//! axis of the stages then; pixels with the code of no stage become 0; common modes are those of the pixels in stage 0.
-//!
+//! With `gain_bits` (`14:2=0,1,3`, or `jungfrau`) pixels are `u16` and have their gain stage in these bits. Pedestals
+//! and gains then have a first axis of the stages; pixels with the code of no stage become 0; common modes are computed
+//! from the pixels in stage 0.
 //! ```
 //! use livetime_engine::testing::Harness;
 //! use livetime_nodes::process::corrections::Corrections;
@@ -107,7 +108,7 @@ impl Corrections {
     }
 }
 
-/// The values of a file, which may have to be those of some gain stages; none of an empty name.
+/// The values of a file, which has a first axis of gain stages if `stages` is given; empty for an empty name.
 fn read(path: &str, stages: Option<usize>) -> Result<Vec<f32>, NodeError> {
     if path.is_empty() {
         return Ok(Vec::new());

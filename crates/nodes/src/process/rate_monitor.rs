@@ -65,7 +65,7 @@ pub struct RateMonitor {
     ticked_ns: u64,
 }
 
-/// What is known of one stream.
+/// State of one stream.
 #[derive(Clone, Copy, Default)]
 struct Watch {
     /// Frames so far.
@@ -77,12 +77,12 @@ struct Watch {
     is_up: bool,
     /// Frames before the time that the rate is measured over, and when that began.
     since: (u64, u64),
-    /// The same of the measurement before this one.
+    /// Frames and time of the measurement before this one.
     before: (u64, u64),
     rate_hz: f64,
 }
 
-/// What a tick found.
+/// The result of a tick.
 #[derive(PartialEq)]
 enum Change {
     Came,
@@ -91,7 +91,7 @@ enum Change {
 }
 
 impl Watch {
-    /// Compares the counter with that of the latest tick.
+    /// Compares the counter with its value at the latest tick.
     fn look(&mut self, ticked_ns: u64, now_ns: u64, down_ns: u64) -> Change {
         if self.count > self.seen {
             let came = !self.is_up;

@@ -1,8 +1,8 @@
 //! `scatter`: sends each frame to one of up to eight receivers, in turn (areaDetector's NDPluginScatter).
 //!
-//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: at the next one that is connected and
-//! has room in its queue; where none has room, at the next one, whose edge counts it by its policy. Without a receiver
-//! frames end here.
+//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: the next output that is connected
+//! and has room in its queue. Where none has room, the frame goes to the next output, whose edge counts the loss by its
+//! policy. Without a receiver frames end here.
 //!
 //! For several threads of one node, `placement: {pool: n}` is simpler and keeps the order exact. `scatter` is for
 //! receivers that differ; [`gather`](super::gather) brings the frames together again.
@@ -45,7 +45,7 @@ pub struct ScatterParams {
 /// Sends each frame to one receiver.
 pub struct Scatter {
     params: ScatterParams,
-    /// The output whose turn it is.
+    /// The output of the next frame.
     next: usize,
 }
 

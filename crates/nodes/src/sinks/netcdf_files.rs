@@ -1,11 +1,11 @@
 //! `netcdf_files`: frames as netCDF files of the classic format (areaDetector's NDFileNetCDF).
 //!
-//! In: uncompressed arrays of any dtype, up to 2 GiB each; all frames of a file have one shape and type. Out: nothing. Variables
-//! are those of areaDetector: `array_data` (frames first, then slowest dimension first), `uniqueId`, `timeStamp`, `epicsTSSec`,
-//! `epicsTSNsec`, and `Attr_NAME` for each attribute of the first frame (numbers as double, texts of 256 bytes). The format has no
-//! unsigned types: they keep their bits in the signed type of their size, and the attribute `dataType` of the file has
-//! areaDetector's number of the true one; 64-bit integers become double. Modes, folders, names and counts are those of every
-//! writer, see [`nd_file`](super::nd_file).
+//! In: uncompressed arrays of any dtype, up to 2 GiB each; all frames of a file have one shape and type. Out: nothing.
+//! Variables are areaDetector's: `array_data` (frames first, then slowest dimension first), `uniqueId`, `timeStamp`,
+//! `epicsTSSec`, `epicsTSNsec`, and `Attr_NAME` for each attribute of the first frame (numbers as double, texts of 256
+//! bytes). The format has no unsigned types: unsigned elements keep their bits in the signed type of their size, and
+//! the attribute `dataType` of the file has areaDetector's number of the true type; 64-bit integers become double.
+//! Modes, folders, names and counts are the same as in every writer, see [`nd_file`](super::nd_file).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -68,7 +68,7 @@ pub struct NetcdfWriter {
     open: Option<Open>,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
-    /// The same as the file has them.
+    /// The packed frame in the byte order of the file.
     row: Vec<u8>,
 }
 
@@ -253,7 +253,7 @@ fn big_endian(dtype: DType, bytes: &[u8], out: &mut Vec<u8>) {
     });
 }
 
-/// An attribute as a row of its variable; what is not there is NaN, or empty.
+/// An attribute as a row of its variable; an absent attribute is NaN, or empty.
 fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
     if is_text {
         let mut bytes = value.map(ToString::to_string).unwrap_or_default().into_bytes();

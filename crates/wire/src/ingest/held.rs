@@ -106,7 +106,8 @@ impl Ahead {
         self.0.drain(..kept).collect()
     }
 
-    /// The frames whose time has passed, or which have waited for `patience` frames and are further than `far` ticks from the expected time.
+    /// Takes frames whose time has passed, and frames that have waited for `patience` frames and are further than `far`
+    /// ticks from the expected time.
     pub(super) fn take_refuted(&mut self, expected: u64, far: u64, passed: u64, patience: u64) -> Vec<Held> {
         let is_refuted = |held: &mut Held| {
             let ahead = held.stamp().wrapping_sub(expected) as i64;

@@ -91,12 +91,12 @@ impl History {
         changed
     }
 
-    /// Rows entered from now on are not joined to those before.
+    /// Keeps later rows from being joined to the rows so far.
     pub(super) fn begin_epoch(&mut self) {
         self.earlier = self.rows.len();
     }
 
-    /// Moves the rows of earlier epochs and those before `until` to `rows`; one that reaches beyond is cut there.
+    /// Moves the rows of earlier epochs and the rows before `until` to `rows`; a row that reaches beyond is cut there.
     pub(super) fn take(&mut self, until: u64, rows: &mut Vec<LedgerRow>) {
         while let Some(row) = self.rows.front_mut() {
             if self.earlier == 0 && row.end > until {

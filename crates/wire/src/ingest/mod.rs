@@ -18,11 +18,11 @@ use history::History;
 /// The decision about a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It follows the frame before without a gap: append it to the batch.
+    /// The frame follows the frame before without a gap: append it to the batch.
     Append,
-    /// It is the first, or frames are missing before it: begin a new batch with it.
+    /// The frame is the first, or frames are missing before it: begin a new batch with it.
     Begin,
-    /// It is not passed on: its time has passed, or cannot be true.
+    /// The frame is not passed on: its time has passed, or cannot be true.
     Drop,
 }
 
@@ -31,9 +31,9 @@ pub enum Step {
 pub struct Settled<'a> {
     /// The decision about it.
     pub step: Step,
-    /// Its faults.
+    /// Faults of the frame.
     pub faults: Faults,
-    /// Its time, ticks of the clock.
+    /// Time of the frame, ticks of the clock.
     pub stamp: u64,
     /// Time of the first frame of its epoch.
     pub epoch: u64,
@@ -52,7 +52,8 @@ pub struct IngestOptions {
     pub convert_counts: bool,
 }
 
-/// Follows the frames of one link, and keeps the account of its time: each tick from the first frame on is in exactly one row.
+/// Follows the frames of one link, and accounts for its time: each tick from the first frame on is in exactly one row
+/// of the ledger.
 ///
 /// | a frame | is | and the ledger says |
 /// |---|---|---|
@@ -64,10 +65,10 @@ pub struct IngestOptions {
 /// | earlier than that, between the steps, or more than 10 s off | held, and dropped unless it is confirmed | its place is absent, with [`Faults::BACK`], [`Faults::OFF_STEP`] or [`Faults::JUMP`] |
 /// | the 17th of the latter that go on in time, with none between them at the expected time | with those before it the begin of a batch and an epoch: the clock has changed | as after the first frame |
 ///
-/// So no time is believed that later frames do not confirm: a frame with a damaged timestamp costs itself only, and neither a gap nor a
-/// clock that is reset costs a frame. The first frame is believed when a second one continues from it. Exchanged blocks of up to 16 frames
-/// are put in order; of longer ones the late frames are dropped. A stamp that is stuck never is an epoch. The time between two epochs
-/// is not reported.
+/// So only times that later frames confirm are believed: a frame with a damaged timestamp costs itself only, and
+/// neither a gap nor a reset of the clock costs a frame. The first frame is believed when a second one continues from
+/// it. Exchanged blocks of up to 16 frames are put in order; of longer ones the late frames are dropped. A stuck
+/// timestamp never begins an epoch. The time between two epochs is not reported.
 ///
 /// ```
 /// use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
@@ -249,8 +250,8 @@ impl LinkIngest {
         if self.is_new { self.options.identity } else { Some(self.expected.identity) }
     }
 
-    /// Appends the states of the time up to [`LinkIngest::LATE`] frames ago, as far as it has not been taken yet. When every
-    /// second frame has faults, that is a row for each, so look at [`LinkIngest::waiting`] too.
+    /// Appends the states of the time up to [`LinkIngest::LATE`] frames ago that were not taken before. When every
+    /// second frame has faults, each frame gives a row, so check [`LinkIngest::waiting`] too.
     pub fn take_rows(&mut self, rows: &mut Vec<LedgerRow>) {
         self.catch_up();
         let late = Self::LATE * self.format.step();
@@ -262,8 +263,9 @@ impl LinkIngest {
         self.history.len()
     }
 
-    /// The source itself knows that time continues at `stamp`, because it reads a recording again: missing time up to there is absent, and the frame of that
-    /// time needs no others that confirm it. A time that has passed changes nothing but that frames that are held are settled.
+    /// Continues the time at `stamp`, for a source that reads a recording again and so knows the next time: missing
+    /// time up to there is absent, and the frame of that time needs no confirmation. A time that has passed only
+    /// settles the held frames.
     pub fn go_on_at(&mut self, stamp: u64, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
         self.settle_ahead(&mut settled);
@@ -369,7 +371,7 @@ impl LinkIngest {
         self.refuse(frame, head.stamp, Faults::BACK | known, settled);
     }
 
-    /// A frame whose time does not fit the link: held with others like it, until there are enough of them.
+    /// Holds a frame whose time does not fit the link, with others like it, until enough of them confirm each other.
     fn go_astray(
         &mut self,
         frame: &[u8],
@@ -407,7 +409,7 @@ impl LinkIngest {
             self.begin_epoch(&first.head);
         }
         for held in astray {
-            // Those after the first may have gaps between them.
+            // Frames behind the first may have gaps between them.
             if held.stamp() == self.expected.stamp {
                 self.pass(&held.bytes, &held.head, held.known, State::Good, settled);
                 self.unused.push(held.bytes);
@@ -443,7 +445,7 @@ impl LinkIngest {
     /// Passes on frames in the order of time; the time between them is absent.
     fn pass_held(&mut self, frames: Vec<Held>, settled: &mut impl FnMut(Settled<'_>)) {
         let Some(first) = frames.iter().map(|held| held.expected).min() else { return };
-        // They show that the clock continues as before.
+        // Frames at the expected time show that the clock continues as before.
         self.abandon_astray(settled);
         // Frames passed on while one of these waited came after it.
         let behind = self.history.came_behind(first, self.expected.stamp);
@@ -551,7 +553,7 @@ impl LinkIngest {
         is_anew
     }
 
-    /// The frame, whose time is the expected one, is passed on. `state` is the state of its time without faults.
+    /// Passes on the frame at the expected time. `state` is the state of its time if it has no faults.
     fn pass(
         &mut self,
         frame: &[u8],

@@ -1,11 +1,12 @@
 //! `felix_blocks`: the raw frames in a recorded file of FELIX blocks.
 //!
-//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), a link for each e-link; `ledger`, what became of the time of each link
-//! ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), a link for each e-link; `ledger`, the state of each
+//! link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! Size and trailers of the blocks, and whether Zstandard has packed the file, are seen from the content. A chunk holds frames of one format (WIB1, WIB2, WIBEth), one
-//! behind the other, as a superchunk does. Frames of a chunk with a wrong CRC, an error or an end that is cut off are sent as corrupt; those of a chunk that was lost
-//! are absent, as the times of the next frames tell. After a cut in the file the next block is looked for, and the bytes up to there are counted.
+//! Size and trailers of the blocks, and packing by Zstandard, are recognised by content. A chunk holds frames of one
+//! format (WIB1, WIB2, WIBEth), one behind the other, as in a superchunk. Frames of a chunk with a wrong CRC, an error
+//! or a cut end are sent as corrupt; frames of a lost chunk are absent, which the times of the next frames show. After
+//! a cut in the file the next block is searched for, and the bytes up to there are counted.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -383,7 +384,7 @@ mod tests {
         _folder: tempfile::TempDir,
     }
 
-    /// Runs the source on a file to its end; the ledger is that of link 0.
+    /// Runs the source on a file to its end. The ledger is the one of link 0.
     fn run(file: &[u8]) -> Outcome {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.blocks");

@@ -1,21 +1,20 @@
-//! `circular_buffer`: keeps the latest frames, and sends them with those that follow when something triggers
+//! `circular_buffer`: keeps the latest frames, and sends them together with the following ones after a trigger
 //! (areaDetector's NDPluginCircularBuff).
 //!
-//! In: frames of any kind. Out: the same frames, not copied, in the order in which they came; without a trigger none.
-//! Times and numbers stay those of the source.
+//! In: frames of any kind. Out: the same frames, not copied, in the order of arrival; none without a trigger. Times and
+//! numbers stay the source's.
 //!
-//! With `capture` the node keeps the `pre_count` latest frames. A trigger is `trigger` (somebody writes it), or a frame
-//! for which `trigger_calc` is neither 0 nor NaN nor infinite. The node then sends all that it keeps, oldest first, then
-//! the frame of the trigger and those that follow, `post_count` together (at least the one of the trigger). After that
-//! it keeps frames again, until it has done so `preset_trigger_count` times. `docs/plugins/circular-buffer.md` has a
-//! picture.
+//! With `capture` the node keeps the `pre_count` latest frames. A trigger is a write to `trigger`, or a frame for which
+//! `trigger_calc` is neither 0 nor NaN nor infinite. The node then sends all kept frames, oldest first, then the frame
+//! of the trigger and the following ones, `post_count` together (at least the one of the trigger). Afterwards the node
+//! keeps frames again, until `preset_trigger_count` triggers are done. `docs/plugins/circular-buffer.md` has a picture.
 //!
 //! `trigger_calc` is an expression of EPICS' calc records: `A` and `B` are the attributes named by `trigger_a` and
 //! `trigger_b` (NaN where a frame has none), `C` is `pre_count`, `D` `post_count`, `E` how many frames are kept, `F`
 //! whether there was a trigger (0). `NDArrayUniqueId` and `NDArrayTimeStamp` serve as attributes, too.
 //!
-//! Frames are kept by reference, so they are memory of the frame pool. Beyond `pool_share` of it the oldest are
-//! released early, so that a source always finds memory.
+//! Frames are kept by reference, so they occupy memory of the frame pool. Beyond `pool_share` of the pool the oldest
+//! are released early, so that a source always finds memory.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -109,7 +108,7 @@ impl CircularBuffer {
         Some(oldest)
     }
 
-    /// Sends what is kept, oldest first.
+    /// Sends the kept frames, oldest first.
     fn flush(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         while let Some(frame) = self.release_oldest() {
             ctx.forward(0, &frame)?;
@@ -196,7 +195,7 @@ impl Node for CircularBuffer {
         Ok(())
     }
 
-    /// A trigger that somebody wrote does not wait for the next frame.
+    /// A trigger by a client does not wait for the next frame.
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         if self.params.triggered { self.flush(ctx) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! The conversion, row by row, so that what is between two steps stays in the first-level cache.
+//! The conversion, row by row, so that values between two steps stay in the first-level cache.
 
 use livetime_engine::{Context, NodeError};
 use livetime_frame::{ArrayRef, ColorMode, Element, FrameMut, Layout};
@@ -28,7 +28,7 @@ enum Source<'a, T> {
 }
 
 impl Work {
-    /// Fills `output`, whose layout says what is wanted.
+    /// Fills `output`; its layout has the wanted colour mode.
     pub(super) fn convert<T: Pixel + Element>(
         &self,
         array: &ArrayRef<'_>,

@@ -46,7 +46,7 @@ use transform::{Sizes, Transform};
 pub struct Fft {
     params: FftParams,
     transform: Transform,
-    /// The average so far, and what it was made from.
+    /// The average so far, and the layout that it was made from.
     average: Vec<f64>,
     averaged: Option<Sizes>,
 }
@@ -67,7 +67,7 @@ impl Fft {
             .map_err(NodeError::new)
     }
 
-    /// The layout of what comes out.
+    /// The layout of the output.
     fn output(&self, layout: &Layout) -> Result<Layout, NodeError> {
         let (rows, columns) = self.sizes(layout)?.output();
         let shape = [rows, columns];
@@ -75,7 +75,7 @@ impl Fft {
         Ok(Layout::packed(DType::F64, ColorMode::Mono, shape)?)
     }
 
-    /// Averages the new spectrum into what there is.
+    /// Takes the new spectrum into the average.
     fn average(&mut self, sizes: Sizes) {
         let p = &mut self.params;
         let is_new = self.averaged != Some(sizes) || std::mem::take(&mut p.reset_average);

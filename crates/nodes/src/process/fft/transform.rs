@@ -64,7 +64,7 @@ impl Sizes {
     }
 }
 
-/// What is needed for a size.
+/// Tables for one size.
 #[derive(Default)]
 pub(super) struct Transform {
     planned: Option<Planned>,

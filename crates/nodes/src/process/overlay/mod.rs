@@ -1,8 +1,8 @@
 //! `overlay`: draws crosses, rectangles, ellipses and texts into pictures (areaDetector's NDPluginOverlay).
 //!
-//! In: uncompressed arrays of any dtype, strides and colour mode. Out: the same arrays, packed, with up to eight shapes drawn
-//! in, one after the other. Every plane of the last two dimensions gets the same shapes. Frames in which nothing is to be drawn
-//! are sent on without a copy; of all others the pixels are copied once.
+//! In: uncompressed arrays of any dtype, strides and colour mode. Out: the same arrays, packed, with up to eight shapes
+//! drawn in, one after the other. Every plane of the last two dimensions gets the same shapes. Frames without a shape
+//! are sent on without a copy; the pixels of all others are copied once.
 //!
 //! ```text
 //! rectangle           cross                ellipse            text
@@ -12,12 +12,13 @@
 //! └──────┘ position + size, inclusive
 //! ```
 //!
-//! Pixels of RGB pictures get `red`, `green` and `blue`, those of all others `green`, limited to the range of the dtype. With
-//! `draw_mode: xor` the bits of the whole numbers that they hold are inverted where those of the colour are set, so that drawing
-//! twice restores them. `center` and `position` follow each other: center = position + size / 2.
+//! Pixels of RGB pictures get `red`, `green` and `blue`, pixels of all others `green`, limited to the range of the
+//! dtype. With `draw_mode: xor` the bits of a pixel's whole number are inverted where the colour's bits are set, so
+//! that drawing twice restores the pixel. `center` and `position` follow each other: center = position + size / 2.
 //!
 //! Letters are the fonts 6x13 and 9x15 of the X Window System, which are in the public domain, with the characters of
-//! ISO 8859-1. The time stamp has the directives of `strftime`, and `%03f` is the fraction of the second with 3 digits.
+//! ISO 8859-1. The time stamp takes the directives of `strftime`, and `%03f` is the fraction of the second with 3
+//! digits.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -159,7 +160,7 @@ impl Node for Overlay {
 
     fn new(params: OverlayParams) -> Result<Overlay, NodeError> {
         let clock = Clock::of(&params.time_zone)?;
-        // What a pipeline file says of the centre counts where it says nothing of the position.
+        // A pipeline file may give the centre instead of the position.
         let keeps_center = params.overlays.each_ref().map(|shape| {
             [(shape.position_x, shape.center_x), (shape.position_y, shape.center_y)]
                 .map(|(p, c)| p == 0 && c != 0)

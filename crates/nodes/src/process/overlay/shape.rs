@@ -71,7 +71,8 @@ impl Spans {
         }
     }
 
-    /// The pixels inside an ellipse with the half axes `size / 2` that are not inside one whose half axes are `width_x` shorter.
+    /// The pixels inside an ellipse with the half axes `size / 2` and outside a second ellipse whose half axes are
+    /// `width_x` shorter.
     pub(super) fn ellipse(&mut self, shape: &ShapeParams) {
         let (x, y) = (shape.center_x, shape.center_y);
         let outer = (shape.size_x / 2, shape.size_y / 2);

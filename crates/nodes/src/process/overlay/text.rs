@@ -27,7 +27,7 @@ impl Font {
         }
     }
 
-    /// A row of a character, the leftmost pixel in the highest bit; `None` for what has no glyph.
+    /// A row of a character, the leftmost pixel in the highest bit; `None` for a character without a glyph.
     fn row(self, character: char, row: usize) -> Option<u16> {
         let number = match u32::from(character) {
             code @ 32..=126 => code as usize - 32,
@@ -85,7 +85,7 @@ fn run(bits: u16, mut each: impl FnMut(u32, u32)) {
 pub(super) struct Clock(TimeZone);
 
 impl Clock {
-    /// Of the time zone called `name`; empty for that of this machine.
+    /// The clock of the time zone called `name`; empty for the machine's time zone.
     pub(super) fn of(name: &str) -> Result<Clock, NodeError> {
         if name.is_empty() {
             return Ok(Clock(TimeZone::system()));
@@ -97,7 +97,7 @@ impl Clock {
     }
 }
 
-/// A format, taken apart once, and the text that is made with it, whose memory serves again.
+/// A format, parsed once, and the text made with it, whose memory is reused.
 #[derive(Default)]
 pub(super) struct Stamp {
     parts: Vec<Part>,

@@ -5,9 +5,9 @@
 //! switched on and without a change of type, the frame itself. Values are cut towards zero and limited to the
 //! range of the output type. With `filter_callbacks: array_n_only` fewer frames go out than come in.
 //!
-//! Every pixel `v` passes, in this order, what is switched on: `v - background`, `v * scale_flat_field /
-//! flat` (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter
-//! keeps a state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
+//! Every pixel `v` passes, in this order, the steps that are switched on: `v - background`, `v * scale_flat_field /
+//! flat` (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter keeps a
+//! state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
 //!
 //! ```text
 //! output = o_offset + o_scale * ((oc1 + oc2 / n) * F + (oc3 + oc4 / n) * v)
@@ -65,9 +65,9 @@ pub struct Process {
     /// Only one of the two holds planes: the one that `params.is_single` names.
     single: Work<f32>,
     double: Work<f64>,
-    /// What the filter's state was made from.
+    /// The type and number of elements of the frames in the filter's state.
     filtered: Option<(DType, usize)>,
-    /// What background and flat field are copied from.
+    /// The latest output, which background and flat field are copied from.
     last: Option<Frame>,
 }
 
@@ -92,7 +92,7 @@ impl Process {
         self.params.valid_flat_field = flat == len && len > 0;
     }
 
-    /// What the filter does with the next frame; counts it.
+    /// The filter's step for the next frame, which is counted.
     fn filter_step(&mut self, layout: &Layout) -> FilterStep {
         let kind = Some((layout.dtype(), layout.len()));
         let p = &mut self.params;
@@ -193,7 +193,7 @@ impl Process {
     }
 }
 
-/// What the brightest pixel becomes: areaDetector's `2^bits - 1`, but for signed integers what they can hold.
+/// The value of the brightest pixel: areaDetector's `2^bits - 1`, but for signed integers their maximum.
 fn largest_value(dtype: DType) -> f64 {
     let bits = 8 * dtype.bytes() as i32;
     let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);

@@ -7,10 +7,10 @@
 //! limited to the array; readbacks show the result, and the requested sizes are kept, so that a larger array
 //! gets a larger region. Before a run starts, a region outside the array is an error.
 //!
-//! A region that is only cropped is a view: no pixel moves, and the whole array stays in memory as long as
-//! the view is used. It is copied when it is binned, reversed, scaled or converted, or when one colour of an
-//! RGB1 picture is collapsed to a mono picture. Bins are sums; they are made exactly, and `overflow` says
-//! what becomes of sums that the output cannot hold (areaDetector lets them wrap).
+//! A region that is only cropped is a view: no pixel moves, and the whole array stays in memory as long as the view is
+//! used. A region is copied when it is binned, reversed, scaled or converted, or when one colour of an RGB1 picture is
+//! collapsed to a mono picture. Bins are sums; the sums are exact, and `overflow` is the rule for sums that the output
+//! cannot hold (areaDetector lets them wrap).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -49,7 +49,7 @@ pub struct Roi {
     params: RoiParams,
 }
 
-/// What becomes of an array.
+/// The result for an array.
 struct Outcome {
     region: Region,
     /// The elements that take part, as they lie in the input.
@@ -139,8 +139,8 @@ impl Roi {
         Ok(Some((to.freeze(), layout)))
     }
 
-    /// Calls `convert` with every plane, what is done to its columns and rows, and its place in an output of
-    /// `len` elements. `planes` has their number, `whole` says how large they are.
+    /// Calls `convert` with every plane, the conversion of its columns and rows, and its place in an output of `len`
+    /// elements. `planes` has their number, `whole` their size.
     fn each_plane(
         &self,
         planes: usize,
@@ -163,7 +163,7 @@ impl Roi {
             let places = (0..planes).map(|n| n * row * rows..(n + 1) * row * rows);
             return places.enumerate().try_for_each(|(number, place)| convert(number, &all, place));
         }
-        // The rows of an RGB2 plane do not follow each other, so each one is a picture of its own.
+        // The rows of an RGB2 plane do not follow each other, so each row is converted as a picture of its own.
         for (place, start) in (0..len).step_by(row).enumerate() {
             let (number, y) = (place % planes, place / planes);
             let y = if reverse_y { rows - 1 - y } else { y };

@@ -115,7 +115,7 @@ impl Region {
         Ok((cut, start))
     }
 
-    /// The result in memory of its own, with the axes of `cut`, which comes from [`Region::cut`].
+    /// The layout of the result in memory of its own, with the axes of `cut`, which comes from [`Region::cut`].
     pub(super) fn packed(&self, cut: &Layout, dtype: DType) -> Result<Layout, LayoutError> {
         let mut shape = [0; MAX_DIMS];
         let mut origin = [(0, 1, false); MAX_DIMS];

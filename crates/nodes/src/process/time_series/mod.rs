@@ -1,13 +1,13 @@
 //! `time_series`: keeps the points of up to 32 signals over time (areaDetector's NDPluginTimeSeries).
 //!
 //! In: arrays of any dtype, one sample `[signals]` or several `[samples, signals]`; of more signals the first 32 are
-//! taken. Out: all series as one array `[signals, num_points]` of f64, with zeros where no point was taken yet; it has
-//! number and times of the latest input. One is sent when readers are shown the series: `read_period` after a new
-//! point, at the end of an acquisition, and on `read`; without a new point none is sent.
+//! taken. Out: all series as one array `[signals, num_points]` of f64, with zeros where no point was taken yet, and
+//! with number and times of the latest input. An output is sent `read_period` after a new point, at the end of an
+//! acquisition, and on `read`; without a new point none is sent.
 //!
 //! A point is the mean of `averaging_time / time_per_point` samples. An acquisition of fixed length ends when
-//! `num_points` points were taken; a circular buffer keeps the latest. Points are f64 whatever the input is, so
-//! that means are not cut to whole numbers. `docs/plugins/time-series.md` has a picture.
+//! `num_points` points were taken; a circular buffer keeps the latest. Points are f64 for every type of input, so that
+//! means are not cut to whole numbers. `docs/plugins/time-series.md` has a picture.
 //!
 //! Behind the output `values` of `statistics` or `attributes`, its PVs have areaDetector's names for that:
 //! `Stats1:TS:TSAcquire`, and each series as `Stats1:TSTotal` beside `Stats1:TS:9:TimeSeries`.
@@ -53,7 +53,7 @@ pub struct TimeSeries {
     summed: usize,
     pace: Pace,
     begun_ns: u64,
-    /// What the next output has its number and times from.
+    /// The latest input; the next output has its number and times.
     last: Option<Frame>,
 }
 

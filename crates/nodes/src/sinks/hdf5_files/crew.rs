@@ -1,4 +1,4 @@
-//! Threads that compress frames and write their pixels; the index names them in the order in which they came.
+//! Threads that compress frames and write their pixels; the index names them in the order of arrival.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use livetime_runtime::ordered::Crew;
 use super::super::nd_file::{EventTime, WriteError};
 use super::packing::{Packer, Packing};
 
-/// What is known of a frame before its pixels are written.
+/// The properties of a frame that are known before its pixels are written.
 pub(super) struct Row {
     /// The data set of its pixels.
     pub(super) target: usize,
@@ -60,7 +60,7 @@ pub(super) struct Packers {
 }
 
 impl Packers {
-    /// With `hand`, they also write what they have packed, which are `bytes` bytes before.
+    /// Starts threads. With `hand`, they also write the packed bytes; a frame has `bytes` bytes before packing.
     ///
     /// # Errors
     /// If the system has no thread left.

@@ -32,7 +32,7 @@ pub(super) struct Open {
     pub(super) packing: Packing,
     /// Parts of a frame that chunks of their own hold.
     pub(super) parts: Option<Parts>,
-    /// Axes before those of a frame.
+    /// Axes before a frame's own axes.
     pub(super) axes: Option<Axes>,
     /// Frames of a chunk.
     pub(super) chunk: u64,
@@ -86,7 +86,7 @@ impl Open {
         ctx: &mut Context,
     ) -> Result<(), WriteError> {
         if self.is_unflushed {
-            // What waits in memory must not grow while the disk is full.
+            // Memory of unwritten columns must not grow while the disk is full.
             self.file.flush()?;
             self.is_unflushed = false;
         }
@@ -95,7 +95,7 @@ impl Open {
         let target = self.places.target(&header.attributes);
         let place = self.place(target, &header.attributes, p)?;
         let row = Row { target, place, missing, time: EventTime::of(header, ctx), begun_ns: self.now_ns };
-        // Frames that are kept in memory until the capture ends are reported by who keeps them.
+        // Frames that are kept in memory until the capture ends are reported by the code that keeps them.
         if self.packers.is_none() || p.common.mode != FileMode::Stream {
             self.write_pixels(frame, &row, p)?;
             self.now_ns = ctx.now_ns();
@@ -133,7 +133,7 @@ impl Open {
         true
     }
 
-    /// Writes what threads have packed, or names it in the index if they have written it.
+    /// Writes a frame that threads have packed, or names it in the index if they have written it.
     fn enter(&mut self, packed: Packed, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         match (packed, &self.places.pixels[row.target].rows) {
             (Packed::InFile(written, bytes), Rows::Stream(stream)) => {
@@ -163,7 +163,7 @@ impl Open {
         while self.write_packed(true, p) {}
     }
 
-    /// Writes what there is of a frame beside its pixels.
+    /// Writes the columns of a frame.
     fn add_row(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         let header = frame.header();
         let (number, color) = (number_of(header), self.layout.color());
@@ -221,7 +221,7 @@ impl Open {
         let (head, head_bytes) = self.packing.head(bytes, packed.len());
         self.clock.bytes += packed.len() as u64;
         let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
-        // Frames that were compressed meanwhile have filled what was reserved when they came.
+        // Frames that were compressed at the same time have filled the room that was reserved when they came.
         self.file.reserve(&self.rows)?;
         match self.places.pixels[row.target].rows {
             Rows::Stream(stream) => {
@@ -352,13 +352,13 @@ impl Open {
         }
     }
 
-    /// Shows readers all frames, those that are being compressed among them.
+    /// Shows readers all frames, also frames that are being compressed.
     pub(super) fn flush(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         self.write_all_packed(p);
         self.show(lost, p)
     }
 
-    /// Shows readers what was written.
+    /// Shows readers the written frames.
     fn show(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         if self.shown == self.frames {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What becomes of the pixels of a frame in the file: as they are, compressed here, or as they came compressed.
+//! The form of a frame's pixels in the file: plain, compressed here, or compressed before they came.
 
 use livetime_codecs::{ALL, Chunk, CodecType, Head, Settings};
 use livetime_engine::{NodeError, ParamEnum, Refusal};
@@ -45,7 +45,7 @@ impl Packing {
         self.came.is_none() && self.codec.is_some()
     }
 
-    /// What HDF5's filter wants before the `stream` bytes of a chunk of `bytes` bytes, and its length.
+    /// The header of HDF5's filter before the `stream` bytes of a chunk of `bytes` bytes, and its length.
     pub(super) fn head(&self, bytes: u64, stream: usize) -> Head {
         let chunk = Chunk { element: 1, bytes: bytes as usize };
         let head = self.codec.and_then(|codec| codec.filter?.head);
@@ -75,7 +75,7 @@ impl Packer {
         array.packed(&mut self.gathered)
     }
 
-    /// The bytes of a chunk of one frame: what came compressed, or what is compressed here.
+    /// The bytes of a chunk of one frame: bytes that came compressed, or are compressed here.
     ///
     /// # Errors
     /// For elements that the codec cannot take.
@@ -131,7 +131,7 @@ impl Packer {
         Ok(&self.stream[..size])
     }
 
-    /// The bytes of a chunk of `frames` frames of which the first ones are `collected`; 0 where there is none yet.
+    /// The bytes of a chunk of `frames` frames. Only the first ones are `collected`; the others are 0.
     ///
     /// # Errors
     /// For elements that the codec cannot take.
@@ -184,7 +184,7 @@ fn known(codec: Codec) -> Result<&'static CodecType, Mismatch> {
     }
 }
 
-/// The codec whose filter areaDetector calls as the choice.
+/// The codec of areaDetector's choice of a filter.
 fn chosen(compression: Hdf5Compression) -> Result<Option<&'static CodecType>, Mismatch> {
     let choice = Hdf5Compression::CHOICES[compression.index()].pv;
     let is_it = |codec: &&CodecType| codec.filter.is_some_and(|filter| filter.choice == Some(choice));

@@ -5,7 +5,7 @@ use livetime_frame::{Flags, Header};
 
 use super::params::Hdf5FilesParams;
 
-/// When frames were taken back in this capture, and what tells frames from before.
+/// The latest taking back of frames in this capture, and the numbers and times that tell old frames from new ones.
 #[derive(Default)]
 pub(super) struct Rewound {
     at: Option<Moment>,

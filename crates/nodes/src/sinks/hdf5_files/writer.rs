@@ -33,7 +33,7 @@ const fn unaligned(pv: &'static str) -> FixedSetting {
 #[derive(Default)]
 pub struct Hdf5Writer {
     pub(super) open: Option<Open>,
-    /// What files hold, as `xml_file_name` says.
+    /// The content of files, as `xml_file_name` defines it.
     tree: Option<Arc<Tree>>,
     /// The number of the frame before, in this capture.
     last: Option<u64>,
@@ -247,7 +247,7 @@ impl Hdf5Writer {
         }
     }
 
-    /// Writes the tree of a new file, with what the first frame says.
+    /// Writes the tree of a new file, with the properties of the first frame.
     fn fill(
         &self,
         file: &NewFile,
@@ -302,7 +302,7 @@ impl Hdf5Writer {
         missing
     }
 
-    /// Keeps in mind what a finished file holds, and writes the file that shows all of them.
+    /// Records the content of a finished file, and writes the file that shows all of them.
     fn add_part(&mut self, open: Open, p: &Hdf5FilesParams) -> Result<(), WriteError> {
         if p.frames_per_file == 0 || open.frames == 0 {
             return Ok(());
@@ -321,8 +321,8 @@ struct How<'a> {
     axes: Option<&'a Axes>,
 }
 
-/// The threads that pack and write frames, if there are to be some. What they write has a chunk for each frame, and goes
-/// into a grid by the hand of the node.
+/// The threads that pack and write frames, if `threads` is not 0. A thread writes into a file with a chunk for each
+/// frame; into a grid the node itself writes.
 fn packers(
     file: &Writer,
     layout: &Layout,
@@ -359,7 +359,7 @@ fn axes_of(layout: &Layout, packing: &Packing, p: &Hdf5FilesParams) -> Result<Op
     Ok(axes)
 }
 
-/// Clients see how many frames a scan has, as soon as they say what it is.
+/// Shows the number of frames of a scan to clients as soon as they set its axes.
 fn show_places(p: &mut Hdf5FilesParams) {
     if p.grid.extra_dims > 0 {
         p.common.num_capture = p.grid.places();

@@ -18,18 +18,18 @@ pub struct FileNode<W: FileWriter> {
     writer: W,
     /// The file that is open.
     file: Option<NewFile>,
-    /// The last frame in mode single, those of a capture in mode capture.
+    /// The last frame in mode single, the frames of a capture in mode capture.
     held: Vec<Held>,
     held_bytes: usize,
     /// `capture` as it acts.
     is_capturing: bool,
     /// The mode as it acts: `mode` may be written during a capture, which ends then.
     mode: FileMode,
-    /// When the capture began. What was queued before does not belong to it.
+    /// When the capture began. Frames that were queued before do not belong to it.
     since_ns: u64,
-    /// What the frame before asked for.
+    /// The attributes for writers of the frame before.
     steered: Steering,
-    /// Reports what is not complete at the end.
+    /// Reports files that are not complete at the end.
     writing: Writing,
     /// Reports frames that are lost after they were counted.
     teller: Option<Teller>,
@@ -202,7 +202,7 @@ impl<W: FileWriter> FileNode<W> {
         if !self.is_complete() {
             return Ok(());
         }
-        // What it came to is entered for each frame, this one among them.
+        // The end of the capture settles every held frame, this one among them.
         let saved = self.end_capture(ctx);
         let _ = self.settle(saved);
         Ok(())
@@ -221,7 +221,7 @@ impl<W: FileWriter> FileNode<W> {
         common.num_capture != 0 && common.num_captured >= common.num_capture
     }
 
-    /// What a capture that ends now lacks, if it was to have a number of frames.
+    /// The missing frames of a capture that ends now, if a number of frames was wanted.
     fn short_of(&mut self) -> Option<String> {
         let (is_capturing, common) = (self.is_capturing, self.common());
         let (wanted, found) = (common.num_capture, common.num_captured);
@@ -232,7 +232,7 @@ impl<W: FileWriter> FileNode<W> {
         match W::common(&self.params).capture {
             true if self.is_capturing => Ok(()),
             true => self.begin(ctx).inspect_err(|_| self.stop_capture()),
-            // What went wrong before stays to be read.
+            // The last error is left in the message for clients to read.
             false => {
                 let short = self.short_of();
                 self.end_capture(ctx).or_else(|why| self.settle(Err(why)))?;
@@ -261,7 +261,7 @@ impl<W: FileWriter> FileNode<W> {
         Ok(())
     }
 
-    /// Ends the capture; what was kept in memory is written if that is wanted.
+    /// Ends the capture; writes the frames in memory if `auto_save` is set.
     fn end_capture(&mut self, ctx: &mut Context) -> Result<(), Unwritten> {
         let was_capturing = self.is_capturing;
         self.stop_capture();
@@ -338,7 +338,7 @@ impl<W: FileWriter> FileNode<W> {
         }
     }
 
-    /// The frame as a file of its own.
+    /// Writes the frame as a file of its own.
     fn write_alone(
         &mut self,
         frame: &Frame,
@@ -360,7 +360,7 @@ impl<W: FileWriter> FileNode<W> {
             }
             held.settle(written.as_ref().copied().map_err(|why| why as &dyn Display));
         }
-        // They were counted when they were taken.
+        // The frames were counted when they were taken, and `write` has counted them again.
         self.common().num_captured = counted;
         written.and(self.close())
     }

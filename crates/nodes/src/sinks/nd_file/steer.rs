@@ -5,12 +5,12 @@ use livetime_frame::{AttributeValue, Frame};
 use super::NdFileParams;
 use crate::error::Mismatch;
 
-/// What the attributes of a frame ask for.
+/// The requests in the attributes of a frame.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Steering {
     /// The frame is for another writer.
     pub(super) is_elsewhere: bool,
-    /// It is the last frame of its file.
+    /// The frame is the last of its file.
     pub(super) is_last: bool,
     /// The name and the number of its file.
     file: (Option<String>, Option<u64>),
@@ -33,7 +33,8 @@ impl Steering {
         }
     }
 
-    /// Enters name and number; whether they begin another file than those of the frame `before` did.
+    /// Enters name and number; returns whether they differ from the ones of the frame `before`, and so begin another
+    /// file.
     ///
     /// # Errors
     /// For a name that leads to another folder.

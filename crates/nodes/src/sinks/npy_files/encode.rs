@@ -1,4 +1,4 @@
-//! The header of NumPy's files (version 1.0), and arrays in the order in which NumPy has them.
+//! The header of NumPy's files (version 1.0), and the elements of arrays in NumPy's order.
 
 use livetime_frame::{ArrayRef, DType, Layout, MAX_DIMS};
 

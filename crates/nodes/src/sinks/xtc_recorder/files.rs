@@ -44,17 +44,17 @@ impl Files {
     /// The number of the run whose files begin with `stem`.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run.
+    /// If names with `stem` are not names of a run.
     pub(super) fn check_stem(stem: &str) -> Result<u32> {
         let name = FileName::parse(&path(stem, 0, 0));
         Ok(name.ok_or_else(|| Error::new("a template for names as `e1-r0001`", format!("`{stem}`")))?.run)
     }
 
-    /// Creates the first file of the first stream; those of others come with their first datagrams. `None` if there is a run of that name
-    /// already.
+    /// Creates the first file of the first stream; files of other streams are created with their first datagrams.
+    /// `None` if a run of that name exists already.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run, or the operating system reports an error.
+    /// If names with `stem` are not names of a run, or the operating system reports an error.
     pub(super) fn create_new(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Option<Files>> {
         let run = Files::check_stem(stem)?;
         let Some(first) = Writer::create_new(&path(stem, 0, 0))? else { return Ok(None) };
@@ -174,10 +174,10 @@ impl Files {
 }
 
 impl Stream {
-    /// Writes what comes behind the events.
+    /// Writes the transitions behind the events.
     ///
     /// # Errors
-    /// If the system refuses. A file without its end is a file all the same: half a transition is cut off.
+    /// If the system refuses. A file without its end can still be read: a half-written transition is cut off.
     fn end(&mut self, run: u32) -> std::result::Result<(), Unfinished> {
         let end = transitions(END, self.newest_ns.saturating_add(1), run);
         let Some(writer) = self.writer.as_mut().filter(|_| self.has_begun) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The way of frames into the files: compressed by several threads, written in the order in which they came.
+//! The way of frames into the files: compressed by several threads, written in the order of arrival.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub(super) struct Job {
     pub(super) under_way: Option<UnderWay>,
 }
 
-/// What happened so far.
+/// Counts so far.
 #[derive(Clone, Default)]
 pub(super) struct Account {
     pub(super) written: u64,
@@ -102,8 +102,8 @@ impl Line {
             is_over: false,
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
-        // Frames for which the threads have no time are written uncompressed; without threads the node
-        // compresses itself.
+        // Frames that the threads have no time for are written uncompressed; without threads the node compresses
+        // itself.
         let own = if threads == 0 { codec } else { Compression::None };
         let encoder = Encoder::new(own)?;
         let mut line = Line { shared, threads: Vec::new(), encoder, queue, degrade };
@@ -209,7 +209,7 @@ impl Shared {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does.
+    /// The work of a thread.
     fn compress(&self, encoder: &mut Encoder) {
         loop {
             let mut state = self.lock();
@@ -227,7 +227,7 @@ impl Shared {
         }
     }
 
-    /// Puts a datagram in its place, and writes what is ready, unless another thread does.
+    /// Puts a datagram in its place, and writes the datagrams that are next, unless another thread is writing.
     fn deliver(&self, number: u64, ready: Ready, is_refused: bool) {
         let mut state = self.lock();
         state.account.uncompressed += u64::from(is_refused && ready.error.is_none());

@@ -1,4 +1,4 @@
-//! Where what clients write waits for the node.
+//! A bounded queue of clients' writes for the node.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use livetime_engine::NodeError;
 use livetime_pva::data::{Array, Value};
 
-/// What a client has written.
+/// A write of a client.
 #[derive(Debug)]
 pub enum Written {
     /// An NTNDArray: a whole picture.
@@ -25,11 +25,11 @@ impl Written {
     }
 }
 
-/// Takes the answer: whether a frame was made of what was written, or why not. Dropped without being called, it answers
-/// that the source has ended.
+/// Receives the answer: whether a frame was made of the write, or why not. An answer that is dropped without being
+/// called tells the client that the source has ended.
 pub type Answer = Box<dyn FnOnce(Result<(), NodeError>) + Send>;
 
-/// Where what clients write waits for the node, up to a bound. A clone is the same place.
+/// A bounded queue of clients' writes for the node. Clones share the queue.
 #[derive(Clone)]
 pub struct Inbox(Arc<Inner>);
 
@@ -47,12 +47,12 @@ struct Waiting {
 }
 
 impl Inbox {
-    /// `items` and `bytes` are the limits of what waits. One item may always wait, whatever its size.
+    /// `items` and `bytes` are the limits of the waiting writes. One write may always wait, whatever its size.
     pub fn new(items: usize, bytes: usize) -> Inbox {
         Inbox(Arc::new(Inner { items, bytes, waiting: Mutex::default(), bell: Condvar::new() }))
     }
 
-    /// Leaves what a client has written. When there is no room, `answer` says so, and nothing is left.
+    /// Leaves a client's write. Without room, `answer` gets the refusal, and nothing is left.
     pub fn leave(&self, written: Written, answer: Answer) {
         let mut waiting = self.lock();
         let bytes = written.bytes();

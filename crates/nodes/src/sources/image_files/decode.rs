@@ -11,7 +11,7 @@ use super::error::PictureError;
 use crate::codec::jpeg::{guarded, is_complete, not_whole};
 use crate::error::Mismatch;
 
-/// A picture whose size is known and whose pixels are still to be decoded.
+/// A picture with known size and pixels still to be decoded.
 pub(super) struct Picture<'a> {
     pub(super) layout: Layout,
     /// Samples per pixel in the file, where one of them is transparency, which is left out.

@@ -97,7 +97,8 @@ impl Player {
         self.order.recording().events()
     }
 
-    /// Behind the last event that may be sent: while it is followed, what may still get data is not.
+    /// The number behind the last event that may be sent. Events that may still get data are not sent while the run is
+    /// followed.
     fn known(&self, settings: &Settings) -> usize {
         let recording = self.order.recording();
         if settings.follow { recording.complete() } else { recording.events() }
@@ -108,7 +109,7 @@ impl Player {
     /// # Errors
     /// [`NodeError`] for an event that cannot be read; the one behind it is next.
     pub(super) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
-        // Threads read ahead what follows the event, which may not be selected.
+        // Reading ahead would load the following events, which the selection may leave out.
         let threads = if self.selected.is_some() { 0 } else { settings.threads };
         (self.order.threads, self.order.on_damage) = (threads, settings.on_damage);
         if self.order.is_stopped() {
@@ -140,7 +141,8 @@ impl Player {
         Ok(if is_last && self.is_last_pass(settings) { Next::Finished } else { Next::Now })
     }
 
-    /// Goes on to the next event that is selected. Those before it are counted; one whose small data cannot be read is a loss.
+    /// Skips to the next selected event, and counts the skipped ones. An event whose small data cannot be read is a
+    /// loss.
     fn pass_over(&mut self, end: usize, ctx: &Context) {
         let Some(selected) = &self.selected else { return };
         while self.next < end && !selected.has(self.next) {

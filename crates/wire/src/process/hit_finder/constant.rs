@@ -1,4 +1,4 @@
-//! Chips whose samples do not change: they have died, or send one value only.
+//! Chips whose samples do not change: dead chips, or chips that send one value only.
 
 use std::ops::Range;
 
@@ -31,8 +31,8 @@ impl Constants {
         Constants { chips: vec![chip; channels / CHIP], last: vec![i16::MIN; channels] }
     }
 
-    /// Takes in rows of samples, at most [`LEAST`], the first of which is tick `first`. Whenever a chip ceases to be constant, `ended` gets
-    /// its number and the ticks.
+    /// Takes in rows of samples, at most [`LEAST`]; the first row is tick `first`. Whenever a chip ceases to be
+    /// constant, `ended` gets its number and the constant ticks.
     pub(super) fn follow(&mut self, rows: &[i16], first: i64, mut ended: impl FnMut(usize, Range<i64>)) {
         let channels = self.last.len();
         let count = rows.len() / channels;

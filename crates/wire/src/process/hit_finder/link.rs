@@ -13,8 +13,8 @@ use crate::{Channel, HitRow, LedgerRow, RawBatch, RawFormat, State, channels, un
 
 /// Frames that are unpacked at once: their samples stay in the first cache.
 const CHUNK: usize = 24;
-/// Ticks for which the samples of a bad block stay as they were before it; then the pedestals stand in for them, because a
-/// sample that is held for long would draw the pedestal to it.
+/// Ticks for which the samples of a bad block are held at the last good row. Afterwards the pedestals replace them,
+/// because a sample that is held for long would draw the pedestal to itself.
 const HELD: u32 = 8;
 
 /// Memory that all links of a node share.
@@ -69,7 +69,7 @@ pub(super) struct Link {
     epoch: Option<u64>,
     constants: Constants,
     pub(super) noisy: Noisy,
-    /// Ticks for which each block has been bad.
+    /// Number of consecutive bad ticks of each block.
     held: [u32; 4],
     /// Whether a block has had a row: there is something to hold it at.
     has_row: [bool; 4],
@@ -81,7 +81,7 @@ pub(super) struct Link {
     /// The pedestals that are taken for [`remove_coherent`], renewed at multiples of [`CHUNK`] ticks so that results do not depend on batches.
     pedestals: Vec<i16>,
     has_pedestals: bool,
-    /// Ticks with faults, whose hits are marked: the latest stretches.
+    /// The latest stretches of ticks with faults; hits in them are marked.
     faulty: Vec<(i64, i64)>,
     pub(super) gaps: u64,
     pub(super) faulty_frames: u64,
@@ -428,8 +428,8 @@ impl Link {
         self.has_substitute[block] = true;
     }
 
-    /// Holds the channels of a block in row `row` at the row before it, or at their pedestals; a block that has had no row stays as it is. What is
-    /// before row `from` is in `last`.
+    /// Replaces the samples of a block in row `row` by the row before it, or by the pedestals. A block that has never
+    /// had a good row stays as it is. `last` has the row before row `from`.
     fn hold(&self, samples: &mut [i16], row: usize, from: usize, block: usize) {
         let (all, channels) = (self.format.channels(), block * 64..block * 64 + 64);
         let own = row * all + channels.start..row * all + channels.end;

@@ -36,7 +36,7 @@ struct Rate {
 }
 
 impl Noisy {
-    /// For channels with these offline numbers, of which those in `masked` give no hits; a second has `second` ticks.
+    /// For channels with these offline numbers. Channels in `masked` give no hits; a second has `second` ticks.
     pub(super) fn new(masked: &[u32], offline: impl Iterator<Item = u32>, second: u64) -> Noisy {
         let rate = |offline| Rate { is_masked: masked.contains(&offline), ..Rate::default() };
         Noisy { channels: offline.map(rate).collect(), limit: 0, second: second.max(1), now: 0, held_back: 0 }

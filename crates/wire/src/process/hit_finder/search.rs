@@ -100,7 +100,7 @@ impl Search {
         self.begun.unwrap_or(i64::MIN)
     }
 
-    /// After an interruption whose hits have been given: the next row is the first.
+    /// Prepares the search for the first row after an interruption; the hits before it have been given out.
     pub(super) fn begin_anew(&mut self) {
         self.begun = None;
     }

@@ -6,21 +6,23 @@
 //!
 //! A hit is sent when the watermarks of all streams have passed it, so the output does not depend on the
 //! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`):
-//! several finders may share the links, or the planes of a link. A stream that says nothing for `dead_after`,
-//! while others do, is declared dead: it does not hold the others up any more, and its hits do not count
-//! until it has caught up; the time is in the ledger. With `links` given, nothing leaves until all planes of
-//! those links have come; without, or when some do not come, nothing leaves for the first quarter of
-//! `dead_after`, so that all can come.
+//! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`): several
+//! finders may share the links, or the planes of a link. A stream that is silent for `dead_after`, while others are
+//! not, is declared dead: the others no longer wait for it, its hits are left out until its watermark has caught up,
+//! and the time is in the ledger. With `links` given, the node sends nothing before tables of all planes of these links
+//! have come. Without `links`, or when some links stay silent, the node sends nothing for the first quarter of
+//! `dead_after`, so that all streams can come.
 //!
-//! A watermark that goes back says that the clock was set back: the stream continues in the next *epoch* of time. Its hits wait until all streams have followed;
-//! then the remaining hits of the epoch before leave, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
-//! until the others have come to where it is.
+//! A watermark that goes back means that the clock was set back: the stream continues in the next *epoch* of time. Its
+//! hits wait until all streams have followed; then the remaining hits of the old epoch leave, and the output's
+//! watermark goes back too. A stream that the others do not follow for `dead_after` is dead until the others have
+//! reached its time.
 //!
-//! Hits that came when the output had passed them are left out, and so are the hits of the latest time when more than `most_waiting` wait: they are counted
-//! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
+//! Hits that come after the output has passed their time are left out, and so are the hits of the latest time when more
+//! than `most_waiting` wait: they are counted (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
-//! If the data are live, that is their clock is the time of day and goes at its pace, `delay_p50` and `delay_p99` are the time from the last sample
-//! of a hit over the threshold to its output.
+//! In live data, whose clock is the time of day and advances at its pace, `delay_p50` and `delay_p99` are the time from
+//! the last sample of a hit over the threshold to its output.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

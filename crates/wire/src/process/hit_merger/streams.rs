@@ -29,7 +29,7 @@ struct State {
 /// The effect of a table on its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
-    /// Its hits belong to the epoch with this number, counted from the one that is being merged.
+    /// Hits of the table belong to the epoch with this number, counted from the epoch that is being merged.
     Of(usize),
     /// The stream was dead from the first to the second time, and is back.
     Back(u64, u64),
@@ -41,7 +41,7 @@ pub(super) enum News {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     Silent,
-    /// Its clock was set back, and the clocks of others were not.
+    /// The stream's clock was set back, and the clocks of others were not.
     SetBack,
 }
 
@@ -100,8 +100,8 @@ impl Streams {
         News::Of(state.epoch)
     }
 
-    /// Declares streams dead that have been silent for `after_ns`, or whose clock alone was set back that
-    /// long ago. When all streams are silent none is dead, because the source has stopped.
+    /// Declares streams dead that have been silent for `after_ns`, or whose clock alone was set back longer ago than
+    /// that. When all streams are silent none is dead, because the source has stopped.
     pub(super) fn bury(&mut self, now_ns: u64, after_ns: u64, merged: u64, mut dead: impl FnMut(u16, Cause)) {
         let is_long = |since_ns: u64| now_ns.saturating_sub(since_ns) >= after_ns;
         if self.streams.values().all(|state| is_long(state.seen_ns)) {

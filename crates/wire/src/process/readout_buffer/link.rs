@@ -11,8 +11,8 @@ use crate::{Fragment, Piece, RawBatch, RawFormat};
 /// The number of lost intervals that are distinguished; older ones are reported as too old.
 const MOST_GONE: usize = 1 << 12;
 
-/// The data held of one link. Its time line consists, without gap or overlap, of time before the link began;
-/// released time; held time, with gaps; and time that is still to come.
+/// The data of one link that the buffer holds. Its time line consists, without gap or overlap, of time before the link
+/// began; released time; held time, with gaps; and future time.
 pub(super) struct RawLink {
     pub(super) format: RawFormat,
     /// By time; no two overlap.
@@ -28,7 +28,7 @@ pub(super) struct RawLink {
     pub(super) reached: u64,
     /// When it came.
     pub(super) seen_ns: u64,
-    /// Its epoch of time: [`RawBatch::epoch`].
+    /// Epoch of time of the held data: [`RawBatch::epoch`].
     epoch: Option<u64>,
     /// Numbers that the link's source had lost when it came.
     lost: u64,
@@ -77,11 +77,11 @@ impl RawLink {
         }
     }
 
-    /// Holds a batch. `lost` are numbers that its source has lost so far; `hold` is how many ticks are held at most. Returns what was dropped on
-    /// the way here, if anything.
+    /// Holds a batch. `lost` is the number of sequence numbers that the source has lost so far; `hold` is the largest
+    /// number of ticks to hold. Returns the time dropped on the way to this node, if any.
     ///
     /// # Errors
-    /// [`NodeError`] for a batch of another format, or of a time that is held or gone already.
+    /// [`NodeError`] for a batch of another format, or of a time that is held or was released.
     pub(super) fn put(
         &mut self,
         frame: &Frame,
@@ -204,8 +204,8 @@ impl RawLink {
         self.has_begun && (is_other || batch.end().saturating_add(hold) < self.reached)
     }
 
-    /// Whether what should be before `first` was sent and did not come, when as many numbers are missing as batches of this link fit there. (One
-    /// that is missing may have been a table of the source's ledger.)
+    /// Whether the batches before `first` were sent and lost on the way: at least as many sequence numbers are missing
+    /// as batches of this link fit into the gap. (A missing number may also have been a table of the source's ledger.)
     fn were_dropped(&self, first: u64, lost: u64) -> bool {
         let batches = first.saturating_sub(self.reached).div_ceil(self.longest.max(1));
         lost.saturating_sub(self.lost) >= batches.max(1)

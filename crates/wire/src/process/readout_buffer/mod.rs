@@ -5,25 +5,26 @@
 //! `out` a [`TriggerRecord`] for each request, in the order in which they can be answered; at `ledger` which data were received but are not in
 //! the buffer ([`LedgerRow`]), a few times per second.
 //!
-//! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are
-//! released when a link has more than `seconds`, when all together have more than `max_bytes` or `pool_share`
-//! of the pool (then of the link of which the longest time is held), and when the pool is exhausted all the
-//! same. Data that a waiting request needs are pinned: everything from the begin of the earliest window
-//! that waits on: it stays until there is `pinned_share` more, and data released then are an overrun, which
-//! is counted and entered in the ledger.
+//! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are released when
+//! a link has more than `seconds`, when all links together have more than `max_bytes` or `pool_share` of the pool (then
+//! of the link with the longest held time), and when the pool is exhausted in spite of that. Data that a waiting
+//! request needs are pinned: everything from the begin of the earliest waiting window on. Pinned data stay until their
+//! memory exceeds `pinned_share`; data released then are an overrun, which is counted and entered in the ledger.
 //!
-//! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
-//! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
-//! there. No thread polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
-//! window, and each tick that is missing with its reason ([`MissingReason`]). A gap between two batches of
-//! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
-//! frames are missing as batches of the link fit into the gap; else as never received.
+//! A request is answered when all links and streams of hits have reached the end of its window: a link by the end of
+//! its newest batch, a stream by its watermark. A link or stream without data for `dead_after` is not waited for. After
+//! `deadline` a request is answered with the data at hand. No thread polls: requests wait in heaps, and a batch costs
+//! one comparison with the top. An answer holds, for each link, the frames of the window, and each missing tick with
+//! its reason ([`MissingReason`]). A gap between two batches of a link counts as dropped when the source states that it
+//! sent a batch for it. Where the source does not state this ([`RawBatch::after`]), the gap counts as dropped when at
+//! least as many sequence numbers are missing as batches of the link fit into it. Other gaps count as never received.
 //!
-//! Ticks that a record lacks because it was asked for when the data had been released, or answered before they came, are a loss of the run (`late`), and the log
-//! says so. In a replay that loses nothing, links are dead and requests late by the time of the data, and every run gives the same records.
+//! Ticks are a loss of the run (`late`) if a record lacks them because its request came after their release, or because
+//! its answer left before they came; the log has a line for it. In a replay that loses nothing, links are dead and
+//! requests late by the time of the data, and every run gives the same records.
 //!
-//! When the clock of a link is set back, old data can no longer be distinguished from what will come: waiting requests are answered with what
-//! there is, and the data of the link are released.
+//! When the clock of a link is set back, old and future data can no longer be told apart: waiting requests are answered
+//! with the data at hand, and the data of the link are released.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -385,7 +386,7 @@ impl ReadoutBuffer {
         self.store.shrink(left, left, self.waiting.first_begin());
     }
 
-    /// Who was last seen before this is dead.
+    /// A link or stream is dead if it was last seen before this.
     fn alive_since_ns(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(nanoseconds(self.params.dead_after))
     }

@@ -93,10 +93,10 @@ impl Link {
         batch.epoch.is_some() && batch.epoch != self.epoch && batch.first < self.end
     }
 
-    /// A batch comes.
+    /// Queues a batch.
     ///
     /// # Errors
-    /// It does not fit those before.
+    /// If the batch is of another format, or earlier than the batches before.
     pub(super) fn push(&mut self, frame: &Frame, batch: &RawBatch) -> Result<(), NodeError> {
         if batch.format != self.format || batch.first < self.end {
             return Err(NodeError::new(format_args!(
@@ -169,11 +169,11 @@ impl Link {
         self.last.take()
     }
 
-    /// Cuts the regions of the batch in `frame`, with that of a block that began in the batch before. A block that does not end in it
-    /// stays until the next batch, or until [`Link::finish`].
+    /// Cuts the regions of the batch in `frame`, also of a block that began in the batch before. A block that ends in a
+    /// later batch stays until that batch, or until [`Link::finish`].
     ///
     /// # Errors
-    /// `frame` is no batch.
+    /// If `frame` is no batch.
     pub(super) fn cut(&mut self, frame: &Frame, level: Level, out: &mut Regions) -> Result<(), NodeError> {
         let batch = &RawBatch::of(frame)?;
         self.last = Some(frame.clone());
@@ -210,7 +210,7 @@ impl Link {
         self.block = Some(Block { number, time_start, masks, ticks: 0, samples });
     }
 
-    /// Puts in rows of the batch, the first of which is tick `tick`.
+    /// Copies rows of the batch into the current block; the first row is tick `tick` of the block.
     fn fill(
         &mut self,
         batch: &RawBatch,

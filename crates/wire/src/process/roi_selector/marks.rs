@@ -27,7 +27,7 @@ pub(super) struct Marks {
 /// The fate of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
-    /// It marked all its blocks that are not done with.
+    /// The hit marked all its blocks that are not done with.
     Yes,
     /// All its blocks are done with.
     TooLate,

@@ -3,16 +3,18 @@
 //! In: `raw`, batches of raw frames; `hits`, tables of [`HitRow`] with `watermark`, merged or with `link`. Out: for every batch with regions, `regions`,
 //! a table of [`RegionRow`] in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts; both with `link`.
 //!
-//! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks are cut at multiples of 12 samples since
-//! 1970, wherever batches begin; a block that frames are missing of says which ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12
-//! ticks of all 96 collection channels of a link at once: `block: coarse_2020`.)
+//! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks
+//! are cut at multiples of 12 samples since 1970, wherever batches begin; a block with missing frames states which
+//! ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12 ticks of all 96 collection channels of a
+//! link at once: `block: coarse_2020`.)
 //!
-//! A batch waits, by reference, until no hit can come any more that marks it, as the watermarks of all streams of hits of its link say. So the frame pool
-//! must hold the batches that come meanwhile: about the latency of hit finding and merging. Batches that have waited for longer than `wait` are dropped and counted. They
-//! are a loss of the run (`late`), as are hits whose blocks had been dealt with, and hits for which there was no room.
+//! A batch waits, by reference, until the watermarks of all streams of hits of its link have passed the last hit that
+//! could mark it. So the frame pool must hold the batches of that time: about the latency of hit finding and merging.
+//! Batches that have waited for longer than `wait` are dropped and counted. These batches are a loss of the run
+//! (`late`), as are hits whose blocks had been dealt with, and hits without room.
 //!
-//! When the clock of a link is set back, its batches are those of a new epoch of time; when the watermarks of its hits have gone back too, what is left of the
-//! epoch before is cut.
+//! When the clock of a link is set back, its batches belong to a new epoch of time; when the watermarks of its hits
+//! have gone back too, the remaining batches of the old epoch are cut.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -1,9 +1,10 @@
 //! `trigger_dbscan`: dense clusters of hits in time and channel.
 //!
-//! In: merged hits. Out: activities; see [`super`]. The distance of two hits is that of the points (time · `time_scale`, channel). A hit with at least
-//! `least_points` hits (itself among them) within `eps` is a core. Cores within `eps` of each other are of one cluster. A hit that is no core
-//! belongs to the cluster of the first core, in the order of the hits, within `eps`; else it is noise. A cluster is sent when nothing can
-//! join it any more. (Ester, Kriegel, Sander and Xu 1996; numbers as in DUNE.)
+//! In: merged hits. Out: activities; see [`super`]. The distance of two hits is the distance of the points (time ·
+//! `time_scale`, channel). A hit with at least `least_points` hits (itself among them) within `eps` is a core. Cores
+//! within `eps` of each other are of one cluster. A hit that is no core belongs to the cluster of the first core, in
+//! the order of the hits, within `eps`; else it is noise. A cluster is sent when no later hit can join it. (Ester,
+//! Kriegel, Sander and Xu 1996; numbers as in DUNE.)
 //!
 //! Each hit is compared with held hits that are near in time, so a burst of n hits within `eps` costs n² comparisons; `most_hits`
 //! bounds n. Cores do not join clusters that would then be longer than `longest`, which bounds the memory.
@@ -48,7 +49,7 @@ trigger_params! {
     }
 }
 
-/// Hits whose neighbours may still come, and clusters that may still grow.
+/// Hits with neighbours still to come, and clusters that may still grow.
 pub struct Dbscan {
     points: VecDeque<Point>,
     /// How many of them, from the oldest on, are settled: it is known whether they are cores, borders or noise.
@@ -88,8 +89,8 @@ fn reach(params: &DbscanParams) -> u64 {
     ((params.eps / params.time_scale) as u64).saturating_add(1).min(u64::MAX / 4)
 }
 
-/// When all hits that belong to a cluster are settled: a border may come `reach` after the last core, a core near that as much later, and
-/// what makes that one a core once more.
+/// When all hits of a cluster are settled: a border hit may come one `reach` after the last core, the next core one
+/// `reach` after that, and the neighbours that make it a core one more.
 fn complete_at(last_core: u64, params: &DbscanParams) -> u64 {
     last_core.saturating_add(3 * reach(params))
 }
@@ -159,7 +160,7 @@ impl Dbscan {
         }
     }
 
-    /// Sends the clusters that are complete, in the order in which they were.
+    /// Sends the complete clusters, in the order in which they became complete.
     fn send_complete(&mut self, time: u64, params: &DbscanParams, found: &mut Found) {
         while self.complete <= time {
             let next = (0..self.clusters.len()).min_by_key(|i| self.clusters[*i].last_core);

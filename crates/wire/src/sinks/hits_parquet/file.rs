@@ -77,13 +77,14 @@ pub(super) struct About {
 /// column refers to.
 pub(super) struct HitFile {
     writer: SerializedFileWriter<Shared>,
-    /// The same as in the writer, which could not give it back after a failure.
+    /// The file that the writer writes to. The writer cannot give the file back after a failure, so it is kept here
+    /// too.
     file: Shared,
     about: FileMetaData,
     properties: WriterPropertiesPtr,
     /// Hits written.
     pub(super) rows: u64,
-    /// Of these, hits that an index has: they can be read whatever happens.
+    /// Hits of `rows` that an index has: these can be read even if the program dies.
     pub(super) safe_rows: u64,
     /// The file up to its last index.
     safe_bytes: u64,
@@ -133,7 +134,7 @@ impl HitFile {
         if is_worth_it { self.secure() } else { Ok(()) }
     }
 
-    /// Writes an index: from now on all hits so far can be read, whatever happens to the program.
+    /// Writes an index: from now on all hits so far can be read, even if the program dies.
     ///
     /// # Errors
     /// As [`HitFile::write`].
@@ -185,7 +186,8 @@ impl HitFile {
 
     fn close(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let (safe_bytes, is_empty) = (self.safe_bytes, self.safe_rows == 0);
-        // It would write the content of its buffer when it is dropped.
+        // The writer would write the content of its buffer when it is dropped, so it is dropped before the file is cut
+        // or closed.
         drop(self.writer);
         let Some(file) = Arc::into_inner(self.file.0) else { return Ok(None) };
         let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -234,7 +236,7 @@ fn properties(about: &About) -> Result<WriterProperties> {
         .set_key_value_metadata(Some(key_values))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(about.level as i32)?))
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        // An index of pages is worth it only for those who look for single rows.
+        // An index of pages pays only for searches of single rows, which hits are not read by.
         .set_offset_index_disabled(true)
         .set_column_dictionary_enabled(time.clone(), false)
         .set_column_encoding(time, Encoding::DELTA_BINARY_PACKED)

@@ -1,14 +1,17 @@
 //! `hits_parquet`: hits become Parquet files, for analysis with any tool that reads them.
 //!
-//! In: tables of hits ([`HitRow`]), best merged, because they compress best in the order of time. Out: nothing. A file has the columns of [`HitRow`],
-//! all unsigned, compressed with zstd; times as differences. Its metadata say the run (`run`) and the clock (`clock_hz`): `time_start` is in
-//! ticks of it since 1970; every column has its unit there (`docs/formats/hits-parquet.md`). Hits wait in memory for `row_group` of them, for `flush_seconds`, or for the end
-//! of the file, which comes after `max_rows`, `max_bytes` or `max_seconds`.
+//! In: tables of hits ([`HitRow`]), best merged, because they compress best in the order of time. Out: nothing. A file
+//! has the columns of [`HitRow`], all unsigned, compressed with zstd; times as differences. Its metadata have the run
+//! (`run`) and the clock (`clock_hz`): `time_start` is in ticks of the clock since 1970; every column has its unit
+//! there (`docs/formats/hits-parquet.md`). Hits wait in memory for `row_group` of them, for `flush_seconds`, or for the
+//! end of the file, which comes after `max_rows`, `max_bytes` or `max_seconds`.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While it grows an index is written behind its row groups repeatedly, at the latest
-//! `flush_seconds` after a hit has come: a program that is killed loses at most the hits of that time, and `livetime recover` saves all others. A frame counts as
-//! completed when all of its hits can be read, not before. When the disk is full the file ends with its last index and gets its name, the hits behind it are lost (`hits_lost`, their frames in the
-//! ledger), and once a second it is tried to begin another file.
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While the file grows, an index
+//! is written behind its row groups repeatedly, at the latest `flush_seconds` after the arrival of a hit: a program
+//! that is killed loses at most the hits of that time, and `livetime recover` saves all others. A frame counts as
+//! completed when all of its hits can be read, not before. When the disk is full the file ends with its last index and
+//! gets its name, the hits behind the index are lost (`hits_lost`, their frames in the ledger), and once a second the
+//! node tries to begin another file.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -231,7 +234,8 @@ impl HitsParquet {
     fn look_for_file(&mut self, now_ns: u64) {
         let Some(file) = &self.file else { return };
         if self.writing.is_time_to_check(now_ns) && !file.is_in_place() {
-            // That it could not be finished is told there; only hits that could not even be written are left to handle.
+            // `end` logs a file that could not be finished; only hits that could not even be written are left to
+            // handle.
             let ended = self.end();
             if let (Err(why), true) = (ended, self.file.is_some()) {
                 self.fail(&why, now_ns);
@@ -346,7 +350,7 @@ impl HitsParquet {
         done
     }
 
-    /// Frames whose hits are all safe are completed.
+    /// Completes frames whose hits are all safe.
     fn settle_frames(&mut self) {
         let safe_rows = self.file.as_ref().map_or(0, |file| file.safe_rows);
         while self.under_way.front().is_some_and(|(rows, _)| *rows <= safe_rows) {

@@ -40,7 +40,7 @@ pub struct Saved {
 /// Why nothing was saved of a Parquet file.
 #[derive(Debug)]
 pub enum RecoverError {
-    /// This file cannot be read or written.
+    /// The file cannot be read or written.
     Io(PathBuf, io::Error),
     /// The new file is there already, or cannot be given its name.
     Output(livetime_formats::Error),
@@ -110,7 +110,7 @@ fn last_index(file: &File, end: u64) -> io::Result<Option<u64>> {
 
 /// The sound part of the file that ends with an index.
 struct Sound {
-    /// The bytes in front of the index, or of the whole file if all of it is sound.
+    /// The number of bytes in front of the index, or in the whole file if all of it is sound.
     bytes: u64,
     /// The index of the sound row groups, if others are damaged.
     index: Vec<u8>,

@@ -236,7 +236,7 @@ fn span(ns: u64) -> String {
     }
 }
 
-/// Ticks whose samples came to the hit finder.
+/// Ticks with samples that reached the hit finder.
 fn live(ledger: &LinkLedger) -> u64 {
     let states = State::ALL.into_iter().filter(|state| (State::Good..State::Shed).contains(state));
     states.map(|state| ledger.ticks_in(state)).sum()

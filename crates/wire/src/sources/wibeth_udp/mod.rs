@@ -1,14 +1,16 @@
 //! `wibeth_udp`: raw frames that the electronics of 2023 and later send over Ethernet.
 //!
-//! Out: `raw`, batches of WIBEth frames ([`RawBatch`](crate::RawBatch)), a link for each stream; `ledger`, what became of the time of each link
-//! ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of WIBEth frames ([`RawBatch`](crate::RawBatch)), a link for each stream; `ledger`, the state of
+//! each link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! A datagram holds one frame of 7200 bytes; what is in front of it, or behind, is left out (a frame that is sent on with the headers of its packet has 7243 bytes). A
-//! stream is known by detector, crate, slot and number, and has the next link when its first frame comes. Frames that are missing, as timestamps and sequence
-//! numbers tell, are absent in the ledger, no matter who lost them; a datagram that is too short is a frame that was cut off. Streams beyond `most_streams` are counted
-//! and dropped.
+//! A datagram holds one frame of 7200 bytes; bytes in front of the frame, or behind it, are left out (a frame that is
+//! sent on with the headers of its packet has 7243 bytes). A stream is known by detector, crate, slot and number, and
+//! becomes the next link when its first frame comes. Timestamps and sequence numbers show missing frames, which are
+//! absent in the ledger wherever they were lost; a datagram that is too short is a frame that was cut off. Streams
+//! beyond `most_streams` are counted and dropped.
 //!
-//! Many datagrams are taken with one call of the system. A batch that is not full is sent when nothing comes for 5 ms, and every 5 ms.
+//! Many datagrams are taken with one system call. A batch that is not full is sent when no datagram comes for 5 ms, and
+//! every 5 ms.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -260,7 +262,7 @@ impl Streams {
     }
 }
 
-/// The frame in a datagram: behind the headers, if there are any; all of it when it is too short for one.
+/// The frame in a datagram: the bytes behind any headers; the whole datagram when it is too short for a frame.
 fn frame_in(datagram: &[u8]) -> &[u8] {
     let extra = datagram.len().saturating_sub(WibEthFrame::BYTES);
     // Ethernet, IP and UDP have 42 bytes; a byte more was seen in front and is possible behind.

@@ -16,7 +16,7 @@ const MOST_DEEP: usize = 32;
 const MOST_ITEMS: usize = 5000;
 /// The longest name.
 const LONGEST_NAME: usize = 255;
-/// The longest value of an attribute: HDF5 has room for 64 KiB with all that is said about it.
+/// The longest value of an attribute: HDF5 has room for 64 KiB for the value and its description.
 const LONGEST_VALUE: usize = 60_000;
 
 /// `from` is where the text is from, for errors.
@@ -47,7 +47,7 @@ struct Reader<'f> {
     items: usize,
     /// Data sets of pixels.
     detectors: usize,
-    /// Those that are the default.
+    /// Number of data sets marked as the default.
     defaults: usize,
 }
 
