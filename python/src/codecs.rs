@@ -27,7 +27,7 @@ thread_local! {
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
-/// What is known about a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
+/// The description of a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
 /// areaDetector's name, numcodecs' name.
 type About = (String, Option<(i32, i32, i32)>, Option<u16>, Option<&'static str>, Option<&'static str>);
 

@@ -37,7 +37,8 @@ impl Given {
     }
 }
 
-/// Those that a tuple means: the files of pedestal, gain and mask (or their bytes), and the common modes and the gain bits as text.
+/// The corrections in a tuple: the files of pedestal, gain and mask (or their bytes), and the common modes and the gain
+/// bits as text.
 pub(crate) fn read(wanted: &Bound<'_, PyTuple>) -> PyResult<Corrections> {
     let py = wanted.py();
     let (pedestal, gain, mask, modes, gain_bits): Wanted = wanted.extract()?;

@@ -20,7 +20,7 @@ use crate::frame::{Frame, Lent};
 use crate::recording::{Recording, account};
 use crate::streams::{Next, Streams, Wanted};
 
-/// When it is looked again whether a run has grown, and whether somebody pressed Ctrl-C.
+/// Time between two checks for growth of a run, and for Ctrl-C.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The number of events without a picture that a message names; the others are counted.
 const MOST_NAMED: usize = 1000;
@@ -50,7 +50,7 @@ pub(crate) struct Events {
     /// Bytes of frames that Python holds, and how many it may.
     lent: Arc<AtomicUsize>,
     most_lent: usize,
-    /// How many batches of frames may be under way, and their bytes; a large frame is one of its own.
+    /// Batches of frames that may be under way, and their bytes; a large frame is a batch of its own.
     batches: usize,
     batch_bytes: usize,
     memory: usize,
@@ -74,7 +74,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Default)]
 struct Faults {
     named: Vec<(usize, Fault)>,
-    /// Those that mean that data are not there although they should be.
+    /// Counts that mean data that should be there and are not.
     bad: u64,
 }
 
@@ -141,7 +141,7 @@ impl Events {
         exception.map_or(Ok(()), Err)
     }
 
-    /// The end, or what is to be said behind the last event.
+    /// The exception at the end of the events: `StopIteration`, or the summary of events that could not be read.
     fn end(&self, py: Python<'_>) -> PyErr {
         let was_told = self.has_ended.swap(true, Ordering::Relaxed);
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +187,7 @@ impl Events {
     }
 }
 
-/// The same frame in memory of its own, which no pool bounds.
+/// A copy of the frame in memory of its own, which no pool bounds.
 fn own(py: Python<'_>, frame: &livetime_frame::Frame) -> PyResult<livetime_frame::Frame> {
     let copy = apart(py, || {
         let array = frame.array().map_err(|e| e.to_string())?;
@@ -239,7 +239,7 @@ impl Events {
         self.names.to_vec()
     }
 
-    /// What became of the events of the detector at a position, by name.
+    /// Counts of the events of the detector at a position, by name.
     fn account<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyDict>> {
         self.process.check(py, Kind::Recording, "a loop", "begin the loop anew in the child")?;
         let found = apart(py, || match (self.lock().as_ref(), lock(&self.accounts).get(position)) {

@@ -11,7 +11,7 @@ use crate::errors::{Kind, apart, raise};
 use crate::fork::Process;
 use crate::frame::Frame;
 
-/// An edge of the graph whose receiver is the thread that asks it for frames.
+/// An edge out of the graph; the thread that asks it for frames is its receiver.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Outlet {
     process: Process,

@@ -13,7 +13,7 @@ use crate::recording::Recording;
 use crate::reducer::reducers;
 use crate::select::Selected;
 
-/// An analysis that is shared out. It is made of its text in any process.
+/// An analysis that is divided for several processes. Any process can make the plan of its text.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Plan(Planned);
 

@@ -205,7 +205,7 @@ impl Recording {
             return Err(PyValueError::new_err(why));
         }
         let detectors = names.iter().map(|name| this.find(py, name)).collect::<PyResult<Vec<Detector>>>()?;
-        // A quarter of the memory for what is under way at most.
+        // At most a quarter of the memory for events under way.
         let batches = detectors.len().max(1).saturating_mul(recording::batches_under_way(threads));
         let wanted = Wanted {
             events: start..stop.unwrap_or(usize::MAX),

@@ -26,7 +26,7 @@ use crate::value;
 pub(crate) struct Run {
     process: Process,
     state: RwLock<State>,
-    /// They hold the run; taken away before it ends.
+    /// The faces hold the run, so they are taken away before it ends.
     faces: Mutex<Option<Faces>>,
 }
 
@@ -67,25 +67,25 @@ enum State {
     Gone,
 }
 
-/// How often it is looked whether somebody pressed Ctrl-C.
+/// Time between two checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Runs whose threads may still call Python, whether or not anybody holds them: [`end_all`] waits for them.
+/// Runs whose threads may still call Python, with or without references by Python: [`end_all`] waits for them.
 static ALL: Mutex<Vec<Arc<engine::Run>>> = Mutex::new(Vec::new());
 
 fn all() -> MutexGuard<'static, Vec<Arc<engine::Run>>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Remembers a run that begins, and forgets those that have ended.
+/// Remembers a run that begins, and forgets runs that have ended.
 fn remember(run: &Arc<engine::Run>) {
     let mut all = all();
     all.retain(|run| !run.is_finished());
     all.push(run.clone());
 }
 
-/// Starts a graph on a thread of its own, so that Ctrl-C is heard while a node does not come back from its start. That node is then left
-/// behind; if it comes back after all, its run is aborted.
+/// Starts a graph on a thread of its own, so that Ctrl-C works while the start of a node hangs. Such a node is then
+/// left behind; if its start returns after all, its run is aborted.
 fn started(
     py: Python<'_>,
     graph: engine::Graph,
@@ -155,7 +155,8 @@ fn finish(run: Arc<engine::Run>) -> Report {
 }
 
 impl Drop for Run {
-    /// A run that nobody holds is aborted. Nothing is waited for here: the thread that drops it may hold what its nodes need.
+    /// A run without references is aborted. Nothing is waited for here: the thread that drops it may hold resources
+    /// that its nodes need.
     fn drop(&mut self) {
         if !self.process.is_this() {
             let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -291,7 +292,7 @@ impl Run {
             drop(self.faces().take());
             let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
             if let State::Running(run) = &*state {
-                // Its place is taken only when the report is there: the run goes away with `finish`.
+                // The slot is emptied only after the report was made: the run goes away with `finish`.
                 let report = Box::new(run.report());
                 if let State::Running(run) = std::mem::replace(&mut *state, State::Ended(report)) {
                     *state = State::Ended(Box::new(finish(run)));

@@ -14,7 +14,7 @@ use livetime_recording::{
 /// Which events are read, and how.
 #[derive(Clone)]
 pub(crate) struct Wanted {
-    /// The first and what lies behind the last, in the order in which they are given.
+    /// The first event and the number behind the last, in the order in which they are given.
     pub(crate) events: Range<usize>,
     /// Only one event in so many; from the last to the first if it is below 0.
     pub(crate) step: isize,
@@ -62,9 +62,9 @@ struct Lane {
     has_ended: bool,
 }
 
-/// What comes next.
+/// The next item of a loop.
 pub(crate) enum Next {
-    /// An event, with what it has of each detector.
+    /// An event, with its frame of each detector.
     Event(usize, Vec<Option<EventFrame>>),
     /// An event without a picture of the detector at this position, or a place where a file breaks off.
     Fault(usize, Fault),
@@ -84,7 +84,7 @@ impl Streams {
         Streams { all: detectors.iter().map(lane).collect(), is_backward: wanted.step < 0 }
     }
 
-    /// What became of the events of the detector at a position.
+    /// Counts of the events of the detector at a position.
     pub(crate) fn account(&self, position: usize) -> Option<Account> {
         self.all.get(position).map(|lane| match &lane.stream {
             Stream::Ahead(frames) => frames.account(),

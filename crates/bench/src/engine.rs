@@ -14,11 +14,11 @@ use livetime_control::report::table::{Style, Table};
 struct Case {
     name: &'static str,
     graph: Graph,
-    /// Hops a frame makes, where the row shall say what one hop costs; else 0.
+    /// Hops of a frame, in rows that state the cost of one hop; else 0.
     hops: u64,
 }
 
-/// What was measured of one case.
+/// The measurement of one case.
 struct Row {
     name: &'static str,
     statistics: bool,
@@ -34,7 +34,7 @@ pub(super) fn run(
 ) -> Result<Record, Failed> {
     let cases = cases()?;
     let mut rows: Vec<Row> = Vec::new();
-    // What a hop costs is told relative to the source alone.
+    // The cost of a hop is the difference to the source alone, so that case always runs.
     let is_wanted = |c: &&Case| c.name == "source alone" || c.name.contains(&settings.filter);
     for case in cases.iter().filter(is_wanted) {
         for statistics in [false, true] {
@@ -53,7 +53,7 @@ pub(super) fn run(
 
 const NULL: NodeType = NodeType::of::<livetime_nodes::sinks::null::Null>();
 
-/// Hops in the chains whose length is divided out.
+/// Hops in the chains. Their times are divided by this number.
 const CHAIN: u64 = 8;
 
 fn cases() -> Result<Vec<Case>, livetime_engine::GraphError> {

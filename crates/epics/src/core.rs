@@ -18,7 +18,7 @@ use super::run_pvs::RunPvs;
 /// a lost thread.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// What the threads that serve a run share.
+/// The data shared by the threads that serve a run.
 pub(super) struct Core {
     pub(super) model: Model,
     pub(super) nodes: Vec<Mutex<NodePvs>>,

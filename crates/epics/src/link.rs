@@ -20,8 +20,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Lets a parameter follow the PV that `text` names; what stands behind the name, such as `CP MS`, is for records.
-    /// An empty text ends that.
+    /// Lets a parameter follow the PV that `text` names. Words behind the name, such as `CP MS`, are for records and
+    /// ignored. An empty text ends the link.
     ///
     /// # Errors
     /// For a parameter that is no number, or when no client of EPICS can be made.

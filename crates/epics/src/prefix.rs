@@ -13,7 +13,7 @@ const OTHERS: usize = 9;
 /// The first of `usual`, `LIVETIME1:`, `LIVETIME2:` and so on for which no server in reach of `client` has
 /// the PV that ends in `suffix`.
 ///
-/// All are searched at the same time. A client that cannot search finds no server.
+/// All names are searched at the same time. A client that cannot search finds no server.
 pub fn free_prefix(client: &Client, usual: &str, suffix: &str) -> String {
     let prefixes = || [usual.to_owned()].into_iter().chain((1..=OTHERS).map(|n| format!("LIVETIME{n}:")));
     let answered: Vec<bool> = std::thread::scope(|scope| {

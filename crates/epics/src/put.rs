@@ -1,4 +1,4 @@
-//! What clients write becomes a change of the model, and its answer the end of the put.
+//! A client's write becomes a change of the model, and the answer to that the end of the put.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -38,13 +38,13 @@ impl Commands {
         move |put| commands.carry_out(node, target, put)
     }
 
-    /// Keeps what was written to a name that does nothing else.
+    /// Keeps a written value of a name without any other effect.
     fn keep(&self, node: usize, name: &str, value: &Value) -> Result<(), PutError> {
         let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         lock(&core.nodes[node]).keep(name, value)
     }
 
-    /// How many buffers somebody wants to have beforehand.
+    /// The change for a number of buffers to be allocated beforehand.
     fn wanted_buffers(&self, node: usize) -> Result<Change, PutError> {
         let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         let wanted = lock(&core.nodes[node]).kept("NumPreAllocBuffers");
@@ -110,7 +110,8 @@ impl Commands {
     }
 }
 
-/// A field that a put changes, if it does not change the value: nothing would come of it.
+/// A field other than the value that a put changes. Such a put would have no effect, and is refused with the field's
+/// name.
 fn other_field(value: &data::Value) -> Option<String> {
     let is_value = |path: &str| path.is_empty() || path == "value" || path.starts_with("value.");
     let mut paths = value.changed().iter().map(|bit| value.structure().path(bit)).peekable();

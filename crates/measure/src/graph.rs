@@ -1,7 +1,7 @@
-//! `livetime bench graph`: the highest rate at which the user's own graph loses nothing, and what limits it.
+//! `livetime bench graph`: the highest rate at which the user's own graph loses nothing, and its bottleneck.
 //!
 //! The rates of all sources that have a period or a rate are changed together, in the proportion of the file. A graph
-//! whose sources have none runs as fast as it can with every edge waiting instead of losing.
+//! without such sources runs at its own speed, with every edge waiting instead of losing.
 
 use livetime_engine::{Graph, Limit, Report, WhenFull};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub fn graph(
     Ok(Measured { record: record(&found, settings), has_losses })
 }
 
-/// What was found.
+/// The result of the search.
 struct Found {
     /// The highest rate without a loss.
     hz: f64,
@@ -60,7 +60,7 @@ struct Found {
     ran: Option<Ran>,
     /// The runs on the way.
     search: Option<Search>,
-    /// What the first run let one expect.
+    /// The rate that the first run lets expect.
     estimate_hz: Option<f64>,
 }
 
@@ -225,7 +225,7 @@ mod tests {
         searched(&graph, &paces, seconds, 1, &mut progress).unwrap()
     }
 
-    /// A node that sleeps for each frame, and whose queue outlasts what a busy machine does to its thread.
+    /// A node that sleeps for each frame. Its queue outlasts the pauses that a busy machine gives to its thread.
     const SLOW: &str = "\
 nodes:
   cam: {type: counter, params: {period: 100 ms}}

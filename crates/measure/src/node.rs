@@ -24,7 +24,7 @@ const DIFFERENT: usize = 64;
 const WARM_UP: u64 = 16;
 /// How long the frames may take to come, and how long a measurement may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The measurement at half the rate takes at most so many seconds.
+/// Longest time of the measurement at half the rate.
 const HALF_LOAD_S: f64 = 5.0;
 
 /// The nodes of a user's graph that are measured: one, or a chain.
@@ -103,7 +103,7 @@ impl Chain {
         Ok(Measured { record: found.record(origin, frames), has_losses: lost > 0 })
     }
 
-    /// Runs what comes before the chain until there are frames for each of its inputs.
+    /// Runs the nodes before the chain until each of its inputs has frames.
     fn collect(&self, graph: &Graph, progress: &mut Progress) -> Result<Vec<Feed>, MeasureError> {
         let before: Vec<usize> =
             reached(graph, self.first, true).into_iter().filter(|n| *n != self.first).collect();
@@ -135,7 +135,7 @@ impl Chain {
         Ok(feeds)
     }
 
-    /// Feeds so many frames to each input, one every `period_s`.
+    /// Feeds `frames` frames to each input, one every `period_s`.
     fn feed(&self, graph: &Graph, feeds: &[Feed], frames: u64, period_s: f64) -> Result<Pass, MeasureError> {
         let mut part = graph.part(&self.nodes);
         for edge in 0..part.edges().len() {
@@ -278,7 +278,7 @@ fn fetch(run: &Run, name: &str, until: Instant) -> Result<Vec<Frame>, MeasureErr
     }
 }
 
-/// All that is to be told.
+/// The content of the report.
 struct Found<'a> {
     chain: &'a Chain,
     graph: &'a Graph,
@@ -420,7 +420,7 @@ nodes:
         assert_eq!(pass.nodes.iter().map(|n| n.0).collect::<Vec<_>>(), [50, 50]);
         assert!(pass.throughput_hz > 0.0 && pass.lost == 0, "{}", pass.throughput_hz);
         let (_, _, service) = &pass.nodes[1];
-        // Who sleeps 3 ms for each frame has not been quicker.
+        // A node that sleeps 3 ms for each frame cannot be quicker.
         assert!(service.sum_ns >= 50 * 3_000_000);
         let half = chain.feed(&graph, &feeds, 10, 0.02).unwrap();
         assert_eq!((half.nodes.iter().map(|n| n.0).collect::<Vec<_>>(), half.lost), (vec![10, 10], 0));

@@ -25,7 +25,7 @@ pub struct Ran {
     pub ended_early: bool,
 }
 
-/// Runs a graph for so many seconds, or until it ends by itself.
+/// Runs a graph for `seconds` seconds, or until it ends by itself.
 ///
 /// # Errors
 /// [`MeasureError`], when the graph cannot start, a node fails, or the ledger does not close.

@@ -12,7 +12,7 @@ export interface FeedListener<T> {
 
 const RETRY_MS = 1_000;
 
-/** `stopped`: nobody looks, nothing is asked for. */
+/** A stopped feed asks for nothing, because nothing of it is visible. */
 export class Feed<T extends { header: Header }> {
   private wish: ViewWish | null = null;
   private url: string | null = null;
@@ -29,7 +29,7 @@ export class Feed<T extends { header: Header }> {
     private readonly listener: FeedListener<T>,
   ) {}
 
-  /** Another source, region or size. The same wish again changes nothing. */
+  /** Sets another source, region or size. The same wish again changes nothing. */
   want(wish: ViewWish | null): void {
     if (JSON.stringify(wish) === JSON.stringify(this.wish)) return;
     if (wish?.from !== this.wish?.from) this.abort?.abort();
@@ -102,7 +102,7 @@ export class Feed<T extends { header: Header }> {
   }
 }
 
-/** What an answer that is an error says. */
+/** The sentence in an answer that is an error. */
 export async function sentence(answer: Response): Promise<string> {
   try {
     return ((await answer.json()) as { error: { message: string } }).error.message;

@@ -1,4 +1,4 @@
-/** Pictures that stand still: those of recorded events. Asked for once for each wish; the newest wish counts. */
+/** Pictures of recorded events, which do not change. Each wish is asked for once; the newest wish counts. */
 
 import { sentence, type FeedListener } from './feed';
 import type { ViewWish } from './protocol';
@@ -8,10 +8,10 @@ import type { Header } from './wire';
 const BUSY = 503;
 const RETRY_MS = 1_000;
 
-/** Whether what is to be shown is the address of a recorded picture, and no output of a node. */
+/** Whether a source is the address of a recorded picture, and no output of a node. */
 export const isStill = (from: string) => from.startsWith('/api/');
 
-/** What two events of one detector have in common. */
+/** The detector's part of an address: two events of one detector have it in common. */
 export const detectorOf = (from: string) => (isStill(from) ? from.replace(/&event=\d+$/, '') : from);
 
 export class Still<T extends { header: Header }> {
@@ -37,7 +37,8 @@ export class Still<T extends { header: Header }> {
     void this.run();
   }
 
-  /** One request at a time: who drags a slider through a run asks for the events that can be had, not for all. */
+  /** One request at a time: while a slider is dragged through a run, only events that the server can keep up with are
+   * asked for. */
   private async run(): Promise<void> {
     if (this.running) return;
     this.running = true;

@@ -143,7 +143,7 @@ function valueOfKey(key: number): number {
   return float[0] as number;
 }
 
-/** What is drawn linearly: the value itself, or its logarithm or root. Values below 0 go to the other side in the same way. */
+/** The value that is drawn linearly: the value itself, or its logarithm or root. Values below 0 are mirrored. */
 export function warp(value: number, scale: Scale): number {
   if (scale === 'linear') return value;
   const size = Math.abs(value);

@@ -1,4 +1,4 @@
-/** The run as this page knows it: what the state socket says, in values that the screens follow. */
+/** The run as this page knows it: the content of the state socket, in values that the screens follow. */
 
 import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
 import * as rest from '../link/rest';
@@ -28,7 +28,7 @@ export class RunModel {
   logLeftOut = $state.raw(0);
   /** Values of watched nodes, and of others as they were when they were asked for last. */
   values = $state.raw<Record<string, Values>>({});
-  /** What is known of nodes beside their parameters; asked for when it may have changed. */
+  /** Nodes' values beside their parameters; requested again when they may have changed. */
   nodesNow = $state.raw<Record<string, NodeNow>>({});
   /** The report of a run that has ended. */
   ended = $state.raw<{ failure: string | null } | null>(null);
@@ -36,7 +36,7 @@ export class RunModel {
   /** How far the page is behind the server, in ms; clocks that differ are taken out by the smallest distance seen. */
   behindMs = $state.raw(0);
 
-  /** Called as soon as it is known what runs, before any screen is made of it. */
+  /** Called as soon as the nodes of the run are known, before any screen is made of them. */
   whenDescribed: () => void = () => {};
 
   private socket: StateSocket | null = null;
@@ -54,7 +54,7 @@ export class RunModel {
     url.hash = '';
     const state = (link: LinkState, reason: string) => this.follow(link, reason);
     this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
-    // Screens may have said what they watch, and the page may be hidden, before there is a socket to tell.
+    // Screens may have set their watched values, and the page may be hidden, before the socket exists.
     this.socket.watch(this.watching);
     this.socket.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
     this.socket.open();
@@ -66,7 +66,7 @@ export class RunModel {
     addEventListener('online', () => this.socket?.hurry());
   }
 
-  // ---- What is known ----
+  // ---- The known state ----
 
   get run(): RunInfo | null {
     return this.described?.run ?? null;
@@ -107,7 +107,7 @@ export class RunModel {
     return this.graph.edges.filter((edge) => edge.nodes[1] === number && edge.open);
   }
 
-  // ---- What is asked for ----
+  // ---- Requests ----
 
   /** Lets the server send the values of these nodes until the returned function is called. */
   watch(names: string[]): () => void {
@@ -140,7 +140,7 @@ export class RunModel {
     this.nodesNow = Object.fromEntries(nodes.map((node) => [node.name, node]));
   }
 
-  /** What runs here. While that is asked for it is not asked for again. */
+  /** Asks for the nodes of the run. Calls during a request share it. */
   describe(): Promise<void> {
     return (this.describing ??= this.ask().finally(() => (this.describing = null)));
   }
@@ -156,10 +156,10 @@ export class RunModel {
     }
   }
 
-  // ---- What comes in ----
+  // ---- Messages from the server ----
 
   private follow(link: LinkState, reason: string): void {
-    // A server whose run was over has done what it had to.
+    // A server whose run had ended may close: nothing is missing.
     if (link === 'gone' && this.moment !== null && this.moment.state !== 'running') return this.finish();
     if (link === 'gone' && this.link !== 'gone' && this.goneSince === 0) this.goneSince = Date.now();
     if (link === 'open') [this.goneSince, this.heard] = [0, true];
@@ -169,7 +169,7 @@ export class RunModel {
     if (reason) this.linkReason = reason;
   }
 
-  /** The run is over: what is known of it stays, and nothing more is asked of its server. */
+  /** Ends the page's connection after the run: the last state stays, and nothing more is asked of the server. */
   private finish(): void {
     this.link = 'ended';
     this.socket?.close();

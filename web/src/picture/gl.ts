@@ -20,7 +20,8 @@ interface Program {
 const UNIFORMS = ['pixels', 'colours', 'canvas', 'origin', 'step_', 'low', 'high', 'scale', 'perPixel', 'outside', 'invalid'];
 const SCALES: Record<Scale, number> = { linear: 0, log: 1, root: 2 };
 
-/** What draws WebGL where there is no graphics card. Not all browsers admit it when they are asked for a context without such. */
+/** Names of WebGL renderers that run on the processor. Not all browsers admit it when a context without such a renderer
+ * is requested. */
 const BY_PROCESSOR = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 /** Whether a graphics card draws WebGL2 in this browser. */

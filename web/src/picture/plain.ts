@@ -6,7 +6,7 @@
 import { colourIndex, warp, type Pixels } from '../model/contrast';
 import type { Colour, Limits, Painter, Part } from './painter';
 
-/** The largest number of values across and down of which the largest is shown. */
+/** A device pixel shows the largest of at most this many values across and down, which bounds the time to draw. */
 const MOST = 8;
 
 /** For each device pixel in a row or a column the first and the last value that fall on it, and the one in its middle. */
@@ -142,7 +142,8 @@ function largestAcross(values: Row, { first, last }: Falls, found: Row): void {
   }
 }
 
-/** Which values fall on each of `count` device pixels: those that it covers, or the one in its middle if it is smaller than a value. */
+/** The values that fall on each of `count` device pixels: all values that the pixel covers, or the one in its middle if
+ * it is smaller than a value. */
 function falls(from: number, step: number, count: number, size: number): Falls {
   const [first, last, middle] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
   for (let i = 0; i < count; i++) {
@@ -159,7 +160,7 @@ function falls(from: number, step: number, count: number, size: number): Falls {
 const bytes = new Uint8Array(4);
 const asWord = new Uint32Array(bytes.buffer);
 
-/** A colour as the four bytes of a pixel lie in memory, in whatever order this machine reads them. */
+/** A colour as the four bytes of a pixel in memory, in the byte order of this machine. */
 function word([red, green, blue]: Colour): number {
   [bytes[0], bytes[1], bytes[2], bytes[3]] = [red, green, blue, 255];
   return asWord[0] as number;

@@ -2,7 +2,8 @@
 
 import { clamp, type Size } from '../model/roi';
 
-/** `zoomX`, `zoomY`: CSS pixels for one pixel of the array, across and down; `x`, `y`: what of the array lies in the middle of the canvas. */
+/** `zoomX`, `zoomY`: CSS pixels for one pixel of the array, across and down; `x`, `y`: the place in the array at the
+ * middle of the canvas. */
 export interface View {
   zoomX: number;
   zoomY: number;
@@ -10,10 +11,11 @@ export interface View {
   y: number;
 }
 
-/** Whether pixels are as wide as they are high, or each axis has a scale of its own. */
+/** Whether pixels are as wide as high, or each axis has a scale of its own. */
 export type Axes = 'equal' | 'own';
 
-/** What is to be seen: all, or a zoom of each axis and what lies in the middle. Empty axes: as is usual for the array. */
+/** The wanted view: the whole array, or a zoom of each axis and the place in the middle. Empty axes: the default for
+ * the array. */
 export interface Wanted {
   zoom: 'fit' | { x: number; y: number };
   x: number;
@@ -60,8 +62,8 @@ export function zoomedAt(view: View, canvas: Size, x: number, y: number, across:
 }
 
 /**
- * Keeps the array in sight: never beyond its edges, centred where it is smaller than the canvas. Its corner lies on a whole pixel of
- * the canvas, so that at 1:1 one pixel is one pixel.
+ * Keeps the array in sight: never beyond its edges, centred where the array is smaller than the canvas. The array's
+ * corner lies on a whole pixel of the canvas, so that at 1:1 one pixel is one pixel.
  */
 export function kept(view: View, array: Size, canvas: Size, axes: Axes = 'equal'): View {
   const fit = fitted(array, canvas, axes);

@@ -14,11 +14,11 @@ import { PlainPainter } from './plain';
 import { viewOf, usualAxes, type View } from './view';
 
 const BARS = 180;
-/** Counting and telling the page about pictures that come by themselves: faster than this nobody reads. */
+/** Least time between two reports to the page about live pictures: people cannot read faster changes. */
 const TELL_MS = 250;
-/** And after somebody has changed something. */
+/** The same after a person has changed a setting, whose effect should show at once. */
 const TELL_SOON_MS = 30;
-/** From picture to picture where the processor draws: it has other things to do, as those of the run. */
+/** Least time between two pictures where the processor draws, because it also has the work of the run. */
 const PLAIN_MS = 50;
 /** After this long the next picture is asked for although this one is not drawn. */
 const DRAWN_MS = 1_000;
@@ -106,7 +106,7 @@ class Worker {
       const picture = readPicture(await answer.arrayBuffer(), answer.headers.get('livetime-place'));
       if (this.picture === null && this.source === from) this.show(picture);
     } catch {
-      // What is wrong is said when it is asked for again.
+      // The regular request for this picture reports the same error.
     }
   }
 
@@ -117,7 +117,7 @@ class Worker {
     this.stop(false);
   }
 
-  // ---- What is asked for ----
+  // ---- Requests of the page ----
 
   private get feed(): Feed<Picture> | Still<Picture> | undefined {
     return this.source !== null && isStill(this.source) ? this.feeds?.still : this.feeds?.live;
@@ -166,9 +166,9 @@ class Worker {
     return width >= fullWidth && height >= fullHeight ? null : [x, y, width, height];
   }
 
-  // ---- What is shown ----
+  // ---- Drawing ----
 
-  /** Done when it is drawn: a browser that draws slowly is not sent what it would never show. */
+  /** Done when the picture is drawn: a slow browser then does not receive pictures that it would never show. */
   private shown(picture: Picture): Promise<void> {
     this.show(picture);
     const next = performance.now() + (this.painter?.kind === 'plain' ? PLAIN_MS : 0);
@@ -180,7 +180,7 @@ class Worker {
 
   private show(picture: Picture): void {
     const first = this.picture === null;
-    // What is drawn on it must lie on the right pixels at once.
+    // Lines and masks drawn on the picture must lie on the right pixels at once.
     const moved = this.picture?.place !== picture.place;
     this.picture = picture;
     this.isNew = true;
@@ -204,7 +204,7 @@ class Worker {
     return viewOf(this.sight, { width, height }, this.sight.canvas);
   }
 
-  /** Whether each axis has a scale of its own: then it has bins of its own, too. */
+  /** Whether each axis has a scale of its own, and with it bins of its own. */
   private isOwn(): boolean {
     if (!this.sight || !this.picture) return this.sight?.axes === 'own';
     const { fullWidth: width, fullHeight: height } = this.picture.header;
@@ -249,9 +249,9 @@ class Worker {
     return true;
   }
 
-  // ---- What is counted ----
+  // ---- Counts ----
 
-  /** At most every so many milliseconds. */
+  /** Reports to the page, at most every `every` milliseconds. */
   private tell(every = TELL_MS): void {
     const at = this.toldAt + every;
     if (this.telling !== undefined && at >= this.tellAt) return;
@@ -331,9 +331,9 @@ class Worker {
     return Array.from({ length: header.colours }, (_, i) => String(pixels[first + i])).join(', ');
   }
 
-  // ---- What is kept ----
+  // ---- Saving ----
 
-  /** What is on the screen: drawn, or its values as they came. */
+  /** Saves the picture on the screen: as drawn, or with its original values. */
   private async save(as: 'png' | 'npy', of: string): Promise<void> {
     const { picture, painter } = this;
     if (!picture || !painter) return;
@@ -367,10 +367,10 @@ function painterOn(canvas: OffscreenCanvas, drawing: Drawing): Painter {
   return (byCard ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
 }
 
-/** Known after a tenth of a second, in which this worker does nothing else. */
+/** Creating the context takes a tenth of a second, in which this worker does nothing else. */
 let isDrawnByCard: boolean | undefined;
 const isByCard = () => (isDrawnByCard ??= hasCard());
-// Found out while the page still asks what there is to show, or is sent it: that was asked for before.
+// The context is created while the first picture, which was requested before, is still under way.
 setTimeout(isByCard, 20);
 
 const worker = new Worker();

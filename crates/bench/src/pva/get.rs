@@ -43,7 +43,7 @@ fn rows_of(settings: &Settings) -> Vec<(usize, usize)> {
     or_one(&settings.channels).into_iter().flat_map(|c| elements.iter().map(move |e| (c, *e))).collect()
 }
 
-/// What one repeat measured.
+/// The measurement of one repeat.
 struct Repeat {
     pva: Rounds,
     raw: Rounds,

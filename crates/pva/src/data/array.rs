@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// A Rust type that is an element of an [`Array`].
 pub trait Element: bytemuck::Pod + PartialEq + fmt::Display + Send + Sync + private::Sealed {
-    /// Its form on the wire.
+    /// The type's form on the wire.
     const KIND: ScalarType;
 }
 
@@ -102,8 +102,8 @@ impl Array {
         &self.data
     }
 
-    /// The elements where they lie. `None` if they are not `T`, or if what came from the network lies at an
-    /// address at which this machine cannot read `T`; [`Array::elements`] then copies.
+    /// The elements in place. `None` if they are not `T`, or if received elements lie at an address at which this
+    /// machine cannot read `T`; [`Array::elements`] then copies.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.kind != T::KIND {
             return None;
@@ -159,7 +159,8 @@ impl Array {
     }
 }
 
-// `Bytes` wants memory of bytes; this keeps that of other elements, at the address they need.
+// `Bytes` takes owners of bytes; this owner keeps the `Vec` of other elements, so that its memory stays aligned and is
+// freed with the right layout.
 struct ArrayOwner<T>(Vec<T>);
 
 impl<T: NoUninit> AsRef<[u8]> for ArrayOwner<T> {

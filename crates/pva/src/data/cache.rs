@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn values_do_not_grow_out_of_proportion_to_their_message() {
-        // Many fixed arrays of no elements: a large structure, of which nothing is in the message.
+        // Many fixed arrays without elements make a large structure from a small message.
         let members = [1, b'a', 0x43 | FIXED, 0].repeat(200);
         let empty = [&[DEFINE, 1, 0, STRUCTURE, 0, 200], &members[..]].concat();
         let mut cache = TypeCache::new();

@@ -9,7 +9,7 @@ use super::{Array, Chosen, Dynamic, Extent, Field, ScalarType, Structure, Type, 
 use crate::wire::{BitSet, Reader};
 use crate::{Error, Result};
 
-/// Bytes of numbers that are copied and swapped in the time in which a text is read.
+/// Bytes of numbers that take as long to copy and swap as a text takes to read.
 const OF_A_TEXT: usize = 256;
 
 /// The reading of a value, with the types that the peer gave numbers to.
@@ -21,7 +21,7 @@ impl Value {
         self.read(reader, &mut Progress::whole(cache)).map_err(Stop::wrong)
     }
 
-    /// The same in steps.
+    /// Reads all fields in steps.
     pub(crate) fn read(&mut self, reader: &mut Reader<'_>, progress: &mut Reading<'_>) -> Step {
         self.read_range(reader, progress, 0, self.fields.len())
     }
@@ -306,7 +306,7 @@ fn elements<T>(
     Ok(())
 }
 
-/// Reads an element that lies in a box elsewhere. What has been read of it stays.
+/// Reads an element in a box of its own. A part that has been read stays.
 fn boxed<T>(slot: &mut Option<T>, read: impl FnOnce(&mut Option<Box<T>>) -> Step) -> Step {
     let mut boxed = slot.take().map(Box::new);
     let done = read(&mut boxed);

@@ -1,4 +1,4 @@
-//! Types, values and how they are encoded.
+//! Types and values, and their encoding.
 //!
 //! A [`Value`] is flat: one [`Field`] for every field number of its [`Structure`], in the order of the wire.
 //! A whole structure is then a run of fields, whatever its nesting, and "bit 7 changed" is `fields[7]`.

@@ -19,7 +19,7 @@ pub(crate) const MONITOR: usize = 768;
 /// Bytes counted for a field of a type that a client brings.
 pub(crate) const FIELD: usize = 128;
 
-/// This many bytes of anything that changes often are not counted, because most connections never need more.
+/// This many bytes of any buffer that changes often are not counted, because most connections never need more.
 pub(crate) const SMALL: usize = 16 << 10;
 
 /// How many hosts are remembered before those without connections are forgotten.
@@ -102,7 +102,7 @@ impl Charge {
         self.set_by(bytes, Account::take)
     }
 
-    /// The same for dispensable memory.
+    /// Sets the charge for dispensable memory.
     pub(crate) fn set_spare(&mut self, bytes: usize) -> bool {
         self.set_by(bytes, Account::take_spare)
     }
@@ -201,7 +201,7 @@ mod tests {
         let mut charge = Charge::new(&account);
         assert!(charge.set(300) && charge.set(100) && !charge.set(500) && !charge.set_spare(201));
         assert_eq!((charge.bytes(), accounts.used()), (100, 100));
-        // It may outlive the connection.
+        // A charge may outlive its connection.
         drop(account);
         assert_eq!(accounts.used(), 100);
         drop(charge);

@@ -67,7 +67,7 @@ impl Mailbox {
             return;
         }
         put(&mut mail);
-        // The bell takes a lock of its own, so this one is given back before.
+        // The bell takes a lock of its own, so this one is released before, and no thread holds both.
         drop(mail);
         if !self.rung.swap(true, Ordering::AcqRel) {
             (self.bell)();
@@ -80,7 +80,7 @@ impl Mailbox {
         let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
         self.over.store(true, Ordering::Relaxed);
         let left = mem::take(&mut *mail);
-        // A dropped item may hold the last reference to a PV, whose handlers may come back here.
+        // A dropped item may hold the last reference to a PV, and the PV's handlers may call this mailbox again.
         drop(mail);
         drop(left);
     }

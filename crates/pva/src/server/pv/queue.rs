@@ -88,7 +88,7 @@ struct UpdateQueue {
 /// The next update to send, and whether there is more after it.
 pub(crate) enum NextUpdate {
     Body(UpdateBody, bool),
-    /// The fields for which the value of the PV is needed.
+    /// The update needs the value of the PV to be encoded.
     Encode,
     /// That, which was encoded now.
     Encoded(bool),
@@ -411,7 +411,7 @@ impl UpdateQueue {
         (body, self.scheduled)
     }
 
-    /// Whether there is something to send of which the connection does not know yet; now it does.
+    /// Whether the connection must be notified of something to send; the notification then counts as done.
     fn schedule(&mut self) -> bool {
         self.is_sendable() && !std::mem::replace(&mut self.scheduled, true)
     }

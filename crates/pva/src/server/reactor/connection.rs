@@ -52,7 +52,7 @@ pub(super) enum End {
     Closed,
     Broken(io::Error),
     Wrong(Error),
-    /// It was idle and had no channel when another client came.
+    /// The connection was idle and without a channel when another client came.
     Displaced,
 }
 

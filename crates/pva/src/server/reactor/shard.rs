@@ -24,7 +24,7 @@ const FIRST_LISTENER: usize = usize::MAX / 2;
 /// The most bytes that are read, and then handled, at once.
 const SCRATCH: usize = 256 << 10;
 
-/// Connections that are accepted between two looks at the others: each costs as much as some hundred gets.
+/// Connections that are accepted in one turn of the others: each costs as much as some hundred gets.
 const ACCEPTED: usize = 16;
 
 /// How often time-outs are checked.
@@ -253,7 +253,7 @@ impl Shard {
         let _ = self.poll.registry().deregister(&mut connection.stream);
         self.shared().closed(connection.session.peer(), reason);
         if connection.is_queued {
-            // The next connection of this number has a place of its own.
+            // A later connection gets the same number, and with it a place of its own in the queue.
             self.busy.retain(|&busy| busy != index);
         }
         let mut leaving = connection.session.leave();
@@ -382,7 +382,7 @@ mod tests {
         sid
     }
 
-    /// A connection that is told of again and again while it waits for its turn does not get more turns than others.
+    /// A connection that is notified repeatedly while it waits for its turn gets no more turns than others.
     #[test]
     fn a_flood_has_one_place_among_the_busy_ones() {
         let (mut shard, mut client) = shard();

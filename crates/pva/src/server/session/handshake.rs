@@ -19,7 +19,7 @@ const REGISTRY: u16 = 0x7FFF;
 const METHODS: [&str; 2] = ["anonymous", "ca"];
 
 impl SessionCore {
-    /// Says the byte order and asks who is there.
+    /// Sends the byte order and asks the client to identify itself.
     pub(super) fn greet(&mut self) {
         let writer = self.output.writer();
         writer.control(true, Control::SetByteOrder as u8, 0);
