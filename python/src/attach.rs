@@ -28,7 +28,7 @@ thread_local! {
 static GATE: AtomicUsize = AtomicUsize::new(0);
 const SHUT: usize = 1 << (usize::BITS - 1);
 
-/// How often [`shut`] asks whether all have come back.
+/// Time between two checks of [`shut`] whether all calls have come back.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Python's numbers of our threads that keep a state.

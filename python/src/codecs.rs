@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use crate::array;
 use crate::errors::{Kind, OrRaise, apart, raise};
 
-/// Larger arrays are refused: a caller could mean any size.
+/// Most bytes of an array whose memory a caller may request; a wrong shape is refused before memory is taken.
 const MOST_BYTES: usize = 1 << 40;
 
 /// Memory that a thread keeps for the next array: new memory costs more than the copy into it. Larger pieces are given back.

@@ -67,7 +67,7 @@ enum State {
     Gone,
 }
 
-/// Time between two checks for Ctrl-C.
+/// Time between two checks for Ctrl-C: people do not notice the delay.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs whose threads may still call Python, with or without references by Python: [`end_all`] waits for them.

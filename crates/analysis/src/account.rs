@@ -7,14 +7,16 @@ use livetime_recording::select::Verdict;
 use crate::fault::{BrokenEvent, Fault, FaultKind};
 use crate::{Layout, Loader, Panel, ReduceError, Saver};
 
-/// So many broken events are named; the others are counted.
+/// Broken events that are named with their reason; the others are counted, so that a broken run does not fill the
+/// memory.
 pub const MOST_NAMED: usize = 1000;
 
-/// More events than any run has, so that sums of counts cannot overflow.
+/// Limit of events in saved counts, above any real run. Saved bytes may be hostile, and sums of counts must not
+/// overflow.
 pub(crate) const MOST_EVENTS: u64 = 1 << 30;
-/// More bytes than any run has.
+/// Limit of bytes in saved counts, above any real run.
 const MOST_BYTES: u64 = 1 << 50;
-/// More elements than an array with one axis has.
+/// Limit of the length of arrays with one axis in saved results, above any real one.
 const MOST_ELEMENTS: usize = 1 << 31;
 
 /// How many events were used, and which were not.

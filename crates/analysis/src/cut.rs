@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Events in a block, at most.
+/// Most events in a block, so that tiny pictures do not make blocks that take long.
 pub(crate) const MOST_EVENTS: usize = 1024;
 /// Most blocks in a leaf: 2 GiB of pictures. A partial result as large as a picture of floats is then a hundredth of
 /// its pictures.

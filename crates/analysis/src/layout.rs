@@ -7,9 +7,9 @@ use livetime_recording::{Detector, Error, Picture, Reader, Recording, Result};
 
 use crate::fault::{Fault, FaultKind, Outcome};
 
-/// Events that are looked at, at most.
+/// Most events that are searched for panels, which bounds the time before the analysis begins.
 const LOOK: usize = 1000;
-/// So many events in turn with no new panel: all are known.
+/// Consecutive events without a new panel after which all panels count as known.
 const SETTLED: usize = 2;
 
 /// The panels of a detector.

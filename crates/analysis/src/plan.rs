@@ -16,7 +16,7 @@ use crate::cut::{Cut, MOST_EVENTS as MOST_IN_BLOCK};
 use crate::error::{Error, Result};
 use crate::{Detector, Layout, Reducers, Work};
 
-/// More bytes than the pictures of an event have.
+/// Limit of the bytes of an event's pictures in a plan, above any real detector. A plan is a file and may be hostile.
 const MOST_BYTES: usize = 1 << 32;
 /// A number of values that sums can hold, larger than the values of all events together.
 const MOST_VALUES: u64 = 1 << 60;

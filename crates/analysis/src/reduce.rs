@@ -22,11 +22,12 @@ use crate::tree::Forest;
 use crate::worker::{Share, Shared, Worker, place};
 use crate::{EventPictures, GoOn, Progress, Recording, Work};
 
-/// The caller is asked at least so often whether to go on.
+/// Longest time between two questions to the caller whether to go on; also the longest delay of a stop.
 const TELL: Duration = Duration::from_millis(100);
-/// Blocks that each worker wants to be read ahead of the one that it has.
+/// Blocks that are read ahead of each worker's own: one that is under way, and the next.
 const AHEAD: usize = 2;
-/// Blocks that may wait to be read ahead. A block without room is read when it is needed.
+/// Most requests for read-ahead that wait. A block without room is read when it is needed, so a worker never waits
+/// here.
 const WAITING: usize = 64;
 
 /// Gives the events of `leaves` to the reducers.

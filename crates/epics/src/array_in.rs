@@ -10,7 +10,8 @@ use livetime_pva::server::{Put, PvMap, SharedPv};
 
 use super::picture_pvs::{ARRAY_IN, ARRAY_SOURCE, IMAGE_IN};
 
-/// Puts that wait for one node. The answers come when their frames are sent, so a client that waits for them has one here.
+/// Puts that wait for one node. Answers come when the frames are sent, so a client that waits for its answers has only
+/// one put here.
 const WAITING: usize = 16;
 
 /// A node that takes pictures from clients.

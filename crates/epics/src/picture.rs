@@ -25,14 +25,14 @@ use super::error::ServeError;
 use super::picture_pvs::{ARRAY_SOURCE, EVERY, IMAGE, NEWEST, PV_NAME, PVA_IMAGE, served};
 use super::point::time_of;
 
-/// Frames that wait for one PV to be shown.
+/// Frames that wait for one PV to be shown. Newer ones replace the oldest beyond it.
 const WAITING: usize = 8;
 
 /// Divisor of the memory for frames: all pictures on their way to clients take at most an eighth of it, and pictures
 /// that wait to be shown another eighth.
 pub(super) const SHARE: usize = 8;
 
-/// Time until the next check whether clients have released images.
+/// Time until the next check whether clients have released images, while frames wait for room.
 const RELIEF: Duration = Duration::from_millis(5);
 
 /// The largest picture that a client may write: more than any detector makes. A longer one is refused with the reason.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use livetime_pva::client::{Client, Error};
 
-/// How long another server may take to say that it is there.
+/// Longest wait for the answer of another server: several times the round trip in a control network, and short enough
+/// for a start.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Prefixes beside the usual one.
+/// Prefixes that are tried beside the usual one.
 const OTHERS: usize = 9;
 
 /// The first of `usual`, `LIVETIME1:`, `LIVETIME2:` and so on for which no server in reach of `client` has

@@ -10,9 +10,11 @@ use super::point::{About, Shape};
 use super::run_pvs::WHOLE;
 use super::table::served_by;
 
-/// The longest description, unit and choice that a record holds.
+/// Longest description that a record holds, without its final zero (EPICS base, `DESC`).
 const DESCRIPTION: usize = 40;
+/// Longest unit that a record holds, without its final zero (`EGU`).
 const UNITS: usize = 15;
+/// Longest text of a choice that a record holds, without its final zero.
 const CHOICE: usize = 25;
 /// The most choices of an mbbi or mbbo record, and their fields.
 const CHOICES: [&str; 16] =

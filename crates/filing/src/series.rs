@@ -6,7 +6,8 @@ use crate::error::NEW;
 use crate::names::file_name;
 use crate::{Error, Result};
 
-/// How often a file is created in vain because others take the same numbers at the same time.
+/// Most tries to create a file while other programs take the same numbers: afterwards an error is better than an
+/// endless loop.
 const MOST_TRIES: usize = 1000;
 
 /// Names of a numbered series, with [`file_name`]'s rules.

@@ -14,13 +14,13 @@ use crate::error::CameraError;
 use crate::features::Feature;
 use crate::settings::{self, SETTINGS, TRIGGER_MODE, Wanted};
 
-/// How often a camera that is not there is looked for.
+/// Time between two searches for an absent camera. A search takes a second, and sends broadcasts into the network.
 const RETRY: Duration = Duration::from_secs(2);
 /// How often some features are read back, and how many: all features of a camera with 200 within 3 s, without taking
 /// more than a few ms of its control channel at once.
 const READ_EVERY: Duration = Duration::from_millis(100);
 const FEATURES_AT_ONCE: usize = 8;
-/// How often the settings that every camera has are read back: every tenth time.
+/// One in this many rounds reads back the settings that every camera has: once a second.
 const SETTINGS_EVERY: u64 = 10;
 
 /// Whether a parameter was written, by name.

@@ -19,9 +19,9 @@ pub(crate) struct Feature {
     pub(crate) value: Value,
 }
 
-/// Categories in categories, at most: a description that holds itself ends here.
+/// Most categories inside each other: a description that contains itself ends here.
 const DEEPEST: usize = 8;
-/// Features, at most; real cameras have some hundreds.
+/// Most features. Real cameras have some hundreds; a hostile description may have any number.
 const MOST: usize = 2000;
 /// The part that the source itself does.
 const OWN: [&str; 2] = ["AcquisitionStart", "AcquisitionStop"];

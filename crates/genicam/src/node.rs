@@ -20,13 +20,14 @@ use crate::pixels::PixelFormat;
 
 /// The node's wait for an image before it handles other messages, such as changes of parameters.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it looks again if there was none.
+/// Time to the next check after a check without an image.
 const PAUSE_NS: u64 = 10_000;
-/// When it looks for news while no image is expected.
+/// Time between two checks for news while no image is expected.
 const IDLE_NS: u64 = 20_000_000;
-/// How long a write waits for the camera: it answers within some ms, or is about to be lost.
+/// Longest wait of a write for the camera, which answers within some ms unless the connection is about to be lost.
 const ANSWER: Duration = Duration::from_secs(1);
-/// News that may wait for the node: more than all settings and features that are read in a second.
+/// Most messages from the control thread that wait for the node: more than all settings and features that are read in a
+/// second.
 const NEWS: usize = 256;
 
 /// All parameters: the common ones of all cameras, then the features of this one.

@@ -1,6 +1,6 @@
 //! How busy other programs kept the machine while something was measured: numbers of a starved machine must say that they are.
 
-/// From this share on it is worth a word.
+/// Share of the machine's time used by other programs from which the report warns.
 const BUSY: f64 = 0.05;
 
 /// The system's counts at the begin of the measurement.

@@ -18,11 +18,11 @@ use crate::{MeasureError, Measured, Origin, Progress, Record, Spread, repeats, t
 use livetime_control::report::numbers::{rate, time};
 use livetime_control::report::table::{Style, Table};
 
-/// Different frames that are fed.
+/// Number of different frames that are fed in turn.
 const DIFFERENT: usize = 64;
 /// Frames before those that count: first-time costs, such as new memory, are not the node's.
 const WARM_UP: u64 = 16;
-/// How long the frames may take to come, and how long a measurement may take.
+/// Longest wait for the frames, and longest time of a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest time of the measurement at half the rate.
 const HALF_LOAD_S: f64 = 5.0;

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::{MeasureError, Spread, tenths};
 
-/// How close the search comes to the limit.
+/// Quotient of the rates above and below the limit at which the search ends.
 const PRECISION: f64 = 1.03;
-/// Steps on the way up and down.
+/// Factor between two rates while the limit is not yet enclosed.
 const STEP: f64 = 1.5;
-/// Beyond these factors of the first rate the search is abandoned.
+/// The search is abandoned beyond this factor from the first rate: then the rate has no effect on losses.
 const RANGE: f64 = 10_000.0;
 
 /// One run of a graph.

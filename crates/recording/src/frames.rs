@@ -21,7 +21,8 @@ impl Recording {
     }
 }
 
-/// When it is looked again whether a file has grown.
+/// Time between two checks of a growing file: followed events come at most this late, at the price of 50 checks a
+/// second.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Memory for frames if the caller gives no pool: some hundred pictures of 4 megapixels.
 pub(crate) const POOL_BYTES: usize = 2 << 30;

@@ -11,7 +11,7 @@ use livetime_formats::xtc1::run::Aside;
 
 use crate::picture::{Picture, Place};
 
-/// A panel with fewer bytes is copied sooner than further calls to the system are made for it.
+/// Panels with fewer bytes are not read straight into the frame: copying them is faster than further system calls.
 const LEAST_BYTES: usize = 32 << 10;
 
 /// Where an event is expected to have its pixels, as the one before had them.

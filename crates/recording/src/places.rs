@@ -13,7 +13,8 @@ use twox_hash::XxHash3_64;
 
 use crate::{Recording, RunFormat};
 
-/// So many bytes at both ends of a file are compared when it is opened again.
+/// This many bytes at both ends of a file are compared when it is opened again: a page, so that opening stays cheap for
+/// large files.
 const ENDS: u64 = 4096;
 
 /// The properties by which another process recognises a file.

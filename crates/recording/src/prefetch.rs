@@ -6,7 +6,7 @@ use livetime_formats::xtc1::run::Piece;
 
 use crate::Recording;
 
-/// Pieces that lie so near to each other are asked for at once.
+/// Pieces with at most this gap between them are requested at once: reading the gap costs less than a second request.
 const GAP: u64 = 64 << 10;
 
 /// Tells the system which events will be read soon, so that it reads their bytes in large pieces into its cache while

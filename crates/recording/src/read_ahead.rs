@@ -8,10 +8,10 @@ use livetime_runtime::ordered::{Crew, Panicked};
 
 use crate::{Condition, Detector, Fault, Picture, Reader, Recording};
 
-/// Batches of events that one thread has before it: the one at work, and the next. More would only hold more memory. The thread that asks
-/// counts as one of them: it reads where it would wait, and with fewer the others would idle meanwhile.
+/// Batches per thread: the one at work, and the next. More would only hold more memory. The caller's thread counts as
+/// one of them: it reads where it would wait, and with fewer batches the other threads would idle meanwhile.
 const AHEAD: usize = 2;
-/// Events in a batch, at most.
+/// Most events in a batch. The limit matters for tiny frames, whose batch would else delay the first event.
 const MOST_EVENTS: usize = 64;
 /// Most threads that read ahead, whatever a caller asks for: each has a stack, and memory to decode.
 const MOST_THREADS: usize = 256;

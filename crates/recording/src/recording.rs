@@ -24,7 +24,8 @@ use crate::run::Run;
 use crate::small_data::SmallValue;
 use crate::transition::Transition;
 
-/// Events that are looked at for the first picture of a detector.
+/// Events that are searched for the first picture of a detector. The limit bounds the time for a detector without
+/// pictures.
 const MOST_LOOKED_AT: usize = 1000;
 
 /// A recorded run: the events in the files of one run, in the order of time.

@@ -1,7 +1,8 @@
 //! How long after it happened something is known.
 
-/// Width of a bucket, and buckets: up to 40 ms, with everything longer in the last one.
+/// Width of a bucket, which is the resolution of the percentiles.
 const BUCKET_NS: u64 = 10_000;
+/// Number of buckets: up to 40 ms; longer delays count in the last one.
 const BUCKETS: usize = 4000;
 /// Data further from the time of day than this, an hour, are not live.
 const LIVE_NS: u64 = 3_600_000_000_000;
@@ -27,7 +28,8 @@ pub struct Delays {
     is_live: bool,
 }
 
-/// Time in the data may be off by this much, and by a twentieth of the time that has passed.
+/// Time that passed in the data may differ from real time by this much, and by a twentieth of the real time, before the
+/// data count as not live.
 const SLACK_NS: u64 = 50_000_000;
 
 impl Default for Delays {

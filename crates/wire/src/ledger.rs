@@ -145,7 +145,8 @@ pub struct LinkLedger {
     folded: u64,
 }
 
-/// More intervals than this are not kept: the oldest are folded into the sums.
+/// Most intervals that are kept. Older ones are folded into the sums, so that a long run with many faults needs no more
+/// memory.
 const MOST: usize = 1 << 16;
 
 impl LinkLedger {

@@ -11,9 +11,11 @@ pub const RAW: usize = 0;
 /// Number of the output for tables of [`LedgerRow`].
 pub const LEDGER: usize = 1;
 
-/// How often the ledger is sent, by the time of the data in a replay.
+/// Time between two tables of the ledger, by the time of the data in a replay. Readers see the ledger at most this
+/// late.
 const TELL_EVERY_NS: u64 = 250_000_000;
-/// When more rows than this wait, they are sent at once.
+/// When more rows than this wait, they are sent at once, so that a link with faults at every frame does not fill the
+/// memory.
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or

@@ -6,7 +6,7 @@ use super::{Histogram, Hits, NoiseMask, Peaks, PixelStatistics};
 use crate::error::{Error, Result};
 use crate::{Corrected, Reducers};
 
-/// More bins do not fit into memory.
+/// Most bins: 512 MiB of counts for each partial result.
 const MOST_BINS: usize = 1 << 26;
 
 impl Reducers {

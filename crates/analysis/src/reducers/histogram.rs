@@ -7,7 +7,7 @@ use livetime_kernels::accumulate::Element;
 
 use crate::{Column, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Saver};
 
-/// Values of 16 bits.
+/// Number of different values of 16 bits; each has a bin of its own.
 const VALUES: usize = 1 << 16;
 /// The default number of bins.
 const BINS: usize = 1000;
@@ -144,7 +144,7 @@ impl Reducer for Histogram {
     }
 }
 
-/// Pixels that are loaded at once.
+/// Pixels that are loaded at once, so that the compiler makes vectors of the conversion.
 const GROUP: usize = 64;
 
 impl Bins {

@@ -71,7 +71,7 @@ pub struct Subscribe {
 
 /// How long the node waits for a frame before it returns to the engine for other requests.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it checks again if there was none.
+/// Time to the next check after a check without a frame.
 const PAUSE_NS: u64 = 10_000;
 
 impl Node for Subscribe {

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Limits;
 
-/// Bytes counted for a channel besides its name.
+/// Bytes counted for a channel besides its name: about its state and its entries in maps.
 pub(crate) const CHANNEL: usize = 320;
 
-/// Bytes counted for an operation of a channel.
+/// Bytes counted for an operation of a channel: about its state and its entries in maps.
 pub(crate) const OPERATION: usize = 512;
 
-/// Bytes counted for a monitor besides these.
+/// Bytes counted for a monitor besides the operation: about its queue and its entry at the PV.
 pub(crate) const MONITOR: usize = 768;
 
 /// Bytes counted for a field of a type that a client brings.
@@ -22,7 +22,8 @@ pub(crate) const FIELD: usize = 128;
 /// This many bytes of any buffer that changes often are not counted, because most connections never need more.
 pub(crate) const SMALL: usize = 16 << 10;
 
-/// How many hosts are remembered before those without connections are forgotten.
+/// Most hosts that are remembered. Beyond it hosts without connections are forgotten, so that changing addresses do not
+/// fill the memory.
 const HOSTS: usize = 64;
 
 /// An account of memory with a limit. Memory taken from it is also taken from the account above it.

@@ -14,7 +14,7 @@ use super::report::Report;
 /// enough that it stays in the cache on its way through one thread.
 pub(super) const BLOCK: usize = 2 << 20;
 
-/// The largest datagram. The format allows 4 GiB.
+/// The largest datagram that is converted. The format allows 4 GiB, but every job needs memory for several copies.
 pub(super) const LIMIT: u64 = 1 << 30;
 
 /// Whole datagrams that follow each other, up to about [`BLOCK`] or one that is larger. Keeps its memory.

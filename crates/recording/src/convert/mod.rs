@@ -53,7 +53,7 @@ pub use report::{Joined, Kept, Leaves, Lost, Reason, Report};
 pub use select::Selection;
 pub use split::Split;
 
-/// How often a job holds a datagram.
+/// Copies of a datagram in a job: input, output, and the output as it was read again.
 const COPIES: u64 = 3;
 
 /// Converts `inputs`, the files of one run in any order, into `output`. Several streams become one, in the order of time; the

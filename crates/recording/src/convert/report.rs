@@ -156,7 +156,7 @@ impl Report {
 
     /// Counts a leaf that was copied unchanged.
     pub(super) fn keep(&mut self, src: Src, type_id: TypeId, reason: Reason, kept: Kept) {
-        /// A hostile file may be wrong in any number of ways.
+        /// Most different reasons that are kept, because a hostile file may be wrong in any number of ways.
         const MOST: usize = 1000;
         let is_new = self.kept.len() >= MOST && !self.kept.contains_key(&(src, type_id, reason.clone()));
         let reason = if is_new { Reason::Unreadable("other reasons".into()) } else { reason };

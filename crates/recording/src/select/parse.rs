@@ -7,9 +7,10 @@ use livetime_formats::{Error, Result};
 use super::expression::{Comparison, Expression, Operator, Term, Truth};
 use super::value::Variable;
 
-/// Longer texts are no expression that a person wrote.
+/// Longest text. No person writes a longer expression, and the limit bounds the memory of its parts.
 const MOST_BYTES: usize = 1 << 14;
-/// Brackets, signs and `not` within each other. Each is some frames of the parser's stack.
+/// Most brackets, signs and `not` inside each other. Each level takes some frames of the parser's stack, which a
+/// hostile text must not overflow.
 const MOST_DEPTH: usize = 64;
 
 impl FromStr for Expression {

@@ -12,7 +12,8 @@ use crate::{Change, FaultKind, Reader, Recording};
 /// Events searched for the names of an expression. An expression with a name that is in none of them is refused before
 /// the rest of a long run is read.
 const MOST_LOOKED_AT: usize = 1000;
-/// Events that a thread reads before it takes others.
+/// Events that a thread takes at once: enough that the shared counter costs nothing, few enough that all threads end at
+/// nearly the same time.
 const CHUNK: usize = 64;
 
 /// The verdict of an expression on an event.

@@ -117,7 +117,7 @@ pub(super) struct Known {
     names: BTreeMap<(String, String), bool>,
 }
 
-/// Names that an error lists.
+/// Names that an error lists; more would not fit on a screen.
 const MOST_LISTED: usize = 60;
 
 /// Whether a source and a name fit a variable.

@@ -43,9 +43,9 @@ use livetime_frame::PayloadKind;
 use super::raw_readings::{batch_frames, describe, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 
-/// Blocks that are read in one call.
+/// Blocks that one call of the source reads, so that it returns to the engine often enough for other requests.
 const BLOCKS: usize = 256;
-/// The longest chunk.
+/// Longest chunk. A broken block whose end is missed would else collect the rest of the file as one chunk.
 const MOST_CHUNK: usize = 1 << 20;
 
 /// Parameters of `felix_blocks`.

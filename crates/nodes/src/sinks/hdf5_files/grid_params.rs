@@ -2,7 +2,7 @@
 
 use livetime_engine::Params;
 
-/// Most axes that a file can have before a frame's own axes.
+/// Most axes that a file can have before a frame's own axes, as in areaDetector.
 pub(super) const MOST_AXES: usize = 10;
 
 /// Further axes of a file: the axis N counts frames at one point of a scan; X, Y and the others are the scan's axes,

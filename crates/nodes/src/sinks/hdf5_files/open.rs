@@ -17,9 +17,9 @@ use super::tree::{Places, Rows, TIMES};
 use crate::error::Mismatch;
 use crate::ntndarray::number_of;
 
-/// How long frames that threads have written wait until the node enters them, if no other frame comes.
+/// Longest time that packed frames wait until the node enters them into the index, if no other frame comes.
 const PACKING_NS: u64 = 1_000_000;
-/// Rows of columns that may wait in memory.
+/// Bytes of rows of columns that may wait in memory before they are written together.
 const MOST_PENDING: usize = 1 << 20;
 
 /// The file that is written.

@@ -9,9 +9,10 @@ use livetime_recording::{Account, Memory, OnDamage, Ordered, Problem, ReadError,
 
 use super::Timing;
 
-/// How often the player checks whether a file has grown.
+/// Time between two checks of a growing file: followed events come at most this late, at the price of 50 checks a
+/// second.
 const LOOK_AGAIN_NS: u64 = 20_000_000;
-/// The number of unreadable places that are reported individually.
+/// Unreadable places that get a line of the log each; the others are only counted.
 const MOST_TOLD: usize = 10;
 
 /// The options of a user.

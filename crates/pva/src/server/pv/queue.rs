@@ -111,16 +111,16 @@ pub(crate) struct Depth {
 /// An update in a queue, without the memory that it refers to.
 const ENTRY: usize = size_of::<Option<UpdateBody>>();
 
-/// So much is counted with the monitor itself.
+/// Bytes of a queue, four entries, that are counted with the monitor itself.
 const INCLUDED: usize = 4 * ENTRY;
 
-/// Memory is taken and given back in steps.
+/// Memory is charged in steps of this size, so that the accounts are locked rarely.
 const STEP: usize = 4096;
 
-/// A queue that takes more is made smaller once it is empty, if others could need the memory.
+/// A longer queue is made smaller once it is empty, if others could need its memory.
 const LONG: usize = 1024;
 
-/// So much is to be free for them.
+/// Memory that must be free for others; with less, empty queues give theirs back.
 const RESERVE: usize = 32 << 20;
 
 /// Updates of at least this size are released when memory is needed elsewhere.

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// How many different selections of fields may be open at one PV: each one is encoded separately.
 const MAX_VIEWS: usize = 256;
 
-/// Leaves room for the bytes in front of an update.
+/// Longest body of an update: the payload without the bytes in front of an update.
 const MAX_BODY: usize = MAX_PAYLOAD - 64;
 
 pub(crate) struct PvState {

@@ -23,10 +23,10 @@ const PORTIONS: usize = 4;
 /// would else have its picture of 100 MB written in one turn. Smaller ones still go out in one call.
 const WRITTEN: usize = 8 << 20;
 
-/// How many pieces the kernel takes at once.
+/// Pieces that the kernel takes with one call (`IOV_MAX` of Linux).
 const PIECES: usize = 1024;
 
-/// Messages that lack more than this are read straight into their place.
+/// Messages that lack more than this are read straight into their place, which saves a copy.
 const LARGE: usize = 64 << 10;
 
 pub(super) struct ServedConnection {

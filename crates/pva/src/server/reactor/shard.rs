@@ -19,15 +19,16 @@ use crate::server::{Event, Leaving, ServerConfig, Service, Session, TURN};
 
 /// Tokens of the poll that no connection has: connections are numbered from 0.
 const WAKE: Token = Token(usize::MAX);
+/// Token of the first listener: half of all numbers are for connections, half for listeners.
 const FIRST_LISTENER: usize = usize::MAX / 2;
 
-/// The most bytes that are read, and then handled, at once.
+/// The most bytes that are read, and then handled, at once. The buffer is shared by all connections of the thread.
 const SCRATCH: usize = 256 << 10;
 
 /// Connections that are accepted in one turn of the others: each costs as much as some hundred gets.
 const ACCEPTED: usize = 16;
 
-/// How often time-outs are checked.
+/// Time between two checks of time-outs, which are seconds.
 const TICK: Duration = Duration::from_millis(500);
 
 pub(super) struct Shard {
@@ -63,7 +64,8 @@ struct Reports {
     told: Option<Duration>,
 }
 
-/// The shortest interval between two reports of such connections.
+/// The shortest interval between two reports of refused connections, so that a client that tries again at once does not
+/// fill the log.
 const QUIET: Duration = Duration::from_secs(5);
 
 impl Reports {

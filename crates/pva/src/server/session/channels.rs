@@ -10,7 +10,7 @@ use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
 use crate::wire::Status;
 
-/// How long a name may be, in bytes.
+/// Longest name of a channel, in bytes.
 const MAX_NAME: usize = 500;
 
 /// The channel that answers questions about the server itself.

@@ -10,7 +10,7 @@ use livetime_frame::{AttributeValue, ColorMode, DType, Frame};
 
 use super::sink::{Item, Sink, damage_of, sequence_of};
 
-/// Rows of a chunk of a column.
+/// Rows of a chunk of a column, as in `hdf5_files`.
 const COLUMN_CHUNK: u64 = 16384;
 /// Bytes of a text in a column, as in areaDetector.
 const TEXT_BYTES: usize = 256;
@@ -18,7 +18,7 @@ const TEXT_BYTES: usize = 256;
 const EPICS_EPOCH_S: i64 = 631_152_000;
 /// Attributes that have columns of their own.
 const OWN: [&str; 2] = ["Damage", "RecordedSequence"];
-/// Bytes of rows of columns that are kept in memory.
+/// Bytes of rows of columns that are kept in memory before they are written together.
 const MOST_PENDING: usize = 16 << 20;
 
 /// How pictures are stored in an HDF5 file: uncompressed, or as streams of a codec at its usual settings, one in each

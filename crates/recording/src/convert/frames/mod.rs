@@ -33,7 +33,7 @@ use sink::{Item, Sink};
 pub use hdf5::Packing;
 pub use report::FramesReport;
 
-/// Errors that are kept as text.
+/// Errors that are kept as text; a broken run may have one for each event.
 const MOST_TOLD: usize = 20;
 
 /// The format of the new file.

@@ -17,7 +17,7 @@ const NO_FIDUCIAL: u32 = 0x1_FFFF;
 const SENDER: &str = "DetLab-0|Opal1000-0";
 /// The node that recorded: this machine to itself.
 const SEGMENT: Src = Src::segment(0x7F00_0001);
-/// Bytes that are written at once.
+/// Bytes that are written with one system call.
 const BLOCK: usize = 2 << 20;
 
 /// A new XTC file.

@@ -46,7 +46,7 @@ const COLOR_MODE: &str = "ColorMode";
 const ATTRIBUTES: &str = "NDAttributes";
 /// Seconds from 1970 to 1990, where EPICS starts to count.
 const EPICS_EPOCH_S: u64 = 631_152_000;
-/// Values of a data set that is shown as a whole.
+/// Longest list that is shown as a value of the whole run; longer ones are data.
 const MOST_VALUES: u64 = 16;
 
 /// The pictures of a detector in one file.

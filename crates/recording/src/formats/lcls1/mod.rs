@@ -89,9 +89,11 @@ fn detector(src: Src) -> Detector {
     Detector::new(&NAMING, src.to_string(), 2).with_sender(src)
 }
 
-/// Events with pictures after which the detectors are known, if none is asked for by name.
+/// Events with pictures after which the detectors count as known, if none is asked for by name: most detectors are read
+/// at every event.
 const ENOUGH: usize = 8;
-/// Events that are looked at for detectors at most: a detector that is read once in a thousand events is found by its name.
+/// Most events that are searched for detectors, which bounds the time to open a run. A detector that is read less often
+/// is found by its name.
 const MOST_LOOKED_AT: usize = 1000;
 
 #[derive(Debug)]

@@ -11,7 +11,8 @@ use crate::{Condition, Fault, FaultKind, Panel, Picture};
 pub(super) const DAMAGE: DamageWords =
     DamageWords { what: "picture", in_words: |damage| Faults::of_bits(damage).to_string() };
 
-/// Ticks that are turned at once from rows of ticks to rows of channels: a line of the cache in each row.
+/// Ticks that are transposed at once from rows of ticks to rows of channels: 32 samples of 16 bits fill a line of the
+/// cache in each row.
 const TURN: usize = 32;
 
 /// Memory that a thread keeps between events.

@@ -46,11 +46,11 @@ static NAMING: Naming = link::naming("records", |parts| link::of_parts(&NAMING, 
 
 /// The subsystem that reads detectors out.
 const DETECTOR_READOUT: u16 = 1;
-/// A larger array is not read at once: 0.26 s of a link of WIB1.
+/// Largest array of a fragment: 0.26 s of a link of WIB1. A small hostile header may claim any size.
 const MOST_BYTES: u64 = 256 << 20;
-/// Links of a run; an experiment has some thousands.
+/// Most links of a run. An experiment has some thousands; a hostile file may claim any number.
 const MOST_SOURCES: usize = 1 << 16;
-/// Candidates that are shown of a record.
+/// Candidates of a record that are shown as small data; a person reads no more.
 const MOST_CANDIDATES: u64 = 64;
 
 /// A run of trigger records.

@@ -5,13 +5,13 @@ use std::io::{self, Read};
 
 use livetime_formats::wib::{DumpLayout, DumpReader, RawFormat};
 
-/// Frames that are looked at at once.
+/// Frames that are scanned at once; they stay in the cache.
 const BATCH: usize = 1024;
 /// Consecutive frames that make a time credible; fewer may be frames with a damaged time.
 const SURE: u64 = 3;
 /// Fewer frames than `SURE` count if their time is at most this far from the expected one: swapped or repeated frames.
 const NEAR: u64 = 4096;
-/// A file of noise has a stretch for each frame; the memory for them is bounded.
+/// Most stretches of a file. A file of noise has one for each frame, and would fill the memory.
 const MOST_STRETCHES: usize = 1 << 20;
 
 /// Frames of a link that lie one behind the other in a file, one step of time apart.

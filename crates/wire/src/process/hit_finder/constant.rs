@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Channels of a front-end chip.
+/// Channels of a front-end chip. A chip dies as a whole.
 pub(super) const CHIP: usize = 8;
 /// Ticks without a change after which a chip is not believed any more. Noise changes one of its eight channels at almost every tick.
 pub(super) const LEAST: i64 = 64;

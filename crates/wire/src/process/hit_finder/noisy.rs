@@ -2,9 +2,10 @@
 
 /// One in this many hits of a noisy channel is passed on, which is enough to see that the channel is noisy.
 const KEPT: u64 = 100;
-/// Seconds over the limit after which a channel is noisy.
+/// Seconds over the limit after which a channel counts as noisy.
 const ON_AFTER: u8 = 1;
-/// Seconds under half the limit after which it is not any more.
+/// Seconds below half the limit after which a channel no longer counts as noisy. Both the longer time and the lower
+/// limit keep a channel at the limit from switching back and forth.
 const OFF_AFTER: u8 = 10;
 
 /// Follows the hits of each channel of a link.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Which stream: the hits of a link that one finder has found.
 pub(super) type Key = (u16, Arc<str>);
 
-/// Planes that a link has, as bits.
+/// The planes of a link, as bits: two induction planes and the collection plane.
 pub(super) const ALL_PLANES: u64 = 0b111;
 
 /// The state of a stream.

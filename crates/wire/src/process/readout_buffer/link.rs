@@ -8,7 +8,8 @@ use livetime_frame::{Frame, FramePool};
 
 use crate::{Fragment, Piece, RawBatch, RawFormat};
 
-/// The number of lost intervals that are distinguished; older ones are reported as too old.
+/// Most lost intervals that are kept with their reason. Older ones are reported as too old, so that a link with a gap
+/// after every batch does not fill the memory.
 const MOST_GONE: usize = 1 << 12;
 
 /// The data of one link that the buffer holds. Its time line consists, without gap or overlap, of time before the link

@@ -105,7 +105,7 @@ struct Point {
     most: u32,
 }
 
-/// Channels that a straight line is put through.
+/// Least channels of a straight line: through two the line would fit exactly, and noise would make its direction.
 const FEWEST: usize = 3;
 
 impl Condition for Michel {

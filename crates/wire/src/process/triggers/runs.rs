@@ -57,7 +57,8 @@ impl Page {
     const EMPTY: Page = Page { present: 0, starts: 0, hits: [0; 64], lengths: [0; 64] };
 }
 
-/// Pages that are kept in any case: an anode plane has 40.
+/// Empty pages are given up only beyond this number of pages: an anode plane has 40, so that real detectors keep
+/// theirs.
 const FEW_PAGES: usize = 1024;
 
 impl Runs {

@@ -13,7 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 /// Bytes of a file that are searched at once.
 const WINDOW: u64 = 1 << 20;
-/// Of the index: its length and the magic word.
+/// Bytes at the end of a file behind the index: its length and the magic word.
 const TAIL: u64 = 8;
 
 /// The saved part of a file.

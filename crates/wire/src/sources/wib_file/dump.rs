@@ -39,7 +39,7 @@ struct Dump {
     next: Option<u64>,
 }
 
-/// A step in time further than this is not waited for.
+/// A longer step in time is not waited for: it is a gap between recordings, or a damaged time.
 const MOST_WAIT_NS: u64 = 10_000_000_000;
 
 impl Dumps {

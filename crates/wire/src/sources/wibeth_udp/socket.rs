@@ -9,9 +9,11 @@ use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, MultiHeaders, recvmmsg};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-/// The longest datagram that is taken whole: a frame with the headers of its packet, and some more.
+/// Buffer of a datagram: a frame with the headers of its packet takes 7243 bytes. The rest of a longer datagram is cut
+/// off.
 const LONGEST: usize = 8192;
-/// How long a call waits for the first datagram.
+/// Longest wait of a call for the first datagram. Afterwards the source sends a batch that is not full, and handles
+/// other requests.
 const WAIT: Duration = Duration::from_millis(5);
 
 pub(super) struct Receiver {
