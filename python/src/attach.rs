@@ -40,6 +40,7 @@ struct Pass;
 impl Pass {
     /// `None` when the gate is shut.
     fn get() -> Option<Pass> {
+        // SeqCst for all of GATE: a thread must not see the gate open after `shut` has seen it empty.
         let pass = GATE.fetch_add(1, Ordering::SeqCst);
         // The new pass is dropped at once if the gate is shut, which takes its count back.
         Some(Pass).filter(|_| pass & SHUT == 0)

@@ -161,6 +161,7 @@ impl Events {
 
     fn frame(&self, py: Python<'_>, found: EventFrame) -> PyResult<Py<Frame>> {
         let bytes = FramePool::cost_bytes(found.frame.bytes().len());
+        // Relaxed: the sum only decides whether to copy; a frame too many for a moment does no harm.
         let lent = self.lent.load(Ordering::Relaxed);
         let in_batch = events_in_batch(self.batch_bytes, found.frame.bytes().len());
         let under_way = self.batches.saturating_mul(in_batch).saturating_mul(bytes);

@@ -48,5 +48,6 @@ pub(crate) fn no_pickle(what: &str, why: &str) -> PyErr {
 
 /// Begins a new process number: every object made so far belongs to another process.
 pub(crate) fn begin_generation() {
+    // Relaxed: the child has one thread at this moment.
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }

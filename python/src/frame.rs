@@ -20,6 +20,7 @@ pub(crate) struct Lent {
 
 impl Lent {
     pub(crate) fn new(all: &Arc<AtomicUsize>, bytes: usize) -> Lent {
+        // Relaxed: the sum protects no memory; it only decides whether further frames are copied.
         all.fetch_add(bytes, Ordering::Relaxed);
         Lent { all: all.clone(), bytes }
     }

@@ -104,6 +104,7 @@ impl Shared<'_> {
                     spawn(scope, format!("analyze {number}"), move || self.worker(ask, done))
                 })
                 .collect();
+            // The channels end with the last worker, and with them `read_ahead` and `tell_all`.
             drop((ask, done));
             if threads.is_err() {
                 self.stop();
@@ -166,6 +167,7 @@ impl Shared<'_> {
         let slots = self.work.slots(self.recording, self.by_strips);
         worker.slots.resize_with(slots, Picture::default);
         loop {
+            // Relaxed: the counter alone divides the leaves; results are merged under the lock of the forest.
             let leaf = self.next.fetch_add(1, Ordering::Relaxed);
             if leaf >= self.end || self.is_stopped() {
                 return Ok(worker.share);
@@ -188,6 +190,7 @@ impl Worker<'_> {
             self.ask_ahead(block, &blocks);
             let raw_before = self.share.0.raw_bytes;
             let events = self.block(block, &mut ordered)?;
+            // The receiver outlives all workers, so sending cannot fail.
             let _ = self.done.send((events, self.share.0.raw_bytes - raw_before));
         }
         if self.has_order { shared.put(leaf, ordered) } else { Ok(()) }
@@ -197,6 +200,7 @@ impl Worker<'_> {
     fn ask_ahead(&self, block: usize, leaf: &Range<usize>) {
         let shared = self.shared;
         let first = if block == leaf.start { block + 1 } else { block + AHEAD };
+        // A guess of the next leaf: another worker may take it, and then this block is read ahead in vain.
         let next = shared.next.load(Ordering::Relaxed);
         for wanted in first..=block + AHEAD {
             let beyond = wanted.checked_sub(leaf.end).filter(|_| next < shared.end);

@@ -37,6 +37,7 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     /// All is in vain: some strips of a picture were reduced, and another one cannot be read.
     pub(crate) fn fail_strips(&self) {
+        // Relaxed, as for all flags here: they only stop work early. Joining the threads orders everything else.
         self.has_failed.store(true, Ordering::Relaxed);
         self.stop();
     }
@@ -61,6 +62,7 @@ impl Shared<'_> {
 
     /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
     pub(crate) fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
+        // Merging happens outside of the lock, so that other workers can put their results meanwhile.
         let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
         while let Some(mut pair) = next {
             if let Some(mut right) = pair.right {

@@ -19,6 +19,7 @@ impl Alarm {
     }
 
     pub(super) fn end(&self) {
+        // The flag is set before the ring, so that the woken thread sees it.
         self.is_ended.store(true, Ordering::Release);
         self.ring();
     }
@@ -30,6 +31,7 @@ impl Alarm {
     /// Waits for a ring, at most for `limit`.
     pub(super) fn wait(&self, limit: Duration) {
         let waited = self.bell.wait_timeout_while(lock(&self.is_rung), limit, |is_rung| !*is_rung);
+        // The ring is consumed here: rings during the work of the woken thread cause another turn.
         *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
     }
 }

@@ -37,6 +37,7 @@ impl Links {
         let name = name.split_once("://").map_or(name, |(_, name)| name);
         if name.is_empty() {
             let ended = lock(&self.followed).remove(&key);
+            // Dropping a monitor takes locks of the client, so the lock of the map is released before.
             drop(ended);
             return Ok(());
         }
@@ -59,6 +60,7 @@ impl Links {
         };
         let monitor = self.client()?.channel(name).subscribe("", take)?;
         let before = lock(&self.followed).insert(key, monitor);
+        // The old monitor is dropped without the lock, as above.
         drop(before);
         Ok(())
     }
@@ -66,6 +68,7 @@ impl Links {
     fn client(&self) -> Result<&Client, PutError> {
         if self.client.get().is_none() {
             let made = Client::from_env()?;
+            // Another thread may have set its client first; both are equal.
             let _ = self.client.set(made);
         }
         self.client.get().ok_or(PutError::NoClient)

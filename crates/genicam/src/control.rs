@@ -303,6 +303,7 @@ impl Control {
 
     /// Waits for room; without a reader the orders end, too.
     fn tell(&self, news: News) {
+        // The error means that the node is gone, and then the channel of orders ends the thread.
         let _ = self.news.send(news);
     }
 }

@@ -155,6 +155,7 @@ impl Genicam {
 
     fn order(&self, order: Order) {
         if let Some((ends, _)) = &self.control {
+            // A control thread that is gone has sent its last news, which the node reads next.
             let _ = ends.orders.send(order);
         }
     }

@@ -59,6 +59,7 @@ impl Prefetch {
 
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 fn will_need(file: &File, offset: u64, length: u64) {
+    // Advice only: a system that refuses reads the bytes when they are needed.
     let _ = rustix::fs::fadvise(file, offset, std::num::NonZero::new(length), rustix::fs::Advice::WillNeed);
 }
 

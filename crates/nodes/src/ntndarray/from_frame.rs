@@ -206,6 +206,7 @@ impl Loans {
     /// `pixels` as shared memory that is counted here until its last holder releases it.
     fn lend<T: AsRef<[u8]> + Send + 'static>(&self, pixels: T) -> Bytes {
         let bytes = pixels.as_ref().len();
+        // Counted before the memory is handed out, so that the bound on loans is never exceeded unseen.
         self.0[0].fetch_add(1, Ordering::AcqRel);
         self.0[1].fetch_add(bytes, Ordering::AcqRel);
         Bytes::from_owner(Lent { pixels, bytes, loans: self.clone() })

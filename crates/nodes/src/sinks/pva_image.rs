@@ -76,6 +76,7 @@ impl Handover {
         }
         waiting.bytes += bytes;
         waiting.frames.push_back(frame);
+        // The bell may take locks of its own, so this one is released before.
         drop(waiting);
         if was_empty {
             (self.0.bell)();

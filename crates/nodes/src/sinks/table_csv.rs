@@ -130,6 +130,7 @@ impl Node for TableCsv {
     }
 
     fn stop(&mut self) {
+        // The node has no caller any more; `end_or_tell` has logged an error.
         let _ = self.end_or_tell();
     }
 }

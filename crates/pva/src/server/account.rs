@@ -54,6 +54,8 @@ impl Account {
     }
 
     fn take_of(&self, bytes: usize, part: usize) -> bool {
+        // Added first and taken back on refusal: of two clients at the limit both may be refused, but never both
+        // admitted. Relaxed: the number protects no other memory.
         let before = self.used.fetch_add(bytes, Relaxed);
         let fits = before.saturating_add(bytes) <= self.limit / part;
         let taken = fits && self.above.as_ref().is_none_or(|above| above.take_of(bytes, part));

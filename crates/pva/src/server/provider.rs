@@ -51,6 +51,7 @@ impl PvMap {
 
     /// Adds `pv` as `name`. Returns the one that had the name before; its channels stay open.
     pub fn add(&self, name: impl Into<String>, pv: SharedPv) -> Option<SharedPv> {
+        // Relaxed: beacons only compare the number with the one before; the map has its own lock.
         self.0.changes.fetch_add(1, Relaxed);
         self.0.pvs.write().unwrap_or_else(PoisonError::into_inner).insert(name.into(), pv)
     }

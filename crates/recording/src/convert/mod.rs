@@ -125,6 +125,7 @@ fn run<S: Source>(
     let mut workers = (0..count).map(|_| Recoder::new(options, &references)).collect::<Result<Vec<_>>>()?;
     let done = AtomicU64::new(0);
     let give = |job: &mut Job| {
+        // Relaxed: the number is only shown, and the order of the output is kept by `in_order`.
         done.store(job.progress, Ordering::Relaxed);
         output.write(job)
     };

@@ -81,6 +81,7 @@ impl Output {
     /// Gives all files but the last `but` their names; their bytes have all been read again.
     fn name(&mut self, but: usize) -> Result<()> {
         let mut at = 0;
+        // Jobs hold the reader while they read their part again; the last job frees the file.
         while at + but < self.open.len() {
             if Arc::strong_count(&self.open[at].reader) > 1 {
                 at += 1;

@@ -208,6 +208,7 @@ impl Recording {
         let work = || {
             let mut reader = Reader::default();
             loop {
+                // Relaxed: the counter alone divides the events; results are handed over under the lock.
                 let from = next.fetch_add(CHUNK, Ordering::Relaxed);
                 if from >= events.len() {
                     return;

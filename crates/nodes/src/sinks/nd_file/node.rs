@@ -447,6 +447,7 @@ impl<W: FileWriter> FileNode<W> {
     /// Takes the open file away, which holds nothing of use.
     fn discard(&mut self) {
         let Some(file) = self.file.take() else { return };
+        // The file is thrown away, so an error of its end does not matter.
         let _ = self.writer.close(&mut self.params);
         file.discard();
     }

@@ -181,7 +181,9 @@ impl Stream {
     fn end(&mut self, run: u32) -> std::result::Result<(), Unfinished> {
         let end = transitions(END, self.newest_ns.saturating_add(1), run);
         let Some(writer) = self.writer.as_mut().filter(|_| self.has_begun) else { return Ok(()) };
+        // The file may end with a half-written datagram of a full disk; the end of the run must follow a whole one.
         let ended = writer.repair().and_then(|()| writer.write(&end).map(drop));
+        // If the end could not be written, its half is cut off; the first error is the one that counts.
         let _ = writer.repair();
         ended.map_err(|e| Unfinished::End(writer.path().to_owned(), e))
     }

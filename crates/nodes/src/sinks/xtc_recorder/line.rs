@@ -122,6 +122,7 @@ impl Line {
         let mut state = self.shared.lock();
         let must_wait = |state: &State| {
             let is_behind = !self.threads.is_empty() && state.waiting.len() >= self.queue;
+            // Places bound the memory of finished datagrams behind a slow one: two queues, and one for each thread.
             state.places.under_way() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
         };
         while must_wait(&state) {
@@ -133,8 +134,11 @@ impl Line {
             self.shared.changed.notify_all();
             return;
         }
+        // Without threads the node compresses here; with a full queue the frame is written uncompressed, which takes
+        // least time.
         state.account.degraded += u64::from(!self.threads.is_empty());
         let bytes = state.spare.pop().unwrap_or_default();
+        // Encoding takes long, so it runs without the lock.
         drop(state);
         let (ready, is_compressed) = encode(&mut self.encoder, job, bytes);
         let is_refused = self.threads.is_empty() && self.encoder.compresses() && !is_compressed;
@@ -195,6 +199,7 @@ impl Drop for Line {
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
+            // A panic of the thread was reported by the panic itself.
             let _ = thread.join();
         }
     }

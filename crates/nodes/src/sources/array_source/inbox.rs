@@ -58,6 +58,7 @@ impl Inbox {
         let bytes = written.bytes();
         let (items, sum) = (waiting.items.len(), waiting.bytes.saturating_add(bytes));
         if items > 0 && (items >= self.0.items || sum > self.0.bytes) {
+            // The answer calls code of a client's connection, which may take locks of its own.
             drop(waiting);
             return answer(Err(NodeError::new(format_args!(
                 "wanted room for {bytes} bytes, found {items} pictures that wait; write when the put before has ended"
@@ -65,6 +66,7 @@ impl Inbox {
         }
         waiting.bytes += bytes;
         waiting.items.push_back((written, answer));
+        // The woken thread needs this lock at once.
         drop(waiting);
         self.0.bell.notify_one();
     }

@@ -63,12 +63,15 @@ impl Mailbox {
 
     fn leave(&self, put: impl FnOnce(&mut Mail)) {
         let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        // Relaxed: `over` changes only under the lock that is held here.
         if self.over.load(Ordering::Relaxed) {
             return;
         }
         put(&mut mail);
         // The bell takes a lock of its own, so this one is released before, and no thread holds both.
         drop(mail);
+        // AcqRel: pairs with the stores of `hush` and `take`, so that either the owner sees the item or the bell is
+        // rung.
         if !self.rung.swap(true, Ordering::AcqRel) {
             (self.bell)();
         }

@@ -159,6 +159,7 @@ impl SharedPv {
         let end = Instant::now() + timeout;
         let mut state = self.state();
         loop {
+            // SeqCst: the store must be visible before the rooms are read, or `made_room` could miss this thread.
             self.0.awaited.store(true, Ordering::SeqCst);
             if state.subscriptions().all(|subscription| subscription.room() > 0) {
                 return true;

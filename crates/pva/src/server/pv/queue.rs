@@ -156,6 +156,7 @@ impl Subscription {
         queue.changed = first;
         queue.overrun.clear();
         queue.running = true;
+        // Release: `is_lazy` is read without the lock, as a hint; every decision is made again with the lock.
         self.lazy.store(true, Ordering::Release);
         queue.schedule()
     }
@@ -191,10 +192,12 @@ impl Subscription {
             queue.overrun.clear();
         } else {
             queue.squash(structure, changed);
+            // Relaxed: a count for statistics.
             self.squashed.fetch_add(1, Ordering::Relaxed);
             self.lazy.store(true, Ordering::Release);
         }
         if queue.schedule() {
+            // The mailbox takes a lock of its own, so this one is released before.
             drop(queue);
             self.mailbox.update(Arc::clone(self));
         }
@@ -268,6 +271,7 @@ impl Subscription {
     pub(crate) fn next_latest(&self, encode: impl FnOnce(&BitSet, &BitSet)) -> NextUpdate {
         let mut queue = self.lock();
         if !matches!(queue.entries.front(), Some(None)) || queue.window == Some(0) {
+            // `next` takes the lock itself.
             drop(queue);
             return self.next();
         }
@@ -299,6 +303,7 @@ impl Subscription {
         let mut queue = self.lock();
         queue.finished = true;
         if queue.schedule() {
+            // As in `push`.
             drop(queue);
             self.mailbox.update(Arc::clone(self));
         }
@@ -306,6 +311,7 @@ impl Subscription {
 
     /// How many updates were merged since the last call.
     pub(crate) fn take_squashed(&self) -> u64 {
+        // A load first: the usual 0 then costs no write to a shared line of the cache.
         match self.squashed.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.squashed.swap(0, Ordering::Relaxed),

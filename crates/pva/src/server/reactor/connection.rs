@@ -109,6 +109,7 @@ impl ServedConnection {
         now: Duration,
         counters: &Counters,
     ) -> Result<bool, End> {
+        // Its place counts as free already, so no work is done for it any more.
         if self.guest.is_displaced() {
             return Err(End::Displaced);
         }
@@ -149,6 +150,7 @@ impl ServedConnection {
             self.worked += self.session.receive(&self.backlog[self.worked..], now)?;
             if self.worked == self.backlog.len() {
                 (self.backlog, self.worked) = (Vec::new(), 0);
+                // Less memory is always granted.
                 let _ = self.kept.set(0);
             }
             return Ok(true);

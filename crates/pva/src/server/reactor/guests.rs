@@ -141,6 +141,8 @@ impl Rooms {
     fn displace(&mut self, full: Full) -> Option<()> {
         let may_go = |place: &&Arc<Seat>| {
             full.concerns(place.address)
+                // Relaxed: a connection that gets its first channel just now may still be displaced; its client
+                // connects again.
                 && !place.has_channels.load(Relaxed)
                 && !place.is_displaced.load(Relaxed)
         };
@@ -172,6 +174,7 @@ impl Guest {
 
     /// Notes a turn of the connection at `now`.
     pub(super) fn had_a_turn(&self, now: Duration, has_channels: bool) {
+        // Relaxed: other threads only choose by these values whom to displace.
         self.place.turned_ns.store(now.as_nanos() as u64, Relaxed);
         self.place.has_channels.store(has_channels, Relaxed);
     }
