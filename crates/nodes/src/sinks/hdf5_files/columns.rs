@@ -63,6 +63,7 @@ pub(super) struct Facts<'a> {
 
 impl Facts<'_> {
     fn given(&self, what: Given) -> AttributeValue {
+        // areaDetector counts from 1990, where EPICS begins.
         let ns = self.time.ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
         match what {
             Given::TimeStamp => AttributeValue::Float(ns as f64 / 1e9),
@@ -137,6 +138,7 @@ impl Source {
 
 /// The value called `name`, which is most often at its place in the first frame.
 fn attribute<'a>(attributes: &'a Attributes, place: usize, name: &Arc<str>) -> Option<&'a AttributeValue> {
+    // Frames of one source have the same attributes in the same order, so the search is nearly never needed.
     match attributes.iter().nth(place).filter(|a| Arc::ptr_eq(&a.name, name)) {
         Some(attribute) => Some(&attribute.value),
         None => attributes.get(name),
@@ -213,6 +215,7 @@ fn write_text(value: Option<&AttributeValue>, row: &mut [u8]) {
             &owned
         }
     };
+    // HDF5's texts of fixed length end with a zero, and a character must not be cut.
     let mut end = text.len().min(row.len() - 1);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -278,6 +281,7 @@ impl Columns {
 
     pub(super) fn add(&mut self, source: Source, place: Place) {
         let is_first =
+            // An attribute may have several columns, but counts once among the stored ones.
             source.name().is_some() && self.columns.iter().all(|c| c.source.name() != source.name());
         self.columns.push(Column { source, place, is_first });
     }
@@ -312,12 +316,15 @@ impl Columns {
             match (column.place, place) {
                 (Place::Rows(stream), _) => file.push(stream, &self.row),
                 (Place::Grid(grid, axis), Some(place)) => {
+                    // A column of one axis has a value for each place along this axis only.
                     let place = axis.map_or(place, |axis| &place[axis..=axis]);
                     file.write_at(grid, place, &[&self.row])?;
                 }
+                // Frames beside the default data set have no place, and no row in columns of the scan.
                 (Place::Grid(..), None) => {}
             }
         }
+        // Kept for the end of the file: these hold the value of the last frame.
         for last in &mut self.lasts {
             last.source.encode(facts, &mut last.value);
         }

@@ -97,6 +97,7 @@ impl Parts {
         let bytes = self.dtype.bytes();
         let part_bytes = self.part.iter().product::<usize>() * bytes;
         self.elements.clear();
+        // Zeros, because a part at the edge may stick out of the frame.
         self.elements.resize(part_bytes * frames, 0);
         let mut begin = vec![0; self.shape.len()];
         let mut rest = number;
@@ -104,6 +105,7 @@ impl Parts {
             (begin[axis], rest) = (rest % count * self.part[axis], rest / count);
         }
         let frame_bytes = self.shape.iter().product::<usize>() * bytes;
+        // An array without elements has no chunks; `max` only avoids a size of 0.
         let from = pixels.chunks_exact(frame_bytes.max(1));
         for (from, into) in from.zip(self.elements.chunks_exact_mut(part_bytes.max(1))) {
             copy(from, into, (&self.shape, &self.part, &begin), bytes);

@@ -43,6 +43,7 @@ impl Rewound {
         if came_ns != 0 && came_ns < run_ns {
             return true;
         }
+        // A detector without event times has only the way through the graph to tell old frames.
         let time = detectors_time(header).filter(|_| p.rewind_by_event_time);
         time.zip(self.least_delay_ns).is_some_and(|(ns, delay_ns)| ns < day_ns.saturating_sub(delay_ns))
     }

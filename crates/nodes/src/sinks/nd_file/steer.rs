@@ -20,6 +20,7 @@ impl Steering {
     /// Of a frame that comes to the node `node`.
     pub(super) fn of(frame: &Frame, node: &str) -> Steering {
         let attributes = &frame.header().attributes;
+        // The usual frame has no such attribute, and costs nothing here.
         if attributes.is_empty() {
             return Steering::default();
         }
@@ -39,10 +40,12 @@ impl Steering {
     /// # Errors
     /// For a name that leads to another folder.
     pub(super) fn apply(&self, before: &Steering, params: &mut NdFileParams) -> Result<bool, Mismatch> {
+        // The same request on every frame of a file begins no new one.
         if self.file == before.file || self.file == (None, None) {
             return Ok(false);
         }
         if let Some(name) = &self.file.0 {
+            // A frame's attributes come from outside, and must not reach other folders.
             if name.contains('/') {
                 let wanted = "the name of a file in FilePluginFileName";
                 return Err(Mismatch::new(wanted, format!("`{name}`")));

@@ -105,6 +105,7 @@ impl Files {
         let Some(writer) = &mut at.writer else { return Ok(()) };
         writer.repair()?;
         if !at.has_begun {
+            // The four transitions come in the nanoseconds before the first event, because times must not go back.
             let first_ns = time_ns.saturating_sub(BEGIN.len() as u64);
             writer.write(&transitions(BEGIN, first_ns, run))?;
             at.has_begun = true;
@@ -119,9 +120,11 @@ impl Files {
     fn go_on(&mut self, stream: usize, more: u64) -> Result<()> {
         let at = &mut self.streams[stream];
         let len = at.writer.as_ref().map_or(0, Writer::len);
+        // The transitions at the begin must not be alone in a chunk.
         if !at.has_begun || len + more <= self.chunk_bytes {
             return Ok(());
         }
+        // The next file is created before the full one is closed: on an error the recording continues in the full one.
         let next = Writer::create(&path(&self.stem, stream, at.chunk + 1))?;
         at.chunk += 1;
         if let Some(full) = at.writer.replace(next) {
@@ -132,6 +135,7 @@ impl Files {
 
     /// Ends a chunk without waiting for the disk, one at a time. That it fails is no fault of the frame that comes next.
     fn close(&mut self, full: Writer) {
+        // At most one file is being closed, which bounds the memory and the threads when the disk is slow.
         self.wait_for_closing();
         let thread = std::thread::Builder::new().name("close-chunk".into());
         let writer = std::sync::Arc::new(std::sync::Mutex::new(Some(full)));
@@ -164,6 +168,7 @@ impl Files {
         for mut stream in std::mem::take(&mut self.streams) {
             let end = stream.end(run);
             let named = finish(stream.writer);
+            // Of two errors of one file, the missing name is the one that users must act on.
             if let (Err(why), Ok(())) = (end, &named) {
                 self.unfinished.push(why);
             }

@@ -91,6 +91,7 @@ impl Line {
         queue: usize,
         degrade: bool,
     ) -> Result<Line, RecordError> {
+        // Without compression there is nothing for threads to do.
         let threads = if codec == Compression::None { 0 } else { threads };
         let places = Places::with_capacity(2 * queue + threads);
         let state = State {
@@ -121,6 +122,7 @@ impl Line {
     pub(super) fn put(&mut self, job: Job) {
         let mut state = self.shared.lock();
         let must_wait = |state: &State| {
+            // Without degrading, a full queue makes the node wait.
             let is_behind = !self.threads.is_empty() && state.waiting.len() >= self.queue;
             // Places bound the memory of finished datagrams behind a slow one: two queues, and one for each thread.
             state.places.under_way() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
@@ -238,13 +240,16 @@ impl Shared {
         state.account.uncompressed += u64::from(is_refused && ready.error.is_none());
         state.places.fill(number, ready);
         while state.places.is_ready() {
+            // Another thread is writing, and takes this datagram next.
             let Some(mut files) = state.files.take() else { return };
             let Some(mut ready) = state.places.begin_next() else { return };
             drop(state);
+            // The lock is free during the write, so that other threads can deliver.
             let written = match ready.error.take() {
                 None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(RecordError::Format),
                 Some(error) => Err(error),
             };
+            // The frame is settled before others see the count, so that ledger and readback agree.
             ready.tell(&written);
             state = self.lock();
             state.files = Some(files);
@@ -279,6 +284,7 @@ impl State {
             Err(_) => account.failed += 1,
         }
         account.error = written.err().map(|why| why.to_string());
+        // The buffer goes back with its memory, so that recording allocates nothing.
         self.spare.push(ready.bytes);
     }
 }
@@ -286,6 +292,7 @@ impl State {
 /// The frame's memory goes home before the disk is waited for.
 fn encode(encoder: &mut Encoder, job: Job, mut bytes: Vec<u8>) -> (Ready, bool) {
     bytes.clear();
+    // A panic of a codec costs one frame, not the thread.
     let encoded = guarded(|| Ok(encoder.encode(&job.frame, job.time, job.src, &mut bytes)?));
     let is_compressed = matches!(encoded, Ok(true));
     let (time_ns, sequence) = (time_ns(job.time), job.frame.header().sequence);
