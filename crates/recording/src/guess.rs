@@ -29,14 +29,18 @@ impl Guess {
         self.asides.clear();
         let mut to = 0;
         for place in &before.places {
+            // One small panel ends the guess: reading around it costs more than it saves.
             let Some(piece) = place.piece.filter(|_| place.bytes.len() >= LEAST_BYTES) else { break };
             self.asides.push(Aside { piece, bytes: place.bytes.clone(), to });
             to += place.bytes.len();
         }
+        // Panels must fill the frame exactly, in the order of the picture.
         if size.is_some_and(|size| size != to) || self.asides.len() != before.places.len() {
             return self.asides.clear();
         }
+        // The reader walks the pieces in the order of the file.
         self.asides.sort_by_key(|aside| (aside.piece, aside.bytes.start));
+        // Only an event with pieces of the same lengths is likely to have the same places.
         self.lengths.extend(before.bytes.pieces().map(|piece| piece.len() as u64));
     }
 

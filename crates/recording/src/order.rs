@@ -83,6 +83,7 @@ impl Ordered {
     /// # Errors
     /// As [`Recording::detector`].
     pub fn new(recording: Recording, wanted: Wanted) -> Result<Ordered> {
+        // Refused now if the words can mean no detector, and not at the first event.
         let detector = recording.known_detector(&wanted)?;
         Ok(Ordered { detector, ..Ordered::unknown(recording, wanted) })
     }
@@ -160,6 +161,7 @@ impl Ordered {
         let loaded = match self.load(event, end, memory) {
             Err(ReadError::Fault(fault)) => Err(fault),
             Err(error) => {
+                // Missing memory ends the caller's run with its own error, but the event is counted.
                 self.account.add_fault(FaultKind::NoMemory);
                 return Err(error);
             }
@@ -168,6 +170,7 @@ impl Ordered {
         let judged = loaded.and_then(|(frame, condition)| self.judge(frame, condition));
         match judged {
             Ok(frame) => Ok(frame),
+            // An event without the detector is usual (detectors with another rate), and no error.
             Err(fault) if fault.kind == FaultKind::Missing => {
                 self.account.add_fault(fault.kind);
                 Ok(None)
@@ -183,6 +186,7 @@ impl Ordered {
     /// Counts a picture, and applies the policy for damage.
     fn judge(&mut self, frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
         self.account.add_picture(condition);
+        // Counted before the policy: the account describes the data, not the policy.
         match self.on_damage {
             OnDamage::Skip if condition.is_damaged() => {
                 self.account.skipped += 1;
@@ -220,13 +224,16 @@ impl Ordered {
         self.next = event + 1;
         self.read_ahead(event, end, memory).map_err(ReadError::Fault)?;
         match self.loader.as_mut().and_then(Loader::take) {
+            // Another layout needs other memory, which only this thread may wait for.
             None | Some(Ok(Loaded::OtherLayout)) => self.read_here(event, memory),
             Some(Ok(Loaded::Frame(frame, condition))) => Ok((frame, condition)),
             Some(Ok(Loaded::Nothing(fault, frame))) => {
+                // The memory serves for the next event.
                 self.spare = Some(frame);
                 Err(ReadError::Fault(fault))
             }
             Some(Err(_)) if self.in_batch(event) > 1 => {
+                // Its events are read again one by one: the panic then costs only the event that causes it.
                 self.alone_until = event + self.in_batch(event);
                 self.loader = None;
                 self.load(event, end, memory)
@@ -241,6 +248,7 @@ impl Ordered {
 
     /// Gives threads the events from `event` on, as many as they can hold.
     fn read_ahead<M: Memory>(&mut self, event: usize, end: usize, memory: &mut M) -> Outcome {
+        // Without a known layout no memory can be taken ahead; the first event is read here.
         let (Some(layout), Some(detector)) = (self.layout, &self.detector) else { return Ok(()) };
         if self.threads == 0 {
             // Threads that were started before still hand over their events, in order.
@@ -253,6 +261,7 @@ impl Ordered {
             })?);
         }
         let Some(loader) = &mut self.loader else { return Ok(()) };
+        // After a jump the threads begin at this event.
         if loader.is_empty() {
             self.ahead = event;
         }
@@ -260,6 +269,7 @@ impl Ordered {
             let most = in_batch(self.ahead, self.alone_until, self.batch_bytes, layout);
             let events = self.ahead..end.min(self.ahead + most);
             let frame = |event| Some((event, memory_of(layout, &mut self.spare, memory)?));
+            // The batch ends where the pool has no more memory; the caller frees some later.
             let batch: Vec<(usize, FrameMut)> = events.map_while(frame).collect();
             if batch.is_empty() {
                 break;
@@ -296,6 +306,7 @@ impl Ordered {
                     }
                 }
             }
+            // Read without a frame first, because the layout is unknown.
             None => self.recording.read(detector, event, reader, picture).map_err(ReadError::Fault)?,
         }
         let layout = picture.layout().map_err(ReadError::Fault)?;
@@ -306,6 +317,7 @@ impl Ordered {
         }
         let mut frame = array.map_err(ReadError::Memory)?;
         picture.fill(&mut frame);
+        // Kept as the guess of the next event's layout.
         self.layout = Some(layout);
         Ok((frame, picture.condition()))
     }

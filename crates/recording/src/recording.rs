@@ -52,6 +52,7 @@ struct Numbers {
 
 impl Numbers {
     fn position(self, event: usize) -> Option<usize> {
+        // An event before the part has no position.
         event.checked_sub(self.first).and_then(|behind| behind.checked_add(self.skip))
     }
 }
@@ -64,6 +65,7 @@ impl Recording {
     /// the broken place: see [`Recording::problems`].
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
         let (format, given) = given(paths)?;
+        // One file stands for its run; several are taken as they are.
         match &given[..] {
             [path] => Recording::of(format, &format.files_of(path)?),
             _ => Recording::of(format, &given),
@@ -99,9 +101,11 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`], or if a file lies elsewhere.
     pub fn open_within(path: &Path, folders: &[PathBuf], memory: MemoryLimit) -> Result<Recording> {
+        // Checked before the file is opened: even a look at a foreign file would be too much.
         file::check_within(path, folders)?;
         let format = RunFormat::of(path)?;
         let paths = format.files_of(path)?;
+        // Files found beside the first one are checked too, because links may lead out of the folder.
         paths.iter().try_for_each(|path| file::check_within(path, folders))?;
         Recording::opened(format, &Opening { within: Some(folders), memory, ..all_of(&paths) })
     }
@@ -128,6 +132,7 @@ impl Recording {
     /// [`RangeError::Behind`] if it has none of them.
     pub fn check_range(&self, events: &Range<usize>) -> std::result::Result<(), RangeError> {
         let (first, count, start) = (self.first(), self.events(), events.start);
+        // A run that may grow can still get these events.
         let is_there = count == 0 || start < first + count || self.may_grow();
         is_there.then_some(()).ok_or(RangeError::Behind { count, first, start })
     }
@@ -306,6 +311,7 @@ impl Recording {
     pub fn known_detector(&self, wanted: &Wanted) -> Result<Option<Detector>> {
         let run = self.run();
         let found = run.detectors(wanted)?;
+        // A run that has not described its detectors yet answers later.
         if run.is_silent(&found) {
             return Ok(None);
         }
@@ -365,9 +371,11 @@ impl Recording {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> std::result::Result<(), Fault> {
+        // The old picture's memory stays; its content is forgotten.
         picture.begin(event, self.format.0.damage, self.memory);
         let position = self.position_for(event);
         let read = position.and_then(|position| self.run().read(detector, position, reader, picture, apart));
+        // Noted also if the picture itself is good: another reader may want the broken part.
         if let Some(why) = picture.broken_beside.take() {
             self.note_break(event, &why);
         }
@@ -387,6 +395,7 @@ impl Recording {
     /// memory.
     fn position_for(&self, event: usize) -> std::result::Result<usize, Fault> {
         let position = self.numbers.position(event).ok_or_else(Fault::no_event)?;
+        // Formats with datagrams read an event as a whole, whose size the file claims.
         if self.format.datagrams().is_some() {
             self.memory.check(self.run().event_bytes(position), "an event")?;
         }

@@ -27,16 +27,20 @@ impl Recording {
         frame: &mut FrameMut,
     ) -> Outcome<bool> {
         let Payload::Array(layout) = *frame.payload() else { return Ok(false) };
+        // Taken out of the reader, because reading borrows both.
         let mut guess = std::mem::take(&mut reader.guess);
         guess.take(picture, Some(layout.span()));
         let (lengths, asides) = guess.parts();
         let mut apart = Apart { lengths, asides, target: frame.bytes_mut(), ..Apart::default() };
+        // If the guess does not apply (`is_used` is false), the event was read as a whole.
         let mut read = self.read_apart(detector, event, reader, picture, &mut apart);
         if apart.is_used {
+            // Pixels are in the frame only if every guessed place is one of this event's pixels; see `guess`.
             let is_right = read.is_ok()
                 && (asides.is_empty() || guess.fits(&picture.places))
                 && has_layout(picture, layout);
             if !is_right {
+                // A wrong guess left old bytes where the parser looked, so the event is read again as a whole.
                 read = self.read(detector, event, reader, picture);
             }
             picture.is_elsewhere = is_right;
@@ -44,6 +48,7 @@ impl Recording {
         reader.guess = guess;
         read?;
         let is_alike = picture.layout()? == layout;
+        // Pixels in the frame already need only their header; others are copied.
         match (is_alike, picture.is_elsewhere) {
             (true, true) => picture.describe(frame),
             (true, false) => picture.fill(frame),

@@ -79,6 +79,7 @@ impl Scan {
 
     fn pass_on(&mut self, input: impl Read, file: u32, from: (u64, u64)) -> io::Result<()> {
         let empty = Scan::new(file, self.layout, self.identity);
+        // Swapped out, because `pass` may begin a scan of its own.
         let mut scan = Some(std::mem::replace(self, empty));
         let passed = Scan::pass(&mut scan, input, file, from);
         if let Some(scan) = scan {
@@ -98,6 +99,7 @@ impl Scan {
         while reader.next_stamp()?.is_some() {
             let (Some(layout), offset) = (reader.layout(), from + reader.offset()) else { break };
             let before = skipped + reader.skipped();
+            // The layout is known only after enough frames; an end without them is left for later.
             let Some(frames) = reader.next_frames(BATCH)? else { break };
             let scan = scan.get_or_insert_with(|| Scan::new(file, layout, layout.format.identity(frames)));
             for (frame, offset) in frames.chunks(layout.stride).zip((offset..).step_by(layout.stride)) {
@@ -120,21 +122,25 @@ impl Scan {
     }
 
     fn add(&mut self, frame: &[u8], offset: u64) {
+        // Frames from `restart` on were added by the pass before.
         if offset < self.end {
             return;
         }
         self.end = offset + 1;
         let DumpLayout { format, stride } = self.layout;
+        // Frames of another link are counted, and change nothing of this link's time.
         if format.identity(frame) != self.identity {
             self.strays += 1;
             return;
         }
         let (stamp, step) = (format.stamp(frame), format.step());
+        // Frames continue the newest stretch, whether its time is confirmed or not.
         let last = if self.open.is_empty() { self.stretches.last_mut() } else { self.open.back_mut() };
         match last {
             Some(last) if last.end(step) == stamp && last.behind() == offset => {
                 last.frames += 1;
                 let end = last.end(step);
+                // The expected time moves only with confirmed stretches.
                 self.expected = if self.open.is_empty() { Some(end) } else { self.expected };
             }
             _ => {
@@ -146,6 +152,7 @@ impl Scan {
 
     fn note_restart(&mut self, skipped: u64) {
         let last = self.open.back().or(self.stretches.last());
+        // Only after enough frames in a row can the next pass recognise the layout again.
         if let Some(last) = last.filter(|last| last.frames >= SURE) {
             self.restart = (last.behind() - SURE * last.stride, skipped);
         }
@@ -157,6 +164,7 @@ impl Scan {
         let step = self.layout.format.step();
         let is_near = |one: u64, other: u64| one.abs_diff(other) <= NEAR * step;
         while let Some(stretch) = self.open.front().copied() {
+            // Near the expected time, or, at the begin, near the next stretch: a single damaged time is far from both.
             let is_its_time = match (self.expected, self.open.get(1)) {
                 (Some(expected), _) => is_near(stretch.stamp, expected),
                 (None, Some(next)) => is_near(stretch.end(step), next.stamp),

@@ -54,6 +54,7 @@ impl Noisy {
         let Some(rate) = self.channels.get_mut(channel) else { return false };
         rate.follow(second, limit);
         rate.count = rate.count.saturating_add(1);
+        // Every n-th hit of a noisy channel passes, so that analyses still see the channel.
         let passes = !rate.is_masked && (!rate.is_noisy || u64::from(rate.count) % KEPT == 0);
         self.held_back += u64::from(!passes);
         passes
@@ -93,12 +94,14 @@ impl Rate {
         if second == self.at {
             return;
         }
+        // A limit of 0 switches the check off.
         let limit = if limit == 0 { u32::MAX } else { limit };
         let passed = second.saturating_sub(self.at);
         if second < self.at && self.at - second <= 1 {
             // A hit that began before one that was found earlier.
             return;
         }
+        // After a long silence the state has settled, and further seconds change nothing.
         for _ in 0..passed.min(u64::from(OFF_AFTER) + 1) {
             self.end_second(limit);
         }
@@ -106,6 +109,7 @@ impl Rate {
     }
 
     fn end_second(&mut self, limit: u32) {
+        // Half of the limit to switch back: see `OFF_AFTER`.
         let against = if self.is_noisy { self.count < limit / 2 } else { self.count > limit };
         self.against = if against { self.against.saturating_add(1) } else { 0 };
         if self.against >= if self.is_noisy { OFF_AFTER } else { ON_AFTER } {
