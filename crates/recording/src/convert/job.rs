@@ -67,11 +67,13 @@ impl Job {
     pub(super) fn check_written(&mut self) -> Result<()> {
         if let Some(Written { file, offset }) = self.written.take() {
             let length = self.output.len();
+            // Grown only: the memory serves for the next job.
             if self.again.len() < length {
                 self.again.resize(length, 0);
             }
             let again = &mut self.again[..length];
             read_exact_at(&*file, again, offset)?;
+            // Read back through the system, so that a fault of disk or memory shows before the input may be deleted.
             if *again != self.output {
                 let found = "other bytes: the disk, the memory or the system is at fault";
                 return Err(Error::new("what was written to the new file", found).at(offset));

@@ -45,6 +45,7 @@ impl Output {
     pub(super) fn write(&mut self, job: &mut Job) -> Result<()> {
         let written = self.open.last().map_or(0, |new| new.writer.len());
         let is_full = written + job.output.len() as u64 > self.split.bytes();
+        // A file has at least one job, however large.
         if written > 0 && (job.starts_file || is_full) {
             self.begin_file()?;
         }
@@ -89,6 +90,7 @@ impl Output {
             }
             let New { path, writer, reader } = self.open.remove(at);
             let length = writer.len();
+            // A last look at the length: the file must be as long as it was written.
             let found = reader.size().map_err(|e| Error::io("the size of the new file", e).in_file(&path))?;
             if found != length {
                 let wanted = format!("{length} bytes in the new file");

@@ -39,6 +39,7 @@ impl Prover {
         let root = found.next();
         check(matches!(root, Some(Step::Xtc(_))), "a root", output)?;
         for (number, piece) in pieces.iter().enumerate() {
+            // Of several pieces the first gives the header.
             check(is_same_head(piece, output) || number > 0, "the same header", output)?;
             // A root that is not entered is a leaf by itself.
             let is_whole = !piece.header.root.is_entered();
@@ -53,6 +54,7 @@ impl Prover {
                 }
                 let same = found.next();
                 let is_kept = self.compare(&step, same.as_ref(), configs, time_ns, &mut raw_bytes, counts);
+                // `compare` sees the output's next step: nothing may be missing, added or moved.
                 check(is_kept, "what was in the input", output)?;
             }
         }

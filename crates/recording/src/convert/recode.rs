@@ -70,10 +70,12 @@ impl<'a> Recoder<'a> {
         let Some(first) = pieces.first() else { return Ok(()) };
         let start = out.len();
         let mut header = first.header;
+        // The joined datagram is as damaged as its pieces together.
         header.root.damage = Damage(pieces.iter().fold(0, |damage, p| damage | p.header.root.damage.0));
         let mut builder = Builder::new(out, &header);
         for (number, piece) in pieces.iter().enumerate() {
             copy_into(&mut builder, piece, |leaf, builder| {
+                // Copies in later streams of the same configuration are left out.
                 if is_left_out(self.options, &pieces[..number], leaf) {
                     return Ok(Edit::Replace);
                 }
@@ -81,10 +83,12 @@ impl<'a> Recoder<'a> {
                 Ok(self.note(change, leaf, &header))
             })?;
         }
+        // References stand in Configure, from where readers take them.
         let added = if takes_references(first) { self.references } else { &[] };
         added.iter().try_for_each(|frame| frame.write(&mut builder))?;
         builder.finish()?;
         let left_out = |number: usize, leaf: &Xtc<'_>| is_left_out(self.options, &pieces[..number], leaf);
+        // The proof reads the bytes just made, and nothing else of the builder.
         let output = Datagram::parse(&out[start..])?;
         self.prover.prove(pieces, &output, left_out, added, configs, &mut self.counts)
     }
@@ -111,6 +115,7 @@ impl<'a> Recoder<'a> {
     ) -> Result<Change> {
         let Some(engine) = self.options.codec else { return Ok(Change::No) };
         let (type_id, is_packed) = (leaf.header.type_id, leaf.header.type_id.is_compressed());
+        // A leaf that the wanted codec has packed already stays as it is.
         let is_wanted = if is_packed { !is_packed_by(leaf, engine) } else { engine != Engine::NONE };
         if !is_wanted || !is_packed && !holds_panels(type_id) {
             return Ok(Change::No);
@@ -124,6 +129,7 @@ impl<'a> Recoder<'a> {
         if !is_packed {
             return self.pack(leaf.header, leaf.payload, configs, builder);
         }
+        // The buffer is taken out, because packing borrows the whole worker.
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
         let change = match self.decompressor.decode_with(leaf.payload, configs, &mut plain) {
@@ -189,6 +195,7 @@ impl<'a> Recoder<'a> {
         let written = builder.leaf_with(packed, |out| {
             let start = out.len();
             compressor.encode_with(&panels, find, out)?;
+            // The error is only the way out of the builder, which then takes the leaf back.
             is_smaller = out.len() - start < payload.len();
             if is_smaller { Ok(()) } else { Err(Error::new("a smaller leaf", "a larger one")) }
         });

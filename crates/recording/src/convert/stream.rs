@@ -68,6 +68,7 @@ impl<'a> Stream<'a> {
     fn fill_from_file(&mut self, job: &mut Job) -> Result<()> {
         let mut filled = self.carry.len();
         job.room(filled).copy_from_slice(&self.carry);
+        // While skipping, only the next header is wanted.
         let ahead = if self.is_skipping { PAGE } else { self.block };
         if filled < ahead {
             filled = self.read(job, filled, ahead)?;
@@ -105,11 +106,13 @@ impl<'a> Stream<'a> {
         let head = match DatagramHeader::parse(bytes) {
             Ok(head) => head,
             Err(_) if left == 0 => return Ok(self.over(None)),
+            // The header may be cut by the end of the buffer, not by the end of the file.
             Err(_) if bytes.len() < DatagramHeader::LEN && left > bytes.len() as u64 => {
                 return Ok(Err(Stop::NotRead));
             }
             Err(error) => return Ok(self.over(Some((place, left, error)))),
         };
+        // The last datagram was cut: the rest of the file is lost, and said so.
         if head.length() > left {
             let error = Error::new(format!("a datagram of {} bytes", head.length()), left.to_string());
             return Ok(self.over(Some((place, left, error))));
@@ -118,6 +121,7 @@ impl<'a> Stream<'a> {
         let is_read = length <= bytes.len();
         let is_wanted = self.selector.wants(&head);
         let begins_file = is_wanted && head.is_event() && self.split.is_due(self.selector.taken);
+        // A job ends before a new file, and before a datagram that is not in the buffer.
         if !job.is_empty() && (begins_file || is_wanted && !is_read) {
             return Ok(Err(Stop::NotRead));
         }
@@ -129,6 +133,7 @@ impl<'a> Stream<'a> {
             job.starts_file |= begins_file;
             job.add(at..at + length);
         }
+        // The next read is small only if this datagram was left unread.
         self.is_skipping = !is_wanted && !is_read;
         self.selector.pass(&head);
         if !head.is_event() {
@@ -153,10 +158,12 @@ impl<'a> Stream<'a> {
 
     fn configure(&mut self, transition: &[u8]) {
         let Ok(transition) = Datagram::parse(transition) else { return };
+        // A transition without data configures nothing.
         if transition.leaves().next().is_none() {
             return;
         }
         let is_configure = transition.header.transition() == Transition::Configure;
+        // Configure replaces everything before it; other transitions add to it.
         let mut configs = if is_configure { Configs::default() } else { (*self.configs).clone() };
         configs.add(&transition);
         self.configs = Arc::new(configs);

@@ -186,6 +186,7 @@ impl LinkIngest {
     /// As [`LinkIngest::next`] for a frame with a known fault.
     #[inline]
     pub fn next_with(&mut self, frame: &[u8], known: Faults, mut settled: impl FnMut(Settled<'_>)) {
+        // A frame too short for a header has no time: its place is found later, when the next good frame comes.
         let Some(head) = self.head(frame) else {
             self.catch_up();
             self.misplaced += 1;
@@ -193,6 +194,7 @@ impl LinkIngest {
             self.is_calm = false;
             return;
         };
+        // The usual frame costs one comparison of its header.
         if self.is_calm && head == self.expected && known.is_empty() {
             let (stamp, epoch) = (head.stamp, self.epoch);
             self.expect_next(1);
@@ -254,6 +256,7 @@ impl LinkIngest {
     /// second frame has faults, each frame gives a row, so check [`LinkIngest::waiting`] too.
     pub fn take_rows(&mut self, rows: &mut Vec<LedgerRow>) {
         self.catch_up();
+        // Rows of the last frames may still change, when late frames come.
         let late = Self::LATE * self.format.step();
         self.history.take(self.expected.stamp.saturating_sub(late), rows);
     }
@@ -271,6 +274,7 @@ impl LinkIngest {
         self.settle_ahead(&mut settled);
         self.abandon_astray(&mut settled);
         let by = stamp.wrapping_sub(self.expected.stamp);
+        // As signed: only time ahead is a gap.
         if !self.is_new && by as i64 > 0 && by.is_multiple_of(self.format.step()) {
             self.gap(stamp, by / self.format.step(), false);
             self.is_calm = false;
@@ -280,6 +284,7 @@ impl LinkIngest {
     /// No frame will come any more: settles the held ones, and appends the states of all time, as far as it has not been taken yet.
     pub fn finish(&mut self, rows: &mut Vec<LedgerRow>, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
+        // At the end fewer frames must do: of a new link one, else two that confirm each other.
         let confirmed = if self.is_new { 1 } else { 2 };
         if self.astray.len() >= confirmed {
             self.change_epoch(&mut settled);
@@ -318,6 +323,7 @@ impl LinkIngest {
                     self.refuse_held(other, settled);
                 }
                 self.go_on(settled);
+                // Either enough later frames confirm the gap, or too many wait.
                 if self.ahead.newer(self.counts.frames) > MOST_HELD || self.ahead.len() > 4 * MOST_HELD {
                     let believed = self.ahead.take_longest(self.format.step());
                     self.pass_held(believed, settled);
@@ -327,6 +333,7 @@ impl LinkIngest {
             Place::Behind => self.come_late(frame, head, known, settled),
             Place::Nowhere(doubt) => self.go_astray(frame, head, known, doubt, settled),
         }
+        // Calm means that the next good frame changes nothing but counts.
         self.is_calm = self.ends_good
             && self.refused.is_empty()
             && !self.options.checksums
@@ -343,8 +350,10 @@ impl LinkIngest {
         let stranger = Faults::NONE.with(Faults::IDENTITY, is_stranger);
         let is_near = distance <= Self::LATE * step && head.stamp >= self.epoch;
         let doubt = match by {
+            // A new link has no time to compare with; its first frames confirm each other.
             _ if self.is_new => return Place::Nowhere(Faults::JUMP),
             0 => return Place::Next,
+            // More than 10 s off is taken for a damaged time, in either direction.
             _ if distance > FAR_NS / self.format.tick_ns() => Faults::JUMP,
             _ if by < 0 && distance.is_multiple_of(step) && is_near && !is_stranger => return Place::Behind,
             _ if by < 0 => Faults::BACK,
@@ -356,6 +365,7 @@ impl LinkIngest {
     }
 
     fn hold(&mut self, frame: &[u8], head: &Head, known: Faults, doubt: Faults) -> Held {
+        // Memory of frames that were passed on is used again.
         let mut bytes = self.unused.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(frame);
@@ -381,6 +391,7 @@ impl LinkIngest {
         settled: &mut impl FnMut(Settled<'_>),
     ) {
         let step = self.format.step();
+        // Frames that continue each other in time, with gaps as the link may have.
         let goes_on = |last: &Held| {
             let by = head.stamp.wrapping_sub(last.stamp());
             last.head.identity == head.identity
@@ -388,6 +399,7 @@ impl LinkIngest {
                 && by <= Self::LATE * step
                 && by.is_multiple_of(step)
         };
+        // A frame that does not continue the others refutes them.
         if !self.astray.last().is_none_or(goes_on) {
             self.abandon_astray(settled);
         }
@@ -404,6 +416,7 @@ impl LinkIngest {
         self.settle_ahead(settled);
         if let Some(first) = astray.first() {
             if self.is_new {
+                // Frames without a time before the first one take the steps before it.
                 self.tell_misplaced(first.stamp().saturating_sub(self.misplaced * self.format.step()));
             }
             self.begin_epoch(&first.head);
@@ -452,9 +465,11 @@ impl LinkIngest {
         self.counts.reordered += behind / self.format.step();
         for at in 0..frames.len() {
             let held = &frames[at];
+            // A later frame that came earlier shows that this one is late.
             let is_late = frames[at + 1..].iter().any(|later| later.arrival < held.arrival);
             let missing = held.stamp().wrapping_sub(self.expected.stamp) / self.format.step();
             if missing > 0 {
+                // A gap that older frames of other times wait behind is a jump of the clock.
                 self.gap(held.stamp(), missing, self.ahead.has_older(held.arrival));
             }
             let state = if is_late { State::Late } else { State::Good };
@@ -509,6 +524,7 @@ impl LinkIngest {
 
     /// Frames that were dropped at the begin or at the end came in the place of others, which are absent.
     fn tell_misplaced(&mut self, begin: u64) {
+        // Bounded: a file of garbage must not claim years of missing time.
         let missing = std::mem::take(&mut self.misplaced).min(Self::LATE);
         let end = begin.saturating_add(missing * self.format.step());
         self.history.tell(begin, end, State::Absent, self.refused.bits());
@@ -519,9 +535,11 @@ impl LinkIngest {
         let identity = self.options.identity.unwrap_or(head.identity);
         let before = self.expected;
         self.expected = Head { is_odd: false, ..*head };
+        // The first epoch takes the identity of its frames, unless the options give it.
         if self.is_new {
             self.expected.identity = identity;
         } else {
+            // Later epochs keep identity and status: a reset of the clock changes neither.
             (self.expected.identity, self.expected.status) = (before.identity, before.status);
             self.history.begin_epoch();
         }
@@ -530,6 +548,7 @@ impl LinkIngest {
     }
 
     fn faults(&mut self, frame: &[u8], head: &Head, known: Faults) -> Faults {
+        // Headers of healthy frames are all alike; only an odd one, or checksums, need a closer look.
         let closely = head.is_odd || self.options.checksums;
         let of_frame = if closely { self.format.faults(frame, self.options.checksums) } else { Faults::NONE };
         let count = if self.format == RawFormat::WibEth { Faults::SEQUENCE } else { Faults::CONVERT_COUNT };
@@ -543,6 +562,7 @@ impl LinkIngest {
     fn counts_on(&mut self, count: u16) -> bool {
         if count == self.expected.count {
             self.other_count = None;
+            // A counter that goes on from its new value was reset: one fault, not one for each frame.
             return true;
         }
         let is_anew = self.other_count == Some(count);
@@ -565,6 +585,7 @@ impl LinkIngest {
         let faults = self.faults(frame, head, known);
         let state = if faults.is_empty() { state } else { State::Corrupt };
         self.expect_next(1);
+        // The ledger grows by this frame's time whatever its faults.
         self.history.tell(head.stamp, self.expected.stamp, state, faults.bits());
         self.counts.pass(faults);
         (self.refused, self.misplaced, self.ends_good) = (Faults::NONE, 0, state == State::Good);

@@ -203,6 +203,7 @@ impl Node for HitMerger {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let mut incoming = std::mem::take(&mut self.incoming);
+        // The rows before a broken one are taken in all the same, and the error is returned at the end.
         let read = self.hits.read(frame, &mut incoming);
         let (Some(link), Some(watermark)) = (link_of(frame), watermark_of(frame)) else {
             self.incoming = incoming;
@@ -211,6 +212,7 @@ impl Node for HitMerger {
                 "wanted a table with the attributes `link` and `watermark`, found none",
             ));
         };
+        // The quarter begins with the first table: a source may start long after the graph.
         self.begins_ns.get_or_insert(ctx.data_ns() + self.quarter_ns());
         self.delays.follow(frame.header().event_time_ns, frame.header().entry_ns);
         let key: Key = (link, finder_of(frame).unwrap_or_else(|| self.unnamed.clone()));
@@ -218,6 +220,7 @@ impl Node for HitMerger {
         self.take_in(&incoming, if let News::Of(epoch) = news { epoch } else { 0 }, ctx);
         self.incoming = incoming;
         read?;
+        // The ledger gets the dead time only now, when its end is known.
         if let News::Back(since, until) = news {
             ctx.tell(format!("link {link} is back"));
             self.tell_dead(link, since, until, ctx)?;
@@ -227,6 +230,7 @@ impl Node for HitMerger {
 
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let after_ns = (self.params.dead_after * 1e9) as u64;
+        // Collected first, because `bury` borrows the streams that the messages need.
         let mut dead = Vec::new();
         self.streams.bury(ctx.data_ns(), after_ns, self.merged, |link, cause| dead.push((link, cause)));
         for (link, cause) in &dead {
@@ -248,10 +252,12 @@ impl Node for HitMerger {
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let dead: Vec<(u16, u64)> = self.streams.dead().collect();
+        // Streams that are still dead have missed the time up to the newest hit.
         let newest = self.epochs.front().map_or(0, |epoch| epoch.newest);
         for (link, since) in dead {
             self.tell_dead(link, since, newest.max(self.merged), ctx)?;
         }
+        // At the end nothing can follow any more, so every epoch leaves in order.
         while self.epochs.len() > 1 {
             self.end_epoch(None, ctx)?;
         }
@@ -274,6 +280,7 @@ impl HitMerger {
 
     /// Keeps the hits that the output has not passed yet. `epoch` is counted from the one that is being merged.
     fn take_in(&mut self, incoming: &[HitRow], epoch: usize, ctx: &Context) {
+        // Hits of a later epoch cannot be late: its merged time is 0.
         let merged = if epoch == 0 { self.merged } else { 0 };
         if self.epochs.len() <= epoch {
             self.epochs.resize_with(epoch + 1, Epoch::default);
@@ -305,6 +312,7 @@ impl HitMerger {
         }
         let before = self.params.hits_tardy;
         self.params.hits_tardy += count;
+        // Entered as a loss of the run: the hits were found, and are in no output.
         ctx.late(count);
         // The first, and then ever fewer.
         if before.checked_ilog2() != self.params.hits_tardy.checked_ilog2() {
@@ -317,12 +325,15 @@ impl HitMerger {
 
     /// Gives up the eighth of the waiting hits with the latest times: they belong to a link that is far ahead of the others.
     fn leave_out(&mut self, ctx: &Context) {
+        // An eighth at once: leaving out one hit at a time would sort the queue again and again.
         let mut rest = self.waiting() / 8;
         let all = rest;
+        // The latest hits go, because the earliest are the ones that the output waits for.
         for epoch in self.epochs.iter_mut().rev() {
             let kept = epoch.waiting.len().saturating_sub(rest);
             rest -= epoch.waiting.len() - kept;
             if kept > 0 && kept < epoch.waiting.len() {
+                // Only the border is needed, not an order.
                 epoch.waiting.select_nth_unstable_by_key(kept, |hit| hit.time_start);
             }
             epoch.waiting.truncate(kept);
@@ -342,6 +353,7 @@ impl HitMerger {
         for epoch in self.epochs.iter_mut().skip(1) {
             own.extend(epoch.waiting.extract_if(.., |hit| hit.link == link));
         }
+        // Epochs that only this link had begun never existed.
         while self.epochs.len() > 1 && self.epochs.back().is_some_and(|epoch| epoch.waiting.is_empty()) {
             self.epochs.pop_back();
         }
@@ -353,6 +365,7 @@ impl HitMerger {
         if !self.may_begin(ctx.data_ns()) {
             return Ok(());
         }
+        // Before the watermark, which is meaningless once all streams are in the next epoch.
         if self.streams.have_left_epoch() {
             self.end_epoch(from, ctx)?;
         }
@@ -378,6 +391,7 @@ impl HitMerger {
     fn end_epoch(&mut self, from: Option<&Frame>, ctx: &mut Context) -> Result<(), NodeError> {
         let (last, has_more) =
             self.epochs.front().map_or((0, false), |epoch| (epoch.newest, !epoch.waiting.is_empty()));
+        // One tick more than the last hit, so that it leaves too.
         let sent = if has_more { self.send(last.saturating_add(1), from, ctx) } else { Ok(()) };
         self.epochs.pop_front();
         if self.epochs.is_empty() {
@@ -397,11 +411,13 @@ impl HitMerger {
             let leaves = |hit: &mut HitRow| hit.time_start < watermark || watermark == u64::MAX;
             self.leaving.extend(epoch.waiting.extract_if(.., leaves));
         }
+        // Times alone are not unique; with channel and link the order is the same at every run.
         self.leaving.sort_unstable_by_key(|hit| (hit.time_start, hit.channel, hit.link));
         self.merged = watermark;
         self.params.hits += self.leaving.len() as u64;
         self.measure();
         let mut table = self.hits.frame(&self.leaving, ctx)?;
+        // Without a causing table, as on a timer, the output has no times to inherit.
         if let Some(from) = from {
             inherit_times(&mut table, from);
         }

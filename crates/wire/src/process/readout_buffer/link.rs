@@ -96,6 +96,7 @@ impl RawLink {
             let link = batch.link;
             return Err(NodeError::new(format_args!("wanted {wanted} frames of link {link}, found {found}")));
         }
+        // The link begins with its first batch; time before it was never received.
         if !self.has_begun {
             (self.has_begun, self.began, self.reached, self.lost) = (true, batch.first, batch.first, lost);
             self.epoch = batch.epoch;
@@ -105,20 +106,24 @@ impl RawLink {
         }
         let lost_before = batch.lost_before(self.epoch, self.reached);
         let is_dropped =
+            // Without `after` the missing numbers decide, which other links share.
             if batch.after.is_some() { lost_before.is_some() } else { self.were_dropped(batch.first, lost) };
         let reason = if is_dropped { MissingReason::Dropped } else { MissingReason::NeverReceived };
         let cost = FramePool::cost_bytes(batch.bytes.len());
         let (first, end) = (batch.first, batch.end());
         let mut new = Batch { first, end, frame: frame.clone(), cost, gap: reason };
         let dropped = if first >= self.reached {
+            // Time after a reset of the clock is no gap.
             let gap = lost_before.filter(|_| is_dropped && self.reached < first);
             self.batches.push_back(new);
             (self.reached, self.epoch) = (end, batch.epoch);
             gap
         } else {
+            // A batch that comes late goes to its place, and inherits the reason of the gap that it splits.
             let place = self.place_of(batch)?;
             new.gap = self.batches.get(place).map_or(reason, |after| after.gap);
             self.batches.insert(place, new);
+            // Before the first release the time line may still begin earlier.
             self.began = if self.gone.is_empty() { self.began.min(first) } else { self.began };
             None
         };

@@ -67,6 +67,7 @@ pub(super) struct Link {
 impl Link {
     pub(super) fn new(params: &RoiSelectorParams, batch: &RawBatch) -> Link {
         let mut marks = Marks::default();
+        // Blocks before the first frame are done with: hits there are too late.
         marks.done(sample(batch.first, batch.format) / TICKS as u64);
         Link {
             link: batch.link,
@@ -117,6 +118,7 @@ impl Link {
     pub(super) fn mark(&mut self, hit: &HitRow, params: &RoiSelectorParams) -> Option<Marked> {
         let channel = self.wires.channel(hit.channel)?;
         let first = sample(hit.time_start, self.format);
+        // A hit has at least one sample.
         let last = first + u64::from(hit.samples_over.max(1)) - 1;
         let blocks =
             first.saturating_sub(params.margin) / TICKS as u64..=(last + params.margin) / TICKS as u64;
@@ -128,6 +130,7 @@ impl Link {
             {
                 masks = self.wires.collection;
             }
+            // Coarse blocks follow the collection plane only, as in 2020.
             BlockSize::Coarse_2020 => return Some(Marked::Yes),
         }
         Some(self.marks.mark(blocks, &masks))
@@ -143,6 +146,7 @@ impl Link {
         let known = sample(self.watermark, self.format);
         let needed = |frame: &mut Frame| {
             RawBatch::of(frame).is_ok_and(|batch| {
+                // A block may begin in this batch and end in the next, so its length is added.
                 sample(batch.end(), self.format).saturating_add(TICKS as u64 + params.margin) <= known
             })
         };
@@ -154,6 +158,7 @@ impl Link {
         let longest = (params.wait * 1e6 / self.format.tick_ns() as f64) as u64;
         let too_many = self.waiting.len() > params.most_batches;
         let late = |frame: &mut Frame| {
+            // By the time of the data, so that a replay drops the same batches.
             too_many || RawBatch::of(frame).is_ok_and(|batch| batch.end().saturating_add(longest) < self.end)
         };
         self.waiting.pop_front_if(late)
@@ -184,6 +189,7 @@ impl Link {
         while row < rows {
             let tick = ((first + row as u64) % TICKS as u64) as usize;
             let mut count = (TICKS - tick).min(rows - row);
+            // Formats with several samples per frame are unpacked frame by frame.
             if per_frame > 1 {
                 count = count.min(per_frame - row % per_frame);
             }
