@@ -126,6 +126,7 @@ impl Node for Compress {
         let known = writable(self.params.blosc_compressor);
         match known {
             Ok(()) => self.blosc_compressor = self.params.blosc_compressor,
+            // The refused choice goes back, so that the readback shows the acting one.
             Err(_) => self.params.blosc_compressor = self.blosc_compressor,
         }
         known
@@ -146,6 +147,7 @@ impl Node for Compress {
         }
         match self.pack(&array) {
             Ok(size) => {
+                // The output is packed, whatever strides the input had.
                 let layout = packed_like(array.layout(), array.layout().dtype())?;
                 let mut output = ctx.compressed(layout, self.params.compressor.codec(), size)?;
                 output.bytes_mut().copy_from_slice(&self.stream[..size]);
@@ -155,6 +157,7 @@ impl Node for Compress {
                 self.params.codec_error.clear();
                 ctx.emit(output)
             }
+            // A warning, because the array is passed on and nothing is lost.
             Err(why) => {
                 self.params.comp_factor = 1.0;
                 self.params.codec_status = CodecStatus::Warning;
@@ -184,6 +187,7 @@ impl Compress {
                 self.codecs.encode(codec, settings(codec, p)?, layout, pixels, stream)?
             }
         };
+        // Checked for all codecs: a stream as large as the array would only cost time to undo.
         if size >= pixels.len() {
             let (wanted, codec) = (format!("fewer than {} bytes", pixels.len()), p.compressor.codec().0);
             return Err(Mismatch::new(wanted, format!("{size} with {codec}")).into());

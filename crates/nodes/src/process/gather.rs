@@ -79,6 +79,7 @@ pub struct Gather {
 impl Gather {
     fn send(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let (number, next) = (frame.header().sequence, self.next.unwrap_or(0));
+        // The number before the next one is the same frame by another way, and not out of order.
         self.params.disordered_arrays += usize::from(number.saturating_add(1) < next);
         self.next = Some(next.max(number.saturating_add(1)));
         ctx.forward(0, frame)
@@ -86,6 +87,7 @@ impl Gather {
 
     /// Sends frames that no longer wait: the next numbers, frames whose time is over, and frames beyond `sort_size`.
     fn send_due(&mut self, ctx: &mut Context, everything: bool) -> Result<(), NodeError> {
+        // From the lowest number on: only its fate decides about the others.
         while let Some((key, (_, end_ns))) = self.waiting.first_key_value() {
             let is_next = self.next.is_none_or(|next| key.0 <= next);
             let is_too_much = self.waiting.len() > self.params.sort_size;
@@ -132,6 +134,7 @@ impl Node for Gather {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let number = frame.header().sequence;
+        // The first frame defines the order; a late one goes at once.
         if self.params.sort_mode == SortMode::Unsorted || self.next.is_none_or(|next| number <= next) {
             self.send(frame, ctx)?;
         } else {
@@ -148,6 +151,7 @@ impl Node for Gather {
 
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let is_unsorted = self.params.sort_mode == SortMode::Unsorted;
+        // Frames that waited for an order leave when none is wanted any more.
         self.send_due(ctx, is_unsorted)
     }
 

@@ -96,12 +96,14 @@ impl Watch {
         if self.count > self.seen {
             let came = !self.is_up;
             if came {
+                // The stream began somewhere in this tick, so the tick before counts as its begin.
                 (self.is_up, self.since) = (true, (self.seen, ticked_ns));
                 self.before = self.since;
             }
             (self.seen, self.seen_ns) = (self.count, now_ns);
             return if came { Change::Came } else { Change::Nothing };
         }
+        // Between `down_after` and one and a half times that: ticks are half of it apart.
         if self.is_up && now_ns.saturating_sub(self.seen_ns) >= down_ns {
             (self.is_up, self.rate_hz) = (false, 0.0);
             return Change::Ceased;
@@ -119,6 +121,7 @@ impl Watch {
 
     /// The rate at the end, also when the latest measurement has just begun; none if no time has passed.
     fn measure_last(&mut self, now_ns: u64) {
+        // The interval that has just begun is too short to measure alone, so the one before joins it.
         if now_ns > self.before.1 {
             self.since = self.before;
             self.measure(now_ns);
@@ -208,6 +211,7 @@ impl Node for RateMonitor {
     }
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        // The only work per frame.
         if let Some(stream) = self.streams.get_mut(input) {
             stream.count += 1;
         }

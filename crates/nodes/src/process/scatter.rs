@@ -88,8 +88,10 @@ impl Node for Scatter {
         let turn = |step| (self.next + step) % OUTPUTS;
         let with_room =
             (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output) && ctx.has_room(*output));
+        // Without room anywhere the frame goes to the next receiver all the same: its edge counts the loss.
         let chosen = with_room.or_else(|| (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output)));
         let Some(output) = chosen else { return Ok(()) };
+        // The next frame begins behind this receiver, so that all get their turn.
         self.next = (output + 1) % OUTPUTS;
         ctx.forward(output, frame)
     }

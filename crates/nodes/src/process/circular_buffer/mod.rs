@@ -81,16 +81,19 @@ impl CircularBuffer {
         variables[..2].copy_from_slice(&[p.trigger_a_val, p.trigger_b_val]);
         variables[2..5].copy_from_slice(&counts);
         p.trigger_calc_val = self.calc.value(&variables);
+        // As in areaDetector: NaN and infinity are no trigger.
         p.trigger_calc_val.is_finite() && p.trigger_calc_val != 0.0
     }
 
     fn keep(&mut self, frame: &Frame, ctx: &Context) {
+        // A buffer of no frames still counts and shows its state.
         if self.size == 0 {
             return self.params.say("Dropping frames");
         }
         self.kept.push_back(frame.clone());
         self.params.held_bytes += frame.bytes().len();
         let room = ctx.pool_statistics().limit_bytes as f64 * self.params.pool_share;
+        // The pool comes before the wish: frames in the buffer must not starve the source.
         while self.kept.len() > self.size || self.params.held_bytes as f64 > room {
             self.params.released_early += usize::from(self.kept.len() <= self.size);
             self.release_oldest();
@@ -118,9 +121,11 @@ impl CircularBuffer {
 
     fn soft_trigger(&mut self, ctx: &mut Context) {
         let p = &mut self.params;
+        // Without a capture a trigger has nothing to send, and reads back as false.
         p.trigger &= p.capture;
         p.triggered |= p.trigger;
         if p.trigger && p.flush_on_soft_trg == FlushOn::Immediately {
+            // Sending is not allowed here, so a timer fires at once.
             ctx.set_timer(Some(ctx.now_ns()));
         }
     }
@@ -134,6 +139,7 @@ impl CircularBuffer {
     }
 
     fn check_size(&self) -> Result<(), NodeError> {
+        // The buffer cannot change its size while it is filled.
         if self.params.capture && self.params.pre_count != self.size {
             return Err(NodeError::new(format!(
                 "wanted the end of the capture before another `pre_count`, found one under way with {}",

@@ -169,6 +169,7 @@ impl Positions {
 
     /// Leaves out the positions of the numbers before `id`.
     fn skip_to(&mut self, id: i64) {
+        // As i128: numbers of clients may be anything, and the difference must not overflow.
         let step = i128::from(self.params.id_difference.max(1));
         let gap = i128::from(id) - i128::from(self.params.expected_id);
         let wanted = usize::try_from((gap + step - 1) / step).unwrap_or(usize::MAX);
@@ -212,6 +213,7 @@ impl Node for Positions {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        // `file_name` is loaded again on every write, also of the same text: clients append positions so.
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "file_name" => return self.load(),
             "running" => self.params.expected_id = self.params.id_start,
@@ -229,6 +231,7 @@ impl Node for Positions {
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        // After the last position the node is idle, as if a client had stopped it.
         if !self.params.running || self.next().is_none() {
             self.params.running = false;
             self.params.ignored += 1;
@@ -245,6 +248,7 @@ impl Node for Positions {
             self.params.ignored += 1;
             return Ok(());
         };
+        // Only header and attributes are new; the payload is shared.
         let mut output = ctx.relabel(frame)?;
         output.inherit(frame);
         self.params.position.clear();

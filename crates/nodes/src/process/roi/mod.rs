@@ -70,6 +70,7 @@ impl Roi {
         let collapse = self.params.collapse_dims;
         let view = finished(cut, collapse);
         let same_values = dtype == layout.dtype() && self.params.divide_by().is_none();
+        // A view is possible only if pixels of a row stay side by side.
         if region.is_crop() && same_values && is_contiguous_inside(&view) {
             return Ok(Outcome { region, cut, start, output: view, is_view: true });
         }

@@ -139,6 +139,7 @@ impl Part {
         let mut detectors = detectors(&content);
         let unique = column(&content, UNIQUE_ID);
         let rows = detectors.iter().map(Pictures::rows).max().unwrap_or(0);
+        // Complete events only: the number of a frame is written after its pixels.
         let events = unique.as_ref().map_or(rows, |unique| unique.rows().min(rows));
         let color = column(&content, COLOR_MODE).and_then(|modes| color(&modes));
         detectors.iter_mut().filter(|d| color_fits(d, color)).for_each(|d| d.color = color);
@@ -174,6 +175,7 @@ impl Part {
         if !self.is_growing {
             return Ok(None);
         }
+        // The column that is written last tells growth with one small read.
         let watched = self.columns.iter().find(|column| column.name == UNIQUE_ID).map(|column| &column.array);
         let watched = watched.or_else(|| self.detectors.first()?.arrays.last());
         if let Some(array) = watched
@@ -184,8 +186,10 @@ impl Part {
             return Ok(None);
         }
         match Part::open(&self.path, self.within.clone(), self.memory) {
+            // A file that lost events was replaced or is being rewritten; the known state stays.
             Ok(part) if part.events >= self.events => Ok(Some(part)),
             Ok(_) => Ok(None),
+            // An error of the system is one; a tree that cannot be parsed may be half written.
             Err(error) if error.io_error().is_some() => Err(error),
             Err(_) => Ok(None),
         }
@@ -202,6 +206,7 @@ impl Part {
 
     /// The row of a column that belongs to an event: the row of the event's first frame.
     pub(super) fn row_of(&self, column: &Column, event: u64) -> u64 {
+        // Columns longer than the events have a row for each frame of an event.
         let is_long = column.array.rows() > self.events as u64;
         if is_long { event.saturating_mul(self.frames_per_event) } else { event }
     }
@@ -250,6 +255,7 @@ fn detectors(content: &Content) -> Vec<Pictures> {
     let mut all: Vec<Pictures> = Vec::new();
     let mut series: BTreeMap<&str, usize> = BTreeMap::new();
     for (found, array) in found {
+        // `data_000001`, `data_000002` … of one detector are one detector with several arrays.
         let begin = numbered(&found.path);
         if let Some(known) = begin.and_then(|begin| series.get(begin))
             && let Some(pictures) = all.get_mut(*known)
@@ -314,10 +320,12 @@ fn columns(content: &Content, events: u64, rows: u64) -> Vec<Column> {
         let Some(array) = &found.array else { continue };
         let (group, name) = split(&found.path);
         let is_own = split(group).1 == ATTRIBUTES;
+        // areaDetector's own columns may be ahead of the pixels; others must fit exactly.
         let fits = if is_own { array.rows() >= events } else { [events, rows].contains(&array.rows()) };
         if array.shape().len() != 1 || !is_value(array) || !fits || events == 0 {
             continue;
         }
+        // Known columns become times, numbers and colours, and would be told twice as attributes.
         let is_known = [UNIQUE_ID, EVENT_TIME, SECONDS, NANOSECONDS, TIME_STAMP, COLOR_MODE].contains(&name);
         all.push(Column {
             group: group.to_owned(),
@@ -360,6 +368,7 @@ fn times(content: &Content, events: u64, frames: u64, memory: MemoryLimit) -> Re
         memory
             .check(events.saturating_mul(8), format_args!("the times of {events} events"))
             .map_err(too_much)?;
+        // Of an event with several frames the first one counts.
         let each = if array.rows() > events { frames } else { 1 };
         let (mut all, mut row) = (Vec::new(), 0);
         let rows = 0..events.saturating_mul(each).min(array.rows());
@@ -402,6 +411,7 @@ pub(super) fn whole(value: &AttributeValue) -> u64 {
 /// How colours lie, as areaDetector numbers it.
 fn color(modes: &Array) -> Option<ColorMode> {
     let first = modes.values(0, 1, &mut Scratch::within(COLUMN_BYTES)).ok()?;
+    // areaDetector's numbers of colour modes.
     Some(match whole(first.first()?) {
         2 => ColorMode::Rgb1,
         3 => ColorMode::Rgb2,

@@ -130,6 +130,7 @@ impl HitFile {
         let written = self.write_group(hits).and_then(|()| Ok(self.writer.flush()?));
         written?;
         self.rows += hits.len() as u64;
+        // An index costs bytes, so it waits until enough hits justify it; `flush_seconds` bounds the wait.
         let is_worth_it = self.bytes() - self.safe_bytes >= BYTES_PER_INDEX * self.index_bytes;
         if is_worth_it { self.secure() } else { Ok(()) }
     }
@@ -139,6 +140,7 @@ impl HitFile {
     /// # Errors
     /// As [`HitFile::write`].
     pub(super) fn secure(&mut self) -> std::result::Result<(), HitsError> {
+        // An empty file gets an index too, or it would be no Parquet file.
         if self.safe_rows == self.rows && self.safe_bytes > 0 {
             return Ok(());
         }
@@ -180,6 +182,7 @@ impl HitFile {
     /// If the operating system reports an error. Safe hits stay in the file, under the name in the error.
     pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let safe_bytes = self.safe_bytes;
+        // Cut before the name: the file must end with its last index.
         self.file.lock().cut(safe_bytes)?;
         self.close()
     }
@@ -238,6 +241,7 @@ fn properties(about: &About) -> Result<WriterProperties> {
         .set_statistics_enabled(EnabledStatistics::Chunk)
         // An index of pages pays only for searches of single rows, which hits are not read by.
         .set_offset_index_disabled(true)
+        // Times are all different, so a dictionary would only add to them; differences are small.
         .set_column_dictionary_enabled(time.clone(), false)
         .set_column_encoding(time, Encoding::DELTA_BINARY_PACKED)
         .build())

@@ -183,6 +183,7 @@ impl Node for HitsParquet {
             self.fail(&why, now_ns);
             return Err(NodeError::new(why));
         }
+        // A frame is completed when all hits up to its last one are safe.
         if let Some(file) = &self.file {
             self.under_way.push_back((file.rows + self.hits.len() as u64, ctx.under_way()));
         }
@@ -190,6 +191,7 @@ impl Node for HitsParquet {
             // Which frames are lost by it, they say themselves.
             self.fail(&why, now_ns);
         }
+        // Also after a failure: the readbacks must show it.
         self.settle(ctx);
         Ok(())
     }
@@ -197,6 +199,7 @@ impl Node for HitsParquet {
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let now_ns = ctx.now_ns();
         let is_over = |at: Option<u64>| at.is_some_and(|at| now_ns >= at);
+        // The end includes a flush.
         let done = match (is_over(self.end_ns), is_over(self.flush_ns)) {
             (true, _) => self.end(),
             (false, true) => self.flush(),
@@ -245,6 +248,7 @@ impl HitsParquet {
 
     /// Creates a file, if there is none and there are hits.
     fn begin(&mut self, now_ns: u64) -> Result<(), HitsError> {
+        // A table without hits creates no file.
         if self.hits.is_empty() && self.file.is_none() {
             return Ok(());
         }
@@ -252,6 +256,7 @@ impl HitsParquet {
             self.create(now_ns)?;
         }
         let flush_seconds = self.params.flush_seconds;
+        // The time limit runs from the oldest unsafe hit.
         self.flush_ns = self.flush_ns.or(Some(now_ns + (flush_seconds * 1e9) as u64));
         Ok(())
     }
@@ -303,6 +308,7 @@ impl HitsParquet {
         self.flush()?;
         self.settle_frames();
         let Some(file) = self.file.take() else { return Ok(()) };
+        // The number counts files, and not attempts.
         self.params.file_number += 1;
         self.before.1 += file.safe_rows;
         // Safe hits can be read under the old name, too.
@@ -320,9 +326,11 @@ impl HitsParquet {
         let (mut lost, mut why) = (self.hits.len() as u64, why.to_string());
         if let Some(file) = self.file.take() {
             p.file_number += 1;
+            // Hits behind the last index are in no readable file.
             lost += file.rows - file.safe_rows;
             self.before.1 += file.safe_rows;
             match file.give_up() {
+                // A file without any safe hit was removed.
                 Ok(None) => {}
                 Ok(Some((name, bytes))) => {
                     p.files.full_file_name = name;
@@ -334,6 +342,7 @@ impl HitsParquet {
         }
         self.hits.clear();
         p.hits_lost += lost;
+        // Their frames are lost in the ledger, with the reason.
         self.under_way.drain(..).for_each(|(_, frame)| frame.lost(why.as_str()));
         (self.end_ns, self.flush_ns) = (None, None);
         p.files.report.failed(why);

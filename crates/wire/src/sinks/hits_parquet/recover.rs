@@ -75,6 +75,7 @@ pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>
     let file = File::open(input).map_err(failed)?;
     let input_bytes = file.metadata().map_err(failed)?.len();
     let mut end = input_bytes;
+    // From the end: the last index covers the most hits.
     while let Some(found) = last_index(&file, end).map_err(failed)? {
         // Not an index, or one that a failing machine has not kept: perhaps the index before.
         if let Some(sound) = Sound::of(&file, found).ok().filter(Sound::is_something) {
@@ -126,6 +127,7 @@ impl Sound {
         for number in 0..survey.metadata().num_row_groups() {
             let group = survey.metadata().row_group(number).clone();
             let rows = group.num_rows().unsigned_abs();
+            // Checksums first; reading through finds damage that no checksum covers.
             match survey.check(number).and_then(|checked| read_through(&reader, number).map(|()| checked)) {
                 Ok(checked) => {
                     all.pages += checked.pages;
@@ -146,6 +148,7 @@ impl Sound {
             damaged_row_groups: damaged.1,
             is_proved,
         };
+        // Of a sound file the bytes are copied unchanged.
         if damaged.1 == 0 {
             return Ok(Sound { bytes: end, index: Vec::new(), saved });
         }
@@ -153,6 +156,7 @@ impl Sound {
         Ok(Sound { bytes: survey.index_begin(), index, saved })
     }
 
+    // An index without any sound group may still be a whole, empty file.
     fn is_something(&self) -> bool {
         self.saved.row_groups > 0 || self.saved.damaged_row_groups == 0
     }
