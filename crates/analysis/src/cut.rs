@@ -36,6 +36,7 @@ impl Cut {
     pub(crate) fn leaf(&self) -> usize {
         match (self.blocks() / LEAVES).min(MOST_BLOCKS) {
             0 => 1,
+            // A power of two, so that leaves of parts are whole subtrees.
             blocks => 1 << blocks.ilog2(),
         }
     }

@@ -65,6 +65,7 @@ impl Work<'_> {
         let mut from = Loader::new(bytes);
         let (leaves, account) = self.load_head(&mut from).map_err(refused)?;
         let longest: Vec<usize> =
+            // The account bounds the lengths that the saved reducers may claim.
             (0..self.layout.panels.len()).map(|p| account.lengths(p).map_or(0, |l| *l.end())).collect();
         let any_order = self.load_all(true, &mut from, account.used, &longest)?;
         let mut forest = Forest::new(self.leaves());
@@ -108,6 +109,7 @@ impl Work<'_> {
             let start = from.size_at_most(end)?;
             leaves.add(&Leaves::of(start..from.size_at_most(end)?))?;
         }
+        // The account must fit the leaves: a file with other counts is no partial result of this work.
         let wanted: usize = leaves.ranges().iter().map(|range| self.cut.events_of_leaves(range)).sum();
         let account = Account::load(from, &self.layout)?;
         if account.events() != wanted as u64 {

@@ -38,6 +38,7 @@ pub(crate) fn reduce(
     workers: usize,
     tell: &mut dyn FnMut(Progress) -> GoOn,
 ) -> Result<Partial> {
+    // If a strip cannot be read, parts of its picture may be in the sums; then everything is done again without strips.
     if work.takes_strips()
         && let Some(found) = reduce_as(true, work, recording, leaves.clone(), workers, tell)?
     {
@@ -72,6 +73,7 @@ fn reduce_as(
     if shared.has_failed.into_inner() {
         return Ok(None);
     }
+    // Shares of workers are merged in any order: these reducers allow it.
     let mut all: Option<Share> = None;
     for share in shares {
         match &mut all {
@@ -106,6 +108,7 @@ impl Shared<'_> {
                 .collect();
             // The channels end with the last worker, and with them `read_ahead` and `tell_all`.
             drop((ask, done));
+            // Without all threads the others would only be in each other's way.
             if threads.is_err() {
                 self.stop();
             }
@@ -147,6 +150,7 @@ impl Shared<'_> {
         let prefetch = Prefetch::new(self.recording);
         for block in asked {
             let events = self.work.cut.events_of_block(block);
+            // Events that are left out are not read ahead.
             prefetch.ask_for(events.filter(|event| self.work.verdict(*event) == Verdict::Selected));
         }
     }
@@ -179,6 +183,7 @@ impl Shared<'_> {
 
 impl Worker<'_> {
     /// Gives all blocks of a leaf to the reducers, in their order.
+    // A partial result for each leaf, because leaves are merged in the tree's order.
     fn leaf(&mut self, leaf: usize) -> Result<()> {
         let shared = self.shared;
         let mut ordered = if self.has_order { shared.fresh() } else { Vec::new() };
@@ -223,6 +228,7 @@ impl Worker<'_> {
                 other => self.share.0.add_unselected(other),
             }
         }
+        // As many events at once as there are slots of memory.
         for events in selected.chunks(self.slots.len()) {
             let read = if shared.by_strips { self.read_around(events) } else { self.read(events) };
             if shared.is_stopped() {
@@ -254,6 +260,7 @@ impl Worker<'_> {
         let mut seen = Vec::with_capacity(events.len());
         let places = slots.iter().zip(pictures.chunks_mut(all.len()));
         for ((event, read), (picture, pictures)) in events.iter().zip(read).zip(places) {
+            // Counted for broken events too: their bytes were read.
             account.file_bytes += picture.file_bytes();
             let note = |position: usize, _, bytes| pictures[position] = Some(bytes);
             match read.map_err(Fault::from).and_then(|_| place(work, picture, note)) {
@@ -266,6 +273,7 @@ impl Worker<'_> {
         for (reducer, partial) in partials {
             reducer.map_block(partial, &seen)?;
         }
+        // Counted after the reducers have taken the block: an error leaves no half-counted event.
         for event in seen.all() {
             account.add_used(all.iter().zip(event.pictures.iter().map(|bytes| bytes.map(<[u8]>::len))));
         }

@@ -54,10 +54,12 @@ impl<P> Forest<P> {
     pub(crate) fn put(&mut self, node: Node, partial: P) -> Option<Pair<P>> {
         let width = width(self.leaves, node.level);
         if width <= 1 {
+            // The last node keeps its result: the analysis is complete.
             self.waiting.insert(node, partial);
             return None;
         }
         let parent = node.parent();
+        // A node without a neighbour goes up unchanged, so that the tree is the same for any number of leaves.
         if node.neighbour().index >= width {
             return Some(Pair { node: parent, left: partial, right: None });
         }
@@ -66,6 +68,7 @@ impl<P> Forest<P> {
                 self.waiting.insert(node, partial);
                 None
             }
+            // The left one takes in the right one, whichever came later.
             Some(other) if node.index.is_multiple_of(2) => {
                 Some(Pair { node: parent, left: partial, right: Some(other) })
             }

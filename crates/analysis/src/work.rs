@@ -88,11 +88,13 @@ impl<'r> Work<'r> {
         reducers: &'r Reducers,
     ) -> Result<Work<'r>> {
         let end = options.events.end.min(recording.events());
+        // A range beyond the run is empty, and no error.
         let range = options.events.start.min(end)..end;
         let mut cut = Cut { range, every: options.every.max(1), block: 1 };
         let layout = Layout::find(recording, detector, &mut cut.iter())?;
         let largest = cut.iter().map(|event| recording.event_bytes(event)).max().unwrap_or(0);
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
+        // By the largest event, or one block could need far more memory than the others.
         cut.block = (options.block_bytes / layout.bytes().max(largest).max(1)).clamp(1, MOST_EVENTS);
         let select = options.select.clone();
         Ok(Work { select, ..Work::of(detector.clone(), layout, cut, reducers) })
@@ -143,6 +145,7 @@ impl<'r> Work<'r> {
     /// An estimate of the bytes that merging takes beside the two merged results: waiting partial results, and the final results.
     pub(crate) fn merging_bytes(&self) -> u64 {
         let [any_order, ordered] = self.partial_bytes();
+        // In a binary tree about this many results wait at once.
         let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));
         waiting.saturating_add(any_order).saturating_add(ordered)
     }
@@ -155,6 +158,7 @@ impl<'r> Work<'r> {
     }
 
     /// Whether all is such that pictures can be read and reduced strip by strip.
+    // Small panels gain nothing from strips, and lengths that change make their places unknown.
     pub(crate) fn takes_strips(&self) -> bool {
         let is_large = |panel: &Panel| !panel.has_any_length() && panel.bytes() >= strip::LEAST_BYTES;
         self.reducers.iter().all(|reducer| reducer.takes_strips()) && self.layout.panels.iter().all(is_large)

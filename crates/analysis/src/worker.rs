@@ -56,6 +56,7 @@ impl Shared<'_> {
 
     /// Partial results of no event, for the reducers that do not take any order.
     pub(crate) fn fresh(&self) -> Vec<AnyPartial> {
+        // The lock is released before new partial results are made, which may be large.
         let spare = lock(&self.spare).pop();
         spare.unwrap_or_else(|| self.work.partials(false))
     }
@@ -95,6 +96,7 @@ pub(crate) fn place<'s>(
     picture: &'s Picture,
     mut note: impl FnMut(usize, usize, &'s [u8]),
 ) -> Outcome {
+    // Asked first, because a picture without a good panel is a fault of its own kind.
     drop(picture.good_panels()?);
     for (number, panel) in picture.panels().enumerate().filter(|(_, panel)| panel.damage == 0) {
         note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);

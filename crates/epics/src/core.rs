@@ -49,6 +49,7 @@ impl Core {
                 self.show(&moment);
             }
         }
+        // The last moment may have come while the loop ended.
         let last = self.model.newest();
         if last.version > shown {
             self.show(&last);
@@ -89,6 +90,7 @@ impl Core {
     /// Ends a put that waited for an acquisition when all that belongs to this is shown.
     pub(super) fn acquired(&self, put: Put, answer: Answer) {
         let mut puts = lock(&self.puts);
+        // The put waits until the values of this moment are shown.
         if answer.result.is_ok() && puts.shown < answer.moment.version {
             return puts.waiting.push((answer.moment.version, put));
         }

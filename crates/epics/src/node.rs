@@ -77,6 +77,7 @@ impl NodePvs {
                 Shows::Item(item) => {
                     let fixed = item.fixed(&served.about.shape);
                     let is_fixed = fixed.is_some();
+                    // Fixed values are shown once, here.
                     fixed.into_iter().for_each(|content| point.show(content, Severity::None, now()));
                     match item {
                         Item::Kept(name, _) => kept.push((name, point)),
@@ -170,6 +171,7 @@ impl NodePvs {
         self.show_params(moment, now);
         let Some(node) = self.news(moment) else { return };
         self.show_items(moment, &node, now, |item| matches!(item, Item::Acquire | Item::AcquireBusy));
+        // The node's state is not noted as shown, so that the next moment shows the rest.
         self.version = moment.version;
     }
 

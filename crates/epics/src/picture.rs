@@ -105,7 +105,9 @@ impl Room {
     /// Whether another picture may be shown; if not, clients are made to let go.
     fn has(&self, bytes: usize) -> bool {
         let has =
+            // Two images always fit: the shown one, and the next that replaces it.
             |room: &Room| room.loans.images() < 2 || room.loans.bytes().saturating_add(bytes) <= room.bytes;
+        // Only now, because releasing costs a copy for each slow client.
         if !has(self) {
             self.pv.relieve();
         }
@@ -178,6 +180,7 @@ impl Pictures {
 
 impl Newest {
     fn ask(&mut self, run: &Run) {
+        // A node that has not answered is not asked again.
         if self.asked.is_none() {
             self.is_late = false;
             self.asked = run.visit_later(self.number, |node: &mut Image| node.newest()).ok();
@@ -187,6 +190,7 @@ impl Newest {
     fn show_answer(&mut self, deadline: Instant) {
         let Some(asked) = &self.asked else { return };
         let limit = deadline.saturating_duration_since(Instant::now());
+        // Waited for once: see `is_late`.
         let limit = if std::mem::replace(&mut self.is_late, true) { Duration::ZERO } else { limit };
         let answer = asked.recv_timeout(limit);
         if matches!(answer, Err(RecvTimeoutError::Timeout)) {
@@ -194,6 +198,7 @@ impl Newest {
         }
         self.asked = None;
         let Ok(Some(Some(frame))) = answer else { return };
+        // The same frame again is no update.
         if self.shown.as_ref().is_some_and(|shown| shown.is_same(&frame)) {
             return;
         }
@@ -211,6 +216,7 @@ impl Newest {
         let elements = pixels(frame, array, &self.room.loans)?;
         let pv = &self.room.pv;
         if elements.kind() != self.kind {
+            // Another element type is another PV type: clients must open the channel again.
             self.kind = elements.kind();
             pv.replace(array_value(self.kind)?);
         }
@@ -254,6 +260,7 @@ impl Screen {
             if self.handover.is_empty() {
                 return false;
             }
+            // The mean size of images on their way stands for the next one.
             if !self.room.has(self.room.loans.bytes() / self.room.loans.images().max(1)) {
                 return true;
             }

@@ -72,8 +72,10 @@ impl Commands {
 
     fn carry_out(&self, node: usize, target: Target, put: Put) {
         if put.process_only {
+            // A put that only processes changes nothing, as of a record without a device.
             return put.accept();
         }
+        // A client that sets an alarm or a time alone expects an effect that there is none of.
         if let Some(other) = other_field(&put.value) {
             return put.refuse(format!(
                 "wanted a change of `value`, found one of `{other}` alone, which follows from the run"
@@ -82,6 +84,7 @@ impl Commands {
         let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
         let change = match target {
             Target::Item(Item::Kept(name, _)) => return put.finish(self.keep(node, name, &value)),
+            // A link changes the parameter later, so it needs the right to act now.
             Target::Link(_) if !self.model.may_act(&caller(&put.peer)) => Err(PutError::MayNotAct),
             Target::Link(spec) => return put.finish(self.follow(node, spec, &value.to_string())),
             Target::Item(Item::Process(suffix)) => self.process(node, suffix),
@@ -97,10 +100,12 @@ impl Commands {
             Ok(change) => change,
             Err(problem) => return put.refuse(problem.to_string()),
         };
+        // Weak: puts under way must not keep the run's PVs alive.
         let core = self.core.get().cloned().unwrap_or_default();
         let waits = matches!(change, Change::Acquire { start: true, wait: true });
         let caller = caller(&put.peer);
         self.model.act(caller, Action::Change(node, change), move |answer| {
+            // The run has ended; dropping the put answers it.
             let Some(core) = core.upgrade() else { return };
             match waits {
                 true => core.acquired(put, answer),
@@ -163,6 +168,7 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, PutError> 
         Item::QueueSize => rewire(Rewire { queue: Some(count(value)? as usize), ..Rewire::default() }),
         Item::MaxArrayRate => rate(number(value)?),
         Item::MinCallbackTime => match number(value)? {
+            // areaDetector's minimum time between two callbacks is the inverse of our rate; 0 is no limit in both.
             seconds if seconds > 0.0 => rate(1.0 / seconds),
             other => rate(other),
         },

@@ -124,6 +124,7 @@ impl Destination {
     /// # Errors
     /// If there is none.
     pub fn ensure(&mut self) -> Result<()> {
+        // Not only at the start: another program may remove the folder, or make it.
         let found = ensure_folder(&self.path, self.create_directory);
         self.file_path_exists = found.is_ok();
         found
@@ -147,6 +148,7 @@ impl Destination {
     /// If the system refuses: why, and where the data are.
     pub fn end(&mut self, mut file: GrowingFile) -> Result<(), NodeError> {
         let path = file.path().display().to_string();
+        // A half-written item at the end is cut off before the file gets its name.
         file.repair().and_then(|()| file.finish_on_disk()).map_err(|why| {
             self.report.failed(why.to_string());
             NodeError::new(why)

@@ -31,6 +31,7 @@ pub trait Recorder {
     /// Checks, once a second, whether another program has removed an open file: data written to it could never be read.
     fn look_for_files(&mut self, now_ns: u64) {
         if self.writing().is_time_to_check(now_ns) && !self.is_in_place() {
+            // The failure is in the log and ends the run as failed; the frame at hand opens a new file.
             let _ = self.end_or_tell();
         }
     }

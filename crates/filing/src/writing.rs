@@ -83,6 +83,7 @@ impl Writing {
     /// # Errors
     /// [`Error::Waiting`] with the message of the write that failed, until it is time to try again.
     pub fn may_write(&self, report: &WriteReport, now_ns: u64) -> Result<()> {
+        // The message of the failure is repeated, so that every lost frame has the true reason.
         if self.is_waiting(now_ns) { Err(Error::Waiting(report.write_message.clone())) } else { Ok(()) }
     }
 
@@ -108,6 +109,7 @@ impl Writing {
     ) -> Result<T, NodeError> {
         match written {
             Ok(written) => {
+                // One good write ends the wait for all.
                 self.retry_ns = None;
                 report.succeeded();
                 Ok(written)

@@ -71,12 +71,14 @@ fn searched(
     repeats: usize,
     progress: &mut Progress,
 ) -> Result<Found, MeasureError> {
+    // The search turns one number, the sum of all rates; their proportion stays the file's.
     let declared: f64 = paces.iter().map(|p| p.hz).sum();
     let mut run_at = |hz: f64| {
         let mut graph = graph.clone();
         paces.iter().try_for_each(|p| p.set(&mut graph, p.hz * hz / declared))?;
         let ran = run_for(&graph, seconds)?;
         progress.log(format_args!("wanted {hz:.1} frames/s: {}", ran.line()));
+        // A source that ends at once measures nothing but its start.
         if ran.ended_early && ran.frames() < 10 {
             return Err(MeasureError::TooFew(ran.frames()));
         }
@@ -88,6 +90,7 @@ fn searched(
     let first_hz = estimate_hz.map_or(declared, |hz| hz / 2.0).clamp(declared / 100.0, declared * 1000.0);
     let mut search = search(first_hz, repeats, &mut run_at)?;
     let ran = search.clean.take();
+    // The last clean run describes the result; the others only bound it.
     Ok(Found { hz: search.hz, spread: search.spread(), ran, search: Some(search), estimate_hz })
 }
 
@@ -101,6 +104,7 @@ fn flat_out(
     let mut graph = graph.clone();
     for edge in 0..graph.edges().len() {
         if let Some(options) = graph.edge_options_mut(edge) {
+            // A graph without rates measures its throughput: edges wait instead of losing.
             options.when_full = WhenFull::Block;
         }
     }
@@ -111,6 +115,7 @@ fn flat_out(
         runs.push(ran);
     }
     let is_clean = runs.iter().all(|ran| ran.total_dropped() == 0);
+    // One lossy run makes the result 0: the graph cannot run without losses at all.
     let spread = Spread::of(if is_clean { runs.iter().map(Ran::hz).collect() } else { vec![0.0] });
     let ran = runs.pop();
     let estimate_hz = ran.as_ref().and_then(|r| r.report.bottleneck()).map(|b| b.sustainable_hz);

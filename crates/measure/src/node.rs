@@ -65,6 +65,7 @@ impl Chain {
         if graph.nodes()[first].node_type.spec.kind == NodeKind::Source {
             return Err(MeasureError::NoInput(graph.nodes()[first].name.clone()));
         }
+        // The chain is every node between the two: reached from the first, and leading to the last.
         let (behind, before) = (reached(graph, first, false), reached(graph, last, true));
         let nodes: Vec<usize> = behind.into_iter().filter(|n| before.contains(n)).collect();
         if nodes.is_empty() {
@@ -95,6 +96,7 @@ impl Chain {
         }
         let spread = Spread::of(passes.iter().map(|p| p.throughput_hz).collect());
         let half_hz = spread.median / 2.0;
+        // At half the rate the queue is nearly empty, so the latency is the node's own.
         let few = ((HALF_LOAD_S * half_hz) as u64).clamp(2, frames);
         let half = self.feed(graph, &feeds, few, 1.0 / half_hz)?;
         progress.log(format_args!("at half the rate: {:.1} frames/s", half.throughput_hz));
@@ -108,6 +110,7 @@ impl Chain {
         let before: Vec<usize> =
             reached(graph, self.first, true).into_iter().filter(|n| *n != self.first).collect();
         let mut part = graph.part(&before);
+        // The sources' own rates would only delay the collection.
         hurry(&mut part)?;
         // Holds the run open when the sources have ended, so that the frames can be fetched.
         part.add("replay", NodeType::of::<Replay>())?;
@@ -115,6 +118,7 @@ impl Chain {
         for edge in graph.edges().iter().filter(|e| e.to.0 == self.first) {
             let name = format!("collect {}", feeds.len());
             let number = part.add(&name, NodeType::of::<Collect>())?;
+            // Half of the memory for the held frames; the other half stays for the graph's own.
             let bytes = i64::try_from(graph.memory_bytes / 2).unwrap_or(i64::MAX);
             part.set(number, "frames", &(DIFFERENT as i64).into())?;
             part.set(number, "bytes", &bytes.into())?;
@@ -123,6 +127,7 @@ impl Chain {
             let port = graph.nodes()[self.first].node_type.spec.inputs[edge.to.1].name;
             feeds.push(Feed { port, queue: edge.options.queue, frames: vec![] });
         }
+        // The held frames come on top of the memory that the graph was declared with.
         part.memory_bytes = part.memory_bytes.saturating_mul(2);
         let run = Run::start(&part, RunOptions::default())?;
         let until = Instant::now() + PATIENCE;
@@ -130,6 +135,7 @@ impl Chain {
             feed.frames = fetch(&run, &format!("collect {number}"), until)?;
             progress.log(format_args!("{} frames for input `{}`", feed.frames.len(), feed.port));
         }
+        // Aborted, because the rest of the sources' data is of no use.
         run.abort();
         run.finish(Duration::from_secs(5));
         Ok(feeds)
@@ -140,10 +146,12 @@ impl Chain {
         let mut part = graph.part(&self.nodes);
         for edge in 0..part.edges().len() {
             if let Some(options) = part.edge_options_mut(edge) {
+                // Every edge waits: a loss would shorten the measured work.
                 *options = waiting(options.queue);
             }
         }
         let first = self.place(self.first);
+        // The replay's thread must not do the node's work.
         if let Some(options) = part.options_mut(first).filter(|o| o.placement == Placement::Inline) {
             options.placement = Placement::Own;
         }
