@@ -31,7 +31,7 @@ thread_local! {
 /// areaDetector's name, numcodecs' name.
 type About = (String, Option<(i32, i32, i32)>, Option<u16>, Option<&'static str>, Option<&'static str>);
 
-/// All codecs that arrays are compressed with, in the order of the list, and those of their settings that have names.
+/// All codecs that arrays are compressed with, in the order of the list, with the settings that have names.
 #[pyfunction]
 pub(crate) fn codecs() -> Vec<About> {
     named().map(|(name, codec, settings)| about(name, codec, &settings)).collect()

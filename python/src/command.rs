@@ -32,7 +32,7 @@ pub(crate) struct Command(Mutex<Option<RunCommand>>);
 
 #[pymethods]
 impl Command {
-    /// Reads the arguments. Raises `SystemExit` if there is nothing to run: help was printed, or what is wrong.
+    /// Reads the arguments. Raises `SystemExit` if there is nothing to run: help or an error was printed.
     #[new]
     fn new(arguments: Vec<OsString>) -> PyResult<Command> {
         let command = RunCommand::parse(arguments).map_err(PySystemExit::new_err)?;

@@ -72,7 +72,7 @@ impl Correct {
         Ok(Correct { corrections: read(wanted)?, unknown: AtomicU64::new(0) })
     }
 
-    /// Good pixels of all arrays so far whose gain code is that of no stage.
+    /// Good pixels of all arrays so far whose gain code belongs to no stage.
     #[getter]
     fn unknown(&self) -> u64 {
         self.unknown.load(Ordering::Relaxed)

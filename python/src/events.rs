@@ -277,7 +277,7 @@ impl Events {
         Err(no_pickle("a loop", "threads of this process read for it; send the run, and loop there"))
     }
 
-    /// How many arrays were copied, because those before were kept.
+    /// Arrays that were copied, because the script kept earlier ones.
     #[getter]
     fn copied(&self) -> u64 {
         self.copied.load(Ordering::Relaxed)
@@ -327,7 +327,7 @@ impl Event {
 
 #[pymethods]
 impl Event {
-    /// Its number in the run, from 0 on.
+    /// Number of the event in the run, from 0 on.
     #[getter]
     fn number(&self) -> usize {
         self.number
@@ -420,7 +420,7 @@ impl Event {
         self.attribute("Fiducial")
     }
 
-    /// What the recorder noted about the picture, as bits; 0: nothing.
+    /// Damage that the recorder noted about the picture, as bits; 0: none.
     #[getter]
     fn damage(&self) -> u64 {
         self.attribute("Damage").unwrap_or(0)
@@ -441,7 +441,7 @@ impl Event {
         }
     }
 
-    /// What was recorded beside the arrays: event codes, beam, process variables.
+    /// Values recorded beside the arrays: event codes, beam, process variables.
     #[getter]
     fn small<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();

@@ -14,7 +14,7 @@ use crate::errors::{Kind, OrRaise, apart, raise, refused_as};
 use crate::node::NodeType;
 use crate::value;
 
-/// What all nodes that come with Livetime are, as JSON.
+/// The descriptions of all nodes that come with Livetime, as JSON.
 #[pyfunction]
 pub(crate) fn describe() -> String {
     let all = livetime::standard_nodes();
@@ -48,7 +48,7 @@ pub(crate) struct Graph {
 
 #[pymethods]
 impl Graph {
-    /// An empty graph, or that of a pipeline file's text; `types` are those of Python.
+    /// An empty graph, or the graph of a pipeline file's text; `types` are types of nodes in Python.
     #[new]
     #[pyo3(signature = (name, text, types, settings, memory_bytes))]
     fn new(

@@ -37,7 +37,7 @@ mod streams;
 mod tables;
 mod value;
 
-/// What the package `livetime` uses of it; its users import `livetime`.
+/// The part of the package `livetime` that is written in Rust; users import `livetime`.
 #[pyo3::pymodule]
 mod _livetime {
     #[pymodule_export]

@@ -32,13 +32,13 @@ impl NodeType {
         engine::NodeType::dynamic(Arc::new(factory)).map(NodeType).or_refused(py)
     }
 
-    /// Its name.
+    /// Name of the type of node.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.spec.name
     }
 
-    /// What `livetime nodes NAME --json` says of it.
+    /// The description of the type, as in `livetime nodes NAME --json`.
     fn describe(&self) -> String {
         livetime_control::describe::describe_json(&self.0).to_string()
     }

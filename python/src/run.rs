@@ -262,7 +262,7 @@ impl Run {
         self.with(py, engine::Run::release_sources, |_| ())
     }
 
-    /// Ends the sources; what is queued is handled.
+    /// Ends the sources; queued frames are handled.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, engine::Run::stop, |_| ())
     }
@@ -272,13 +272,14 @@ impl Run {
         self.with(py, engine::Run::abort, |_| ())
     }
 
-    /// Waits until the run has ended, at most so many seconds. Returns whether it has.
+    /// Waits until the run has ended, at most `seconds`. Returns whether it has.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         self.with(py, |run| run.wait(limit), |_| true)
     }
 
-    /// Waits for the end, aborts after so many seconds, and joins all threads; a node that does not return a second later is left behind.
+    /// Waits for the end, aborts after `seconds`, and joins all threads; a node that does not return a second later is
+    /// left behind.
     fn finish(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         self.check(py)?;
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);

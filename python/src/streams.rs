@@ -16,7 +16,7 @@ use livetime_recording::{
 pub(crate) struct Wanted {
     /// The first event and the number behind the last, in the order in which they are given.
     pub(crate) events: Range<usize>,
-    /// Only one event in so many; from the last to the first if it is below 0.
+    /// One event in `step`; from the last to the first if negative.
     pub(crate) step: isize,
     pub(crate) threads: usize,
     /// Bytes of frames that a thread hands over at once.

@@ -7,8 +7,8 @@ use livetime_formats::file::GrowingFile;
 
 use crate::{Result, Series, WriteReport, ensure_folder};
 
-/// The parameters of a recorder that say where its files go, and its readbacks of how writing fares. They come behind
-/// those of the node.
+/// The parameters of a recorder for folder, names and numbers of its files, and readbacks of its writing. They come
+/// behind the node's own parameters.
 ///
 /// ```
 /// use livetime_engine::Params;

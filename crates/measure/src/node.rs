@@ -20,7 +20,7 @@ use livetime_control::report::table::{Style, Table};
 
 /// Number of different frames that are fed in turn.
 const DIFFERENT: usize = 64;
-/// Frames before those that count: first-time costs, such as new memory, are not the node's.
+/// Frames before the counted ones: first-time costs, such as new memory, are not the node's.
 const WARM_UP: u64 = 16;
 /// Longest wait for the frames, and longest time of a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);

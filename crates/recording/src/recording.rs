@@ -216,7 +216,7 @@ impl Recording {
         self.numbers.position(event).map_or_else(Vec::new, |position| self.run().pieces(position))
     }
 
-    /// How many bytes an event has in the files, with those of all detectors; 0 if there is none.
+    /// Bytes of an event in the files, with all detectors; 0 if there is no such event.
     pub fn event_bytes(&self, event: usize) -> u64 {
         self.numbers.position(event).map_or(0, |position| self.run().event_bytes(position))
     }
@@ -409,7 +409,7 @@ impl Recording {
         self.run().read_memory(detector, &mut positions)
     }
 
-    /// Fills `bytes` with those of a piece of an event, from `start` on.
+    /// Fills `bytes` from a piece of an event, from `start` on.
     pub(crate) fn read_part(&self, event: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
         let position = self.numbers.position(event);
         let position = position.ok_or_else(|| Error::new("an event of the run", event.to_string()))?;

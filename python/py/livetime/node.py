@@ -319,7 +319,8 @@ class Node:
         """Called before the first frame, and again after a restart."""
 
     def frame(self, image: Any, /) -> Any:
-        """Called for each frame, with its array (or, annotated with `livetime.Frame`, the frame). What it returns is sent on,
+        """Called for each frame, with its array (or, annotated with `livetime.Frame`, the frame). Its result is sent
+        on,
         as of a function."""
         raise NotImplementedError(f"wanted {type(self).__name__}.frame, found none")
 

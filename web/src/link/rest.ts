@@ -20,11 +20,13 @@ const LIMIT_MS = 15_000;
 
 export async function request(method: string, path: string, body?: unknown): Promise<Response> {
   const init: RequestInit = { method, credentials: 'same-origin', signal: AbortSignal.timeout(LIMIT_MS) };
+  // A body in every change: the server refuses other types, which a form of a foreign page could send.
   if (method !== 'GET') {
     init.headers = { 'Content-Type': 'application/json' };
     init.body = JSON.stringify(body ?? {});
   }
   const answer = await fetch(path, init).catch((e: unknown) => {
+    // Status 0: no answer at all.
     throw new ApiError(0, e instanceof DOMException ? 'the server did not answer in time' : 'the server cannot be reached');
   });
   if (answer.ok) return answer;

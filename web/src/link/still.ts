@@ -40,14 +40,17 @@ export class Still<T extends { header: Header }> {
   /** One request at a time: while a slider is dragged through a run, only events that the server can keep up with are
    * asked for. */
   private async run(): Promise<void> {
+    // As in `Feed`: one loop.
     if (this.running) return;
     this.running = true;
     for (;;) {
       const url = this.wish && pictureUrl(this.wish);
+      // The same address is never asked for twice: a recorded picture does not change.
       if (!url || this.stopped || url === this.asked) break;
       this.asked = url;
       try {
         const answer = await fetch(this.base + url);
+        // A file that is being opened takes seconds; the wish stays.
         if (answer.status === BUSY) {
           this.listener.problem(await sentence(answer));
           await new Promise((done) => setTimeout(done, RETRY_MS));
@@ -56,6 +59,7 @@ export class Still<T extends { header: Header }> {
         }
         if (!answer.ok) throw new Error(await sentence(answer));
         const frame = this.read(await answer.arrayBuffer());
+        // Another event was wanted meanwhile.
         if (this.asked !== url) continue;
         this.listener.problem('');
         await this.listener.frame(frame);

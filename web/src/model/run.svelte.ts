@@ -7,6 +7,7 @@ import type {
   Control, Described, Entry, Graph, Message, Moment, NodeInfo, NodeNow, NodeType, ParamSpec, Rights, RunInfo, Times, Value, Values,
 } from '../link/protocol';
 
+// Lines of the log that the page keeps; the server has the rest.
 const KEPT_ENTRIES = 500;
 const NOBODY: Control = { holder: null, watching: 0 };
 const STRANGER: Rights = { read: true, write: false, user: '', in_control: false };
@@ -51,11 +52,13 @@ export class RunModel {
   start(): void {
     const url = new URL('api/v1/state', location.href);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    // A socket's address must have no fragment.
     url.hash = '';
     const state = (link: LinkState, reason: string) => this.follow(link, reason);
     this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
     // Screens may have set their watched values, and the page may be hidden, before the socket exists.
     this.socket.watch(this.watching);
+    // A hidden page needs few moments, but enough to be right at once when it is seen.
     this.socket.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
     this.socket.open();
     const seen = () => {
@@ -122,6 +125,7 @@ export class RunModel {
 
   private tellWatched(): void {
     const names = [...new Set([...this.watchers.values()].flat())].sort();
+    // Most changes of screens watch the same nodes.
     if (names.join('\n') === this.watching.join('\n')) return;
     this.watching = names;
     this.socket?.watch(names);
@@ -161,8 +165,10 @@ export class RunModel {
   private follow(link: LinkState, reason: string): void {
     // A server whose run had ended may close: nothing is missing.
     if (link === 'gone' && this.moment !== null && this.moment.state !== 'running') return this.finish();
+    // The first loss counts: later tries do not begin the time anew.
     if (link === 'gone' && this.link !== 'gone' && this.goneSince === 0) this.goneSince = Date.now();
     if (link === 'open') [this.goneSince, this.heard] = [0, true];
+    // A page that was never connected explains itself; a proxy may let requests through and no socket.
     if (link === 'gone' && !this.heard) void this.explain();
     // While it tries again, the connection is still gone.
     if (link !== 'connecting' || this.goneSince === 0) this.link = link;
@@ -210,11 +216,13 @@ export class RunModel {
     }
   }
 
+  // After a reconnection the log comes again from its begin, and the clock may be another one.
   private greet(run: RunInfo, rights: Rights): void {
     this.rights = rights;
     this.ended = null;
     this.log = [];
     this.smallestDistance = Infinity;
+    // Another run: values and moments of the old one must not be seen beside the new nodes.
     if (run.id !== this.run?.id) {
       [this.values, this.nodesNow, this.moment, this.times] = [{}, {}, null, null];
       void this.learnRun(run.id);
@@ -234,6 +242,7 @@ export class RunModel {
   }
 
   private append(entries: Entry[], leftOut: number): void {
+    // Entries may come twice around a reconnection.
     const last = this.log.at(-1)?.number ?? -1;
     this.log = [...this.log, ...entries.filter((entry) => entry.number > last)].slice(-KEPT_ENTRIES);
     this.logLeftOut += leftOut;
@@ -241,6 +250,7 @@ export class RunModel {
 
   private measure(atMs: number): void {
     const distance = Date.now() - atMs;
+    // The smallest distance is the difference of the clocks; everything above it is delay.
     this.smallestDistance = Math.min(this.smallestDistance, distance);
     this.behindMs = Math.max(0, distance - this.smallestDistance);
   }

@@ -31,6 +31,7 @@ export class PlainPainter implements Painter {
   private inks = new Uint32Array();
 
   constructor(readonly canvas: OffscreenCanvas) {
+    // Read back when a picture is saved.
     const pen = canvas.getContext('2d', { alpha: false, willReadFrequently: true });
     if (!pen) throw new Error('this browser offers no canvas to draw pictures on');
     this.pen = pen;
@@ -62,18 +63,21 @@ export class PlainPainter implements Painter {
   private inker(limits: Limits, invalid: number): (values: Row, out: Uint32Array, to: number) => void {
     const { colours } = this;
     const low = warp(limits.low, limits.scale);
+    // A span of 0 would divide by zero.
     const span = Math.max(warp(limits.high, limits.scale) - low, 1e-6);
     const at = (value: number) => {
       const place = (warp(value, limits.scale) - low) / span;
       return colours[place >= 1 ? 255 : place > 0 ? Math.floor(place * 255 + 0.5) : 0] as number;
     };
     const { pixels } = this.held as { pixels: Pixels };
+    // Wide types have too many values for a table.
     if (pixels.BYTES_PER_ELEMENT > 2) {
       return (values, out, to) => values.forEach((value, x) => (out[to + x] = Number.isNaN(value) ? invalid : at(value)));
     }
     // Of each value that there can be.
     const count = 2 ** (8 * pixels.BYTES_PER_ELEMENT);
     const from = pixels instanceof Int8Array || pixels instanceof Int16Array ? count / 2 : 0;
+    // Kept between pictures, as long as the type is the same.
     if (this.inks.length !== count) this.inks = new Uint32Array(count);
     const { inks } = this;
     for (let i = 0; i < count; i++) inks[i] = at(i - from);
@@ -93,6 +97,7 @@ export class PlainPainter implements Painter {
       if ((down.middle[y] as number) < 0) {
         out.fill(outside, to, to + long);
       } else if (y > 0 && (down.middle[y - 1] as number) >= 0 && first === down.first[y - 1] && last === down.last[y - 1]) {
+        // Enlarged pictures repeat rows; copying them is faster than drawing.
         out.copyWithin(to, to - long, to);
       } else {
         largestDown(pixels, width, first, last, tallest);
@@ -126,6 +131,7 @@ function largestDown(pixels: Row, width: number, first: number, last: number, fo
     for (let column = 0, i = row * width; column < width; column++, i++) {
       const value = pixels[i] as number;
       const most = found[column] as number;
+      // `most !== most`: a NaN gives way to any number.
       if (value > most || most !== most) found[column] = value;
     }
   }

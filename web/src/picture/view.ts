@@ -25,6 +25,7 @@ export interface Wanted {
 
 /** From this ratio of its sides on, little of the shorter one is seen beside the longer one. */
 const EXTREME = 8;
+// Largest zoom: CSS pixels for one pixel of the array.
 const MOST_ZOOM = 64;
 
 export function usualAxes({ width, height }: Size): Axes {
@@ -67,12 +68,14 @@ export function zoomedAt(view: View, canvas: Size, x: number, y: number, across:
  */
 export function kept(view: View, array: Size, canvas: Size, axes: Axes = 'equal'): View {
   const fit = fitted(array, canvas, axes);
+  // A picture can always be fitted, and always be seen at 1:1.
   const within = (zoom: number, fitting: number) => clamp(zoom, Math.min(1, fitting), Math.max(MOST_ZOOM, fitting));
   const zoomX = within(view.zoomX, fit.zoomX);
   const zoomY = axes === 'own' ? within(view.zoomY, fit.zoomY) : zoomX;
   const keep = (at: number, whole: number, room: number, zoom: number) => {
     const seen = room / zoom;
     const middle = seen >= whole ? whole / 2 : clamp(at, seen / 2, whole - seen / 2);
+    // Rounded in canvas pixels, so that values fall on whole pixels of the screen.
     return (room / 2 - Math.round(room / 2 - middle * zoom)) / zoom;
   };
   return { zoomX, zoomY, x: keep(view.x, array.width, canvas.width, zoomX), y: keep(view.y, array.height, canvas.height, zoomY) };
@@ -84,7 +87,9 @@ export function ticks(low: number, high: number, wanted: number): number[] {
   if (!(rough > 0) || !Number.isFinite(rough)) return [];
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((n) => n * power >= rough) ?? 10);
+  // The tolerance keeps a tick at the border in spite of rounding.
   const first = Math.ceil(low / step - 1e-9);
   const n = Math.floor(high / step + 1e-9) - first + 1;
+  // Twelve digits: enough for labels, and without 0.30000000000000004.
   return Array.from({ length: Math.max(0, Math.min(n, 100)) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
