@@ -151,12 +151,14 @@ fn measure(
 ) -> Result<(f64, f64), Failed> {
     let options = RunOptions { statistics, ..RunOptions::default() };
     let run = Run::start(graph, options).map_err(|e| in_one_line(&e))?;
+    // Queues and pools fill in the first moment, which is not measured.
     std::thread::sleep(Duration::from_millis(if quick { 20 } else { 150 }));
     let before = run.report();
     let allocations_before = count().count;
     std::thread::sleep(Duration::from_millis(if quick { 30 } else { 400 }));
     let allocations = count().count - allocations_before;
     let after = run.report();
+    // Queued frames no longer count, and an orderly end would first empty the queues.
     run.abort();
     run.finish(Duration::from_secs(5));
     let sent = |report: &Report| -> u64 {

@@ -175,6 +175,7 @@ fn measure(case: &Case, level: Level, frames: &[u8], settings: &Settings) -> Res
         }
         Ok(())
     };
+    // The first pass fills caches and lets the finder settle, so it is not timed.
     pass()?;
     let repeats = (0..settings.repeats()).map(|_| sample(&mut pass, settings.quick));
     Ok(Spread::of(repeats.collect::<Result<_, _>>()?))

@@ -96,11 +96,13 @@ impl Corrections {
 
     fn output(&self, layout: &Layout) -> Result<Layout, NodeError> {
         refuse_compressed(layout)?;
+        // Gain bits are the upper bits of 16-bit words of these detectors.
         if self.bits.is_some() && layout.dtype() != DType::U16 {
             return Err(NodeError::new(format_args!(
                 "wanted u16 pixels, whose gain bits are known, found {layout}"
             )));
         }
+        // Constants are given for each pixel, not for each of its colours.
         if layout.color() != ColorMode::Mono {
             return Err(NodeError::new(format_args!("wanted mono pictures, found {layout}")));
         }
@@ -114,6 +116,8 @@ fn read(path: &str, stages: Option<usize>) -> Result<Vec<f32>, NodeError> {
         return Ok(Vec::new());
     }
     let constants = Constants::read(Path::new(path)).map_err(NodeError::new)?;
+    // The number of gain stages is checked when the file is read: a run with wrong constants would only be seen in its
+    // results.
     let checked = stages.map_or(Ok(()), |stages| constants.check_stages(stages));
     checked.map_err(|e| NodeError::new(e.in_file(path)))?;
     Ok(constants.values)

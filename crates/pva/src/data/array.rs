@@ -118,6 +118,7 @@ impl Array {
     pub fn elements<T: Element>(&self) -> Option<Cow<'_, [T]>> {
         match self.as_slice() {
             Some(slice) => Some(Cow::Borrowed(slice)),
+            // Bytes of a message may lie at an odd address, so numbers are copied where they are not aligned.
             None if self.kind == T::KIND => Some(Cow::Owned(bytemuck::pod_collect_to_vec(&self.data))),
             None => None,
         }
@@ -131,6 +132,7 @@ impl Array {
     /// Element `index` as a number; integers of more than 53 bits are rounded.
     pub fn f64(&self, index: usize) -> Option<f64> {
         let size = self.kind.bytes();
+        // One number may lie unaligned in a message, so it is read from its bytes.
         let bytes = self.data.get(index.checked_mul(size)?..)?.get(..size)?;
         macro_rules! number {
             ($t:ty) => {

@@ -29,6 +29,7 @@ impl Stop {
     pub(crate) fn wrong(self) -> Error {
         match self {
             Stop::Wrong(error) => error,
+            // A reader without a limit never pauses, so this names a fault of the caller.
             Stop::Paused => Error::new("the whole of a value", "a part of it"),
         }
     }

@@ -169,6 +169,7 @@ impl Node for FelixBlocks {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        // Frames cannot be sent while a parameter changes, so the new begin waits for the next call.
         if std::mem::take(&mut self.is_changed) {
             self.begin_anew(ctx)?;
         }
@@ -180,6 +181,8 @@ impl Node for FelixBlocks {
                     self.tell_broken(ctx);
                     result = result.and(self.sender.finish(ctx));
                     self.read_back();
+                    // A file without a single block is most likely another kind of file, and an empty result would hide
+                    // this.
                     if self.params.blocks == 0 {
                         ctx.tell_error(format!("`{}`: wanted FELIX blocks, found none", self.params.file));
                     }
@@ -194,7 +197,7 @@ impl Node for FelixBlocks {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        // Whatever it was acts on the file from its begin.
+        // Every parameter acts on how the file is read, so the file is read from its begin again.
         let is_parameter = self.params.specs().get(index).is_some_and(|spec| !spec.readback);
         self.is_changed |= is_parameter;
         if is_parameter { self.start(ctx) } else { Ok(()) }
@@ -233,7 +236,7 @@ impl FelixBlocks {
             p.file, p.bad_blocks, p.missing_blocks, p.lost_chunks, p.unknown_chunks, p.skipped_bytes
         );
         match counts.missing + counts.dropped + counts.corrupt {
-            // At an end, where the times of the frames cannot tell it.
+            // Chunks lost at the file's end leave no gap between frames, so the run counts them here as unreadable.
             0 => ctx.unreadable(1, told),
             _ => ctx.tell_error(told),
         }
@@ -245,6 +248,7 @@ impl FelixBlocks {
         self.tell_losses(ctx);
         let number = self.sender.sent();
         (self.sender, self.elinks) = (RawSender::default(), Vec::new());
+        // The outputs' frames go on with their numbers, as downstream nodes would count a fall as a loss.
         self.sender.number_from(number);
         (self.params.unknown_chunks, self.params.bad_blocks) = (0, 0);
         finished
@@ -273,6 +277,7 @@ impl FelixBlocks {
         };
         let Some(elink) = elink(&mut self.elinks, number) else { return Ok(true) };
         let (mut result, link) = (Ok(()), &mut elink.link);
+        // The kind of an e-link's frames is known only from a chunk, so the link begins with the first known chunk.
         let read =
             elink.assembler.block(bytes, |chunk, faults| match link.or_else(|| begin(chunk, p, sender)) {
                 Some(number) => {

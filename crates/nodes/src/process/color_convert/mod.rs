@@ -146,6 +146,7 @@ impl ColorConvert {
         let is_known = matches!(from, ColorMode::Mono | ColorMode::Bayer) && layout.dims().len() == 2
             || from.is_rgb() && layout.dims().len() == 3;
         let is_wanted = to.is_rgb() || to == ColorMode::Mono;
+        // Frames of other modes pass unchanged, as with areaDetector's plugin.
         if !is_known || !is_wanted || from == to {
             return Ok(None);
         }
@@ -178,6 +179,7 @@ impl ColorConvert {
             Some(AttributeValue::Uint(v)) => usize::try_from(*v).ok().and_then(BayerPattern::from_index),
             _ => None,
         };
+        // Palettes have 256 colours, so larger numbers have none.
         let palette = match self.params.false_color {
             FalseColor::Rainbow if layout.dtype().bytes() == 1 => Some(&color::Palette::RAINBOW),
             FalseColor::Iron if layout.dtype().bytes() == 1 => Some(&color::Palette::IRON),

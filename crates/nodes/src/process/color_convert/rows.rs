@@ -43,6 +43,7 @@ impl Work {
         let source = self.source(array.layout().color(), &planes)?;
         let to = output_color(output)?;
         let output = output.elements_mut::<T>()?;
+        // Room for one row of three colours: rows of mosaics and palettes become separate colours first.
         let mut beside = ctx.array(Layout::packed(T::DTYPE, ColorMode::Mono, &[3 * width])?)?;
         let beside = beside.elements_mut::<T>()?;
         (0..height)
@@ -112,6 +113,8 @@ impl Work {
                 interleave(Level::best(), planes.map(|plane| plane.row(y)), output)
             }
             _ => {
+                // Kernels for mosaics write separate colours, so the colours of a row are interleaved in a second step
+                // that stays in the cache.
                 self.to_colors(source, y, thirds(beside))?;
                 interleave(Level::best(), thirds(beside).map(|part| &*part), output)
             }

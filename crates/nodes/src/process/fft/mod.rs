@@ -79,11 +79,14 @@ impl Fft {
     fn average(&mut self, sizes: Sizes) {
         let p = &mut self.params;
         let is_new = self.averaged != Some(sizes) || std::mem::take(&mut p.reset_average);
+        // The average begins as a plain mean and becomes an exponential one after `num_average` frames, as in
+        // NDPluginFFT.
         p.num_averaged = if is_new { 1 } else { (p.num_averaged + 1).min(p.num_average) };
         self.averaged = Some(sizes);
         self.average.resize(self.transform.absolute().len(), 0.0);
         let new = 1.0 / p.num_averaged as f64;
         for (average, value) in self.average.iter_mut().zip(self.transform.absolute()) {
+            // A new average takes the value as is: an old value that is no number would stay so even times zero.
             *average = if new == 1.0 { *value } else { *average * (1.0 - new) + value * new };
         }
     }
@@ -134,6 +137,7 @@ impl Node for Fft {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "direction" => self.params.check(),
             "num_average" => {
+                // The frames of the old average were weighted for another number.
                 self.averaged = None;
                 Ok(())
             }

@@ -75,6 +75,7 @@ impl Overlay {
     /// The spans of all shapes, each with the number of its shape.
     fn draw(&mut self, layout: &Layout, event_time_ns: i64) -> Result<(), NodeError> {
         let mut spans = Spans::new(layout.width(), layout.height(), std::mem::take(&mut self.spans));
+        // Shapes are drawn in their order, so a later shape covers an earlier one.
         for (number, shape) in self.params.overlays.iter().enumerate().filter(|(_, shape)| shape.used) {
             spans.shape = number;
             match shape.shape {
@@ -107,6 +108,7 @@ impl Overlay {
             for span in &self.spans {
                 let shape = &self.params.overlays[span.shape];
                 let values =
+                    // Pictures without colours are drawn in green's value, as in NDPluginOverlay.
                     if colors == 3 { [shape.red, shape.green, shape.blue] } else { [shape.green; 3] };
                 for (color, value) in values[..colors].iter().enumerate() {
                     let first = start + span.y * step_y + span.start * step_x + color * step(axes.color);
@@ -128,6 +130,7 @@ impl Overlay {
             let x = (&mut shape.position_x, &mut shape.center_x, shape.size_x, keeps[0]);
             let y = (&mut shape.position_y, &mut shape.center_y, shape.size_y, keeps[1]);
             for (position, center, size, keeps_center) in [x, y] {
+                // Of centre and position the one set last stays when the size changes.
                 match keeps_center {
                     true => *position = *center - size / 2,
                     false => *center = *position + size / 2,
@@ -215,10 +218,12 @@ impl Node for Overlay {
         refuse_compressed(array.layout())?;
         (self.params.max_size_x, self.params.max_size_y) = (array.layout().width(), array.layout().height());
         self.draw(array.layout(), frame.header().event_time_ns)?;
+        // A frame without a shape inside is forwarded, which saves the copy.
         if self.spans.is_empty() {
             return ctx.forward(0, frame);
         }
         let layout = packed_like(array.layout(), array.layout().dtype())?;
+        // The starts of a stack's pictures depend on the layout alone, so they are counted once and not for each frame.
         if self.starts.as_ref().is_none_or(|(known, _)| *known != layout) {
             self.starts = Some((layout, plane_starts(&layout, false)));
         }

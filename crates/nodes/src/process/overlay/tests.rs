@@ -228,6 +228,23 @@ fn xor_twice_restores_and_views_and_stacks_work() {
 }
 
 #[test]
+fn xor_draws_each_pixel_of_a_thin_ellipse_once() {
+    let mut params = shape("ellipse", (4, 4), (2, 20), (1, 0));
+    params.push(("green", 1.into()));
+    let mut node = node(&params);
+    let frame = node.image::<u8>(&[32, 12], &[0; 384]).unwrap();
+    let [set, xor] = ["set", "xor"].map(|mode| {
+        node.set("overlay1_draw_mode", mode).unwrap();
+        node.feed(&frame).unwrap()[0].array().unwrap().elements::<u8>().unwrap().to_vec()
+    });
+    assert_eq!(
+        set.iter().filter(|pixel| **pixel == 1).count(),
+        xor.iter().filter(|pixel| **pixel == 1).count()
+    );
+    assert_eq!(set, xor);
+}
+
+#[test]
 fn center_and_position_follow_each_other() {
     let mut node = node(&shape("cross", (10, 20), (4, 6), (0, 0)));
     let of = |node: &mut Harness, name: &str| node.number_of(&format!("overlay1_{name}"));

@@ -115,6 +115,7 @@ impl Stamp {
     /// With the directives of strftime, and EPICS' `%03f`: the fraction of the second with 3 digits (`%f`: 9).
     pub(super) fn of(format: &str, clock: &Clock) -> Result<Stamp, NodeError> {
         let mut stamp = Stamp { parts: parts(format), text: String::new() };
+        // The format is tried at once, so that a wrong one is refused when set and not at the first frame.
         stamp.write(clock, 0).map_err(|e| {
             let wanted = "`time_stamp_format`: wanted a format as of strftime";
             NodeError::new(format_args!("{wanted}, found `{format}`: {e}"))
@@ -155,6 +156,7 @@ fn parts(format: &str) -> Vec<Part> {
             if !plain.is_empty() {
                 parts.push(Part::Format(std::mem::take(&mut plain)));
             }
+            // A number of nanoseconds has nine digits.
             parts.push(Part::Fraction(rest[..digits].parse().unwrap_or(9).clamp(1, 9)));
             rest = &rest[digits + 1..];
             continue;

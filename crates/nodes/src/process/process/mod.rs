@@ -99,12 +99,14 @@ impl Process {
         let is_new = self.filtered != kind;
         let is_full = p.auto_reset_filter && p.num_filtered >= p.num_filter;
         let setup = p.setup();
+        // A frame of another type or size cannot be averaged with the frames before.
         let reset = (is_new || is_full || p.reset_filter).then(|| setup.reset_coefficients());
         if reset.is_some() {
             p.num_filtered = 0;
         }
         self.filtered = kind;
         p.reset_filter = false;
+        // Weights depend on the number of frames only until the filter is full.
         p.num_filtered = p.num_filtered.saturating_add(1).min(p.num_filter);
         FilterStep { is_new, reset, coefficients: setup.coefficients(p.num_filtered) }
     }
@@ -122,6 +124,7 @@ impl Process {
         let steps = Steps::corrections(&self.params);
         let dtype = self.params.data_type.of(layout.dtype());
         if steps.is_nothing() && !self.params.enable_filter && dtype == layout.dtype() {
+            // The last frame is kept here, too, as it may be saved as a background.
             self.last = frames.last().cloned();
             return frames.iter().try_for_each(|frame| ctx.forward(0, frame));
         }
@@ -136,6 +139,7 @@ impl Process {
             if self.params.enable_filter {
                 steps.filter = Some(self.filter_step(layout));
             }
+            // Only wanted frames keep their memory; the other frames update the filter's state alone.
             let output = output.take().filter(|_| self.is_wanted());
             *job = Some(Job { input: frame.array()?, steps, output });
         }
@@ -245,11 +249,13 @@ impl Node for Process {
     /// Frames of one layout: then the filter's state, which is several times as large as a frame, passes through
     /// the caches once for all of them.
     fn together(&mut self, waiting: &[Frame]) -> usize {
+        // Automatic scaling changes parameters after a frame, so the frame behind must wait for the new ones.
         if !self.params.enable_filter || self.params.auto_offset_scale {
             return 1;
         }
         let layout = |frame: &Frame| frame.array().ok().map(|array| *array.layout());
         let Some((first, rest)) = waiting.split_first() else { return 1 };
+        // The filter's state is large: several frames at once read and write that state once for all of them.
         1 + rest.iter().take_while(|frame| layout(frame) == layout(first)).count()
     }
 
@@ -258,6 +264,7 @@ impl Node for Process {
         let array = first.array()?;
         let layout = array.layout();
         refuse_compressed(layout)?;
+        // The flags come first, since precision and steps depend on whether a background of this size is there.
         self.publish_valid(layout.len());
         self.choose_precision(layout.dtype())?;
         self.run(frames, layout, ctx)?;
@@ -268,6 +275,7 @@ impl Node for Process {
         let name = self.params.specs().get(index).map_or("", |spec| spec.name);
         match name {
             "filter_type" => self.params.apply_filter_type(),
+            // The recursion's weights are those of an average over `num_filter` frames.
             "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),
             "oc1" | "oc2" | "oc3" | "oc4" | "fc1" | "fc2" | "fc3" | "fc4" | "rc1" | "rc2" => {
                 self.params.recognise_custom();
@@ -282,6 +290,7 @@ impl Node for Process {
     /// The output goes back to the pool; background and flat field stay for the next run, the filter does
     /// not.
     fn stop(&mut self) {
+        // Memory of frames goes back to the pool, and a later run begins a new filter.
         (self.last, self.filtered) = (None, None);
     }
 }

@@ -93,6 +93,7 @@ impl Roi {
 
     fn copy(&self, frame: &Frame, outcome: &Outcome, ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let mut output = ctx.array(outcome.output)?;
+        // Kernels work on planes, so the third axis is cut and binned before the other two.
         let third = self.third(frame, outcome, ctx)?;
         let (from, layout, start) = match &third {
             Some((frame, layout)) => (frame, layout, 0),
@@ -122,6 +123,7 @@ impl Roi {
         let (Some(x), Some(z), Some(span)) = (axes.x, axes.color, outcome.region.z) else { return Ok(None) };
         let interleaved = outcome.cut.color() == ColorMode::Rgb1 && span.size != 3;
         if !interleaved && span.bin == 1 && !span.reverse {
+            // Whole planes in their order need no step of their own: the cut chose them.
             return Ok(None);
         }
         let done = Region { x: None, y: None, z: Some(span) };
@@ -217,6 +219,7 @@ impl Node for Roi {
         let layout = frame.array()?.layout();
         let outcome = self.outcome(layout)?;
         self.publish(layout, &outcome.region);
+        // A region of the whole array needs no new header.
         if outcome.is_view && outcome.output == *layout {
             return ctx.forward(0, frame);
         }

@@ -76,6 +76,8 @@ impl TimeSeries {
             return Ok(());
         }
         let bytes = wanted.0.saturating_mul(wanted.1).saturating_mul(size_of::<f64>());
+        // The bound is checked before memory is taken: two parameters in one file may ask for more than the machine
+        // has.
         if bytes > MOST_BYTES {
             return Err(NodeError::new(format!(
                 "wanted series of at most {MOST_BYTES} bytes, found {signals} signals of {} points",
@@ -84,6 +86,7 @@ impl TimeSeries {
         }
         self.signals = signals;
         self.series.resize(wanted.0, wanted.1);
+        // Points of another number of signals do not fit in the same series.
         self.clear();
         Ok(())
     }
@@ -93,6 +96,7 @@ impl TimeSeries {
         let planes = Planes::<T>::of(array)?;
         let mut has_points = false;
         for sample in planes.plane(0)?.rows() {
+            // A full series ends the acquisition in the middle of a frame, and its other samples belong to no point.
             if !self.params.acquire {
                 break;
             }
@@ -138,6 +142,7 @@ impl TimeSeries {
     }
 
     fn send(&mut self, is_circular: bool, ctx: &mut Context) -> Result<(), NodeError> {
+        // The array is made only if a node takes it, and then with the header of the last frame that went into it.
         let Some(last) = self.last.take().filter(|_| ctx.is_connected(0)) else { return Ok(()) };
         let mut out = ctx.array(layout(self.signals, self.params.num_points)?)?;
         out.inherit(&last);

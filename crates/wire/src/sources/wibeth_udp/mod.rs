@@ -175,6 +175,8 @@ impl Node for WibethUdp {
         let received =
             received.map_err(|error| NodeError::new(format_args!("wanted datagrams, found: {error}")))?;
         let now_ns = ctx.now_ns();
+        // A batch must not wait for frames of a detector that sends slowly, so half-filled batches go out after a
+        // while.
         if received == 0 || now_ns >= self.flushed_ns + LINGER_NS {
             self.flushed_ns = now_ns;
             result = result.and(self.streams.sender.flush(ctx));
@@ -191,7 +193,7 @@ impl Node for WibethUdp {
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "address" | "datagrams" | "buffer_bytes" => self.start(ctx),
-            // Act on streams that have not come yet.
+            // The other parameters act on streams whose first datagram is still to come.
             _ => Ok(()),
         }
     }
@@ -224,10 +226,12 @@ impl WibethUdp {
         (p.frames, p.corrupt, p.dropped, p.missing) =
             (counts.frames, counts.corrupt, counts.dropped, counts.missing);
         p.refused = self.streams.refused;
+        // The text is made only after a change, since making a text takes longer than counting a datagram.
         if is_news {
             p.faults = describe(&counts);
         }
         let known = if p.streams.is_empty() { 0 } else { p.streams.split(", ").count() };
+        // The list is made anew only when a stream was added.
         if known != self.streams.identities.len() {
             p.streams =
                 self.streams.identities.iter().map(|identity| name(*identity)).collect::<Vec<_>>().join(", ");
@@ -241,6 +245,7 @@ impl Streams {
         let link = frame.get(..HEADER).and_then(|header| self.link(RawFormat::WibEth.identity(header), p));
         match link {
             Some(link) => self.sender.put(link, frame, Faults::NONE, ctx),
+            // Datagrams without a stream are counted, not told one by one: a wrong sender would fill the log.
             None => {
                 self.refused += 1;
                 Ok(())
@@ -251,6 +256,7 @@ impl Streams {
     /// Number of the stream's link in the sender; a new one if it has none, unless there are too many.
     fn link(&mut self, identity: u64, p: &WibethUdpParams) -> Option<usize> {
         let known = self.identities.iter().position(|known| *known == identity);
+        // A limit: a sender with random headers must not make a link, with its memory, for each datagram.
         if known.is_some() || self.identities.len() >= p.most_streams {
             return known;
         }
@@ -267,9 +273,12 @@ fn frame_in(datagram: &[u8]) -> &[u8] {
     let extra = datagram.len().saturating_sub(WibEthFrame::BYTES);
     // Ethernet, IP and UDP have 42 bytes; a byte more was seen in front and is possible behind.
     let places = [0, extra, 42].map(|at| datagram.get(at..at + WibEthFrame::BYTES));
+    // Bytes alone do not tell where a frame begins, so a place counts only if a valid header with the right length is
+    // there.
     let is_frame = |bytes: &&[u8]| {
         WibEthFrame::parse(bytes).is_ok_and(|frame| frame.block_length() == WibEthFrame::BLOCK_LENGTH)
     };
+    // Without a valid header the last bytes count as the frame, so that the checks of a frame count the fault.
     places.into_iter().flatten().find(is_frame).unwrap_or(datagram.get(extra..).unwrap_or(datagram))
 }
 
