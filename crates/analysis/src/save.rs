@@ -42,6 +42,7 @@ impl Saver {
     /// Saves the bytes of `save`, with their number in front.
     pub(crate) fn sized<E>(&mut self, save: impl FnOnce(&mut Saver) -> Result<(), E>) -> Result<(), E> {
         let start = self.bytes.len();
+        // The length is known only afterwards, so its place is filled with zero first.
         self.number(0);
         save(self)?;
         let length = (self.bytes.len() - start - 8) as u64;
@@ -150,6 +151,7 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// If the remaining bytes are too few for `count` numbers of even one byte each.
     pub(crate) fn has_numbers(&self, count: usize) -> Result<(), ReduceError> {
+        // Each number takes at least a byte, so a false count is refused before memory is taken for that many numbers.
         if count <= self.bytes.len() { Ok(()) } else { Err(self.too_short(count as u64)) }
     }
 
@@ -176,6 +178,7 @@ impl<'a> Loader<'a> {
     /// The next list, which must be as long as `list`, into it.
     pub(crate) fn fill<T: Pod>(&mut self, list: &mut [T]) -> Result<(), ReduceError> {
         let count = self.number()?;
+        // A list of another length belongs to another layout of panels.
         if count != list.len() as u64 {
             return Err(format!("wanted a list of {} numbers, found {count}", list.len()).into());
         }
@@ -193,6 +196,7 @@ impl<'a> Loader<'a> {
     }
 
     fn take(&mut self, count: u64, size: usize) -> Result<&'a [u8], ReduceError> {
+        // The count comes from a file, so the product is checked before any memory is taken.
         let wanted = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
         let taken = wanted.and_then(|wanted| self.bytes.split_at_checked(wanted));
         let (bytes, rest) = taken.ok_or_else(|| self.too_short(count.saturating_mul(size as u64)))?;

@@ -111,6 +111,7 @@ impl Picture {
     /// [`FaultKind::Damaged`] if there is none; [`FaultKind::Missing`] if the only reason is that the recording begins
     /// or ends in the middle of the event.
     pub fn good_panels(&self) -> Outcome<impl Iterator<Item = Panel<'_>>> {
+        // Panels of a cut event may be missing without a sign of damage, so the whole picture counts as missing.
         if self.is_cut_short {
             return Err(Fault::missing("a whole event, and the recording begins or ends in it"));
         }

@@ -155,6 +155,7 @@ impl LinkLedger {
     /// combined. Time between entries is [`State::Unknown`]. An empty interval changes nothing, nor does one
     /// of a time before the oldest that is kept.
     pub fn tell(&mut self, new: Interval) {
+        // Folded time has no intervals any more, so its states stay as they were counted.
         let begin = new.begin.max(self.folded);
         if begin >= new.end {
             return;
@@ -162,6 +163,7 @@ impl LinkLedger {
         self.reach(begin, new.end);
         let mut at = begin;
         while at < new.end {
+            // The new state wins over some of the old states only, so each old interval is decided for itself.
             let Some(old) = self.cut(at, new.end) else { return };
             at = old.interval.end;
             let told = counting(old.told | 1 << new.state as u16);
@@ -213,6 +215,7 @@ impl LinkLedger {
             return self.insert(unknown(begin, end));
         };
         let last = self.end();
+        // Ticks that no entry tells are unknown, so that intervals touch and their sum is the whole time.
         if begin < known {
             self.begin = Some(begin);
             self.insert(unknown(begin, known));

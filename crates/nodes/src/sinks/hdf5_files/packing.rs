@@ -13,11 +13,11 @@ use crate::error::Mismatch;
 /// How the frames of a file are packed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Packing {
-    /// How frames come.
+    /// Codec of the frames that arrive; `None` if they are not compressed.
     came: Option<Codec>,
-    /// How they are compressed in the file, there or here.
+    /// Codec of the frames in the file, compressed by an earlier node or by this one.
     codec: Option<&'static CodecType>,
-    /// How the file names that.
+    /// The HDF5 filter that names this codec in the file.
     pub(super) filter: Option<Filter>,
 }
 
@@ -28,6 +28,7 @@ impl Packing {
     /// For a codec that HDF5 has no filter for, or a compression that cannot be done here.
     pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Packing, PackError> {
         let codec = match layout.codec() {
+            // Compressed frames are written as they arrived: the parameter `compression` acts on plain frames only.
             Some(codec) => Some(known(codec)?),
             None => chosen(p.compression)?,
         };
@@ -148,6 +149,7 @@ impl Packer {
         let elements = layout.len() * frames;
         let all = Layout::packed(layout.dtype(), ColorMode::Mono, &[elements])?;
         let bytes = elements * layout.dtype().bytes();
+        // The last chunk of a file may be partly filled, while HDF5 wants chunks of full size.
         let pixels = match collected.len() == bytes {
             true => collected,
             false => {
@@ -170,6 +172,7 @@ pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), NodeError> {
     chosen(p.compression).map_err(|why| NodeError::new(why).of_param("compression"))?;
     let known = p.blosc_compressor.known().map(drop);
     let known = known.map_err(|why| NodeError::new(why).of_param("blosc_compressor"));
+    // The compressor inside Blosc matters only if Blosc is chosen.
     if p.compression == Hdf5Compression::Blosc { known } else { Ok(()) }
 }
 
