@@ -94,6 +94,7 @@ pub(crate) fn encode<'py>(
         let input = Array::new(plain, dtype(of), &shape)?;
         let mut codec = codec(name, level)?;
         let bound = codec.bound(plain.len());
+        // The memory of the last call is used again, since a stream's bound may be larger than a picture.
         if stream.len() < bound {
             stream.resize(bound, 0);
         }
@@ -106,6 +107,7 @@ pub(crate) fn encode<'py>(
     })?;
     let size = encoded.or_raise(py, Kind::Codec)?;
     let encoded = PyBytes::new(py, stream.get(..size).unwrap_or_default());
+    // Large memory is given back, as a thread would keep it until its end.
     if plain.capacity() + stream.capacity() <= MOST_SCRATCH {
         SCRATCH.set(scratch);
     }
@@ -125,6 +127,7 @@ pub(crate) fn decode<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let of = array::dtype_of(py, dtype_of)?;
     let bytes = shape.iter().try_fold(of.bytes(), |all, size| all.checked_mul(*size));
+    // The shape comes from the caller, and a wrong shape must not end in an attempt to take all memory.
     if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
         return Err(raise(py, Kind::Codec, format_args!("wanted a shape of at most 1 TiB, found {shape:?}")));
     }

@@ -134,6 +134,7 @@ impl Events {
         let is_raised = self.on_fault == OnFault::Raise || fault.kind == FaultKind::Damaged;
         let exception = is_raised.then(|| raise(py, Kind::Recording, &fault.why));
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        // An exception that was raised at once need not be told at the end again.
         faults.bad += u64::from(is_bad && !is_raised);
         if faults.named.len() < MOST_NAMED {
             faults.named.push((position, fault));
@@ -143,6 +144,8 @@ impl Events {
 
     /// The exception at the end of the events: `StopIteration`, or the summary of events that could not be read.
     fn end(&self, py: Python<'_>) -> PyErr {
+        // The exception is raised once: a loop that is asked again after its end only ends again, as Python's iterators
+        // do.
         let was_told = self.has_ended.swap(true, Ordering::Relaxed);
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if was_told || self.on_fault != OnFault::AtEnd || faults.bad == 0 {
@@ -163,12 +166,14 @@ impl Events {
         let bytes = FramePool::cost_bytes(found.frame.bytes().len());
         // Relaxed: the sum only decides whether to copy; a frame too many for a moment does no harm.
         let lent = self.lent.load(Ordering::Relaxed);
+        // Readers run ahead and need memory for their batches, so only the rest may be lent.
         let in_batch = events_in_batch(self.batch_bytes, found.frame.bytes().len());
         let under_way = self.batches.saturating_mul(in_batch).saturating_mul(bytes);
         let most = self.most_lent.saturating_sub(under_way);
         if lent.saturating_add(bytes) <= most {
             return Py::new(py, Frame::lent(found.frame, Lent::new(&self.lent, bytes)));
         }
+        // One warning for a loop is enough, and Python may turn the warning into an exception.
         if self.copied.fetch_add(1, Ordering::Relaxed) == 0 {
             self.warn(py, lent)?;
         }
@@ -227,6 +232,7 @@ impl Events {
                 Next::Fault(position, fault) => this.note(py, position, fault)?,
                 Next::NotYet => {
                     apart(py, || std::thread::sleep(LOOK_AGAIN))?;
+                    // Rust code does not see Ctrl-C by itself, and a recording may grow for hours.
                     py.check_signals()?;
                 }
                 Next::End => return Err(this.end(py)),
@@ -255,9 +261,11 @@ impl Events {
         if !self.process.is_this() {
             return Ok(());
         }
+        // The recording is let go, so that files of a closed loop can be closed, too.
         drop(lock(&self.recording).take());
         apart(py, || {
             let streams = self.lock().take();
+            // Accounts stay readable after the loop was closed, so they are copied before the streams go.
             if let Some(streams) = &streams {
                 let all = (0..self.names.len()).map_while(|position| streams.account(position));
                 *lock(&self.accounts) = all.collect();
@@ -307,6 +315,7 @@ impl Event {
         let wanted = wanted.str()?;
         let wanted = wanted.to_str()?;
         let found = self.names.iter().position(|name| name == wanted);
+        // A part of a name is enough, as long as no detector has exactly that name.
         let found = found.or_else(|| self.names.iter().position(|name| name.contains(wanted)));
         found.ok_or_else(|| {
             let known = self.names.join(", ");

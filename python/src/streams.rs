@@ -95,6 +95,8 @@ impl Streams {
     /// The next event. Waits for a thread that reads it, and for nothing else.
     pub(crate) fn next(&mut self) -> Next {
         for (position, lane) in self.all.iter_mut().enumerate() {
+            // Each detector reads on its own, so an event is complete only when every detector has its next event or
+            // has ended.
             while lane.head.is_none() && !lane.has_ended {
                 match lane.stream.step() {
                     Step::Frame(event) => lane.head = Some(event),
@@ -105,6 +107,8 @@ impl Streams {
             }
         }
         let numbers = self.all.iter().filter_map(|lane| lane.head.as_ref()).map(|head| head.event);
+        // The event that comes first in the order of the loop is given, also if other detectors have no picture of that
+        // event.
         let number = if self.is_backward { numbers.max() } else { numbers.min() };
         let Some(number) = number else { return Next::End };
         let of_it = |lane: &mut Lane| lane.head.take_if(|head| head.event == number);
@@ -116,6 +120,7 @@ impl Stream {
     fn new(recording: &Recording, detector: &Detector, wanted: &Wanted) -> Stream {
         let Wanted { events, step, threads, batch_bytes, on_damage, follow, quiet, select, pool } =
             wanted.clone();
+        // Reading ahead pays only when every event is read in its order.
         if step == 1 && select.is_none() {
             let options = Options { events, threads, batch_bytes, on_damage, follow, quiet, pool };
             return Stream::Ahead(Box::new(recording.frames(detector, options)));
@@ -173,6 +178,7 @@ impl Picked {
             Err(fault) => return self.nothing(fault),
         };
         let condition = self.picture.condition();
+        // The account counts damaged pictures also when they are skipped.
         self.add(condition);
         if condition.is_damaged() && self.on_damage == OnDamage::Skip {
             self.account.skipped += 1;
@@ -204,6 +210,7 @@ impl Picked {
             FaultKind::NoMemory => &mut account.no_memory,
             FaultKind::Broken | FaultKind::Damaged => &mut account.broken,
         } += 1;
+        // An event without the detector is no fault.
         if fault.kind == FaultKind::Missing { Ok(None) } else { Err(fault) }
     }
 

@@ -103,6 +103,7 @@ impl Plan {
     pub fn in_folder(self, folder: &Path) -> Result<Plan> {
         let mut names: Vec<_> = self.files().map(Path::file_name).collect();
         names.sort();
+        // Files of several folders may share a name, and in one folder one of them would stand for both.
         if let Some([Some(name), _]) = names.array_windows().find(|[a, b]| a == b) {
             return Err(Error::refused(
                 "files of a run in one folder",
@@ -136,6 +137,7 @@ impl Plan {
     /// # Errors
     /// If they do not.
     pub fn work<'r>(&self, reducers: &'r Reducers) -> Result<Work<'r>> {
+        // Partial results of other reducers cannot be merged, so a difference is refused before any work is done.
         if reducers.describe() != self.reducers {
             let [wanted, found] = [&self.reducers, &reducers.describe()].map(|all| all.join("; "));
             return Err(Error::refused(format!("the reducers of the plan: {wanted}"), found));
@@ -203,6 +205,7 @@ impl Plan {
         if !is_cut || cut.range.end as u64 > MOST_EVENTS || cut.events() == 0 {
             return refuse("1 to 2^30 events, and at most 1024 in a block");
         }
+        // Reducers look up panels by a search, which needs the order.
         if !self.layout.panels.windows(2).all(|pair| pair[0].number < pair[1].number) {
             return refuse("panels in the order of their numbers");
         }
@@ -214,6 +217,7 @@ impl Plan {
             return refuse("pictures of at most 4 GiB, and at most 2^60 values");
         }
         let pieces = self.parts.iter().flat_map(|part| part.places.reads.iter().chain([&part.places.first]));
+        // A plan is read from a file, so each place must lie in the list of files before it is used as an index.
         if !pieces.chain(&self.state).all(|piece| piece.is_in(self.files.len())) {
             return refuse("places in its files");
         }
@@ -225,6 +229,7 @@ impl Plan {
                 && part.leaves.end <= cut.leaves()
                 && part.places.events == cut.span_of_leaves(&part.leaves)
         });
+        // Each leaf counts once: a missing or doubled part would change the result without a sign.
         if !follow || self.parts.last().map(|part| part.leaves.end) != Some(cut.leaves()) {
             return refuse("parts that have every leaf once, in their order");
         }
