@@ -109,6 +109,7 @@ impl<T: Row> RowTable<T> {
     /// [`NodeError`] when `frame` carries no such table.
     pub fn table<'a>(&self, frame: &'a Frame) -> Result<TableRef<'a>, NodeError> {
         let table = frame.table()?;
+        // Columns are read by their position, so the whole schema must agree and not only the names.
         if *table.layout().schema() == self.schema {
             return Ok(table);
         }

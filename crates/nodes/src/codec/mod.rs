@@ -203,6 +203,7 @@ impl Codecs {
         settings: Settings,
     ) -> Result<&mut dyn livetime_codecs::Codec, CodecError> {
         let at = match self.0.iter().position(|(of, ..)| *of == codec) {
+            // A codec keeps memory for its next picture, so each codec is made once and again only for other settings.
             Some(at) if self.0[at].1 == settings => at,
             Some(at) => {
                 self.0[at] = (codec, settings, codec.make(&settings)?);

@@ -152,6 +152,7 @@ impl FileWriter for NetcdfWriter {
         let open = self.open.as_mut().ok_or(WriteError::NotOpen)?;
         let array = frame.array()?;
         big_endian(open.dtype, packed(&array, &mut self.gathered), &mut self.row);
+        // EPICS counts time from 1990.
         let since_ns = EventTime::of(frame.header(), ctx).ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
         let seconds = u32::try_from(since_ns.div_euclid(1_000_000_000)).unwrap_or(0);
         let times = (since_ns as f64 / 1e9, seconds, since_ns.rem_euclid(1_000_000_000) as u32);
@@ -162,6 +163,7 @@ impl FileWriter for NetcdfWriter {
             times.2.to_be_bytes().to_vec(),
         ];
         let value = |(name, is_text): &(Arc<str>, bool)| cell(frame.header().attributes.get(name), *is_text);
+        // A netCDF file has the attributes of its first frame, so each later frame gives a value for just these.
         let attributes: Vec<Vec<u8>> = open.attributes.iter().map(value).collect();
         let rows =
             own.iter().map(Vec::as_slice).chain([&self.row[..]]).chain(attributes.iter().map(Vec::as_slice));
@@ -191,6 +193,7 @@ fn is_text(value: &AttributeValue) -> bool {
 /// Dimensions, attributes and variables as areaDetector has them.
 fn contents(layout: &Layout, attributes: &[(Arc<str>, bool)]) -> Result<Contents, Mismatch> {
     let names: Vec<String> = (0..layout.dims().len()).map(|i| format!("dim{i}")).collect();
+    // The classic format of netCDF has sizes of 32 bits.
     let refuse = |_| Mismatch::new("32-bit sizes", layout.to_string());
     let sizes = layout.shape().map(|size| u32::try_from(size).map_err(refuse));
     let sizes = sizes.collect::<Result<Vec<u32>, Mismatch>>()?;
@@ -199,6 +202,7 @@ fn contents(layout: &Layout, attributes: &[(Arc<str>, bool)]) -> Result<Contents
     let text_dimension = dimensions.len() as u32;
     dimensions.push(("attrStringSize", TEXT_BYTES as u32));
     let mut contents = Contents::new(&dimensions);
+    // areaDetector lists dimensions with the fastest first.
     let of = |f: fn(&livetime_frame::Dim) -> i32| Ints(layout.dims().iter().rev().map(f).collect());
     let dtype = DType::ALL.iter().position(|dtype| *dtype == layout.dtype()).unwrap_or(0);
     contents.attribute("dataType", Ints(vec![dtype as i32]));
@@ -234,6 +238,7 @@ fn kind_of(dtype: DType) -> Kind {
         DType::I16 | DType::U16 => Kind::Short,
         DType::I32 | DType::U32 => Kind::Int,
         DType::F32 => Kind::Float,
+        // The classic format has no integers of 64 bits, so such pixels become doubles, as in NDFileNetCDF.
         DType::I64 | DType::U64 | DType::F64 => Kind::Double,
     }
 }
@@ -264,6 +269,7 @@ fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
         Some(AttributeValue::Int(value)) => *value as f64,
         Some(AttributeValue::Uint(value)) => *value as f64,
         Some(AttributeValue::Float(value)) => *value,
+        // A frame without the attribute leaves no gap in a column, so a value that is no number stands there.
         Some(AttributeValue::Text(_)) | None => f64::NAN,
     };
     number.to_be_bytes().to_vec()
