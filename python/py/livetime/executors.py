@@ -21,6 +21,7 @@ from .errors import AnalysisError
 if TYPE_CHECKING:
     from .analysis import Progress, _Wanted
 
+# Several parts for each worker: a slow worker holds up less at the end.
 _PARTS_OF_WORKER = 4
 _TRIES = 3
 _LOOK_S = 0.1

@@ -20,7 +20,9 @@ from .node import Declaration, FunctionNode, Node, Use
 from .nodes import NodeUse
 from .recording import size
 
+# Python handles Ctrl-C only between calls into Rust, so a wait is cut into pieces too short to be noticed.
 _LOOK_S = 0.05
+# Nodes may need seconds to write out what is queued.
 _END_S = 10.0
 _LAST_S = 2.0
 
@@ -226,6 +228,7 @@ def _declaration(node: Any) -> Declaration:
 def imported(name: str) -> Declaration:
     """The declaration of a node in a module, under the name by which the file names it. Raises `GraphError` if there is none."""
     module, _, attribute = name.partition(":")
+    # A module that is found but lacks one of its own imports is that module's fault, so its error passes unchanged.
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -251,6 +254,7 @@ def _text(pipeline: str | os.PathLike[str] | None) -> tuple[str, str | None]:
         raise GraphError(f"cannot read the pipeline file {path}: {error}") from error
 
 
+# A fork looks here for running graphs; weak references let a run without other references be freed.
 _RUNS: weakref.WeakSet[LiveRun] = weakref.WeakSet()
 
 
@@ -329,6 +333,7 @@ class LiveRun:
         self._run.stop()
         try:
             self._wait(timeout)
+        # Ctrl-C during this wait asks for an end at once.
         except KeyboardInterrupt:
             self._run.finish(0.0)
             self._has_ended = True
@@ -346,6 +351,7 @@ class LiveRun:
         failure, raised = self._run.failure()
         if failure is not None and not self._has_raised:
             self._has_raised = True
+            # The exception of the node that made the run fail is the cause; others are consequences.
             for node, _, exception in raised:
                 if node in failure:
                     raise exception
@@ -391,6 +397,7 @@ class LiveRun:
         if kind is None:
             self.stop()
         else:
+            # After an exception in the `with` block nothing is worth waiting for, so the run is aborted.
             self._run.abort()
             self._run.finish(0.0)
             self._has_ended = True

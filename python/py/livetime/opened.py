@@ -17,6 +17,7 @@ from .errors import RecordingError
 if TYPE_CHECKING:
     from .recording import Run
 
+# Each kept run holds open files and an index in memory.
 _MOST = 4
 
 Stamp = tuple[int, int, int, int, int]

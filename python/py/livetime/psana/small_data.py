@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .event import Event
 
 Callback = Callable[[dict[str, Any]], Any]
+# psana writes this number where a row has no integer.
 _MISSING_INT = -99999
 _VAR, _LEN, _GROUP, _DEFAULT = "var_", "_len", "align_group", "default"
 

@@ -20,7 +20,7 @@ _AHEAD = 1
 class Reader:
     """Arrays and small data of events that are asked for in ascending order.
 
-    Nobody says before the first event what modules will ask for. The array of a new detector is read alone; from the next event
+    Modules do not declare the arrays they need before the first event. The array of a new detector is read alone; from the next event
     on a thread reads it ahead with the others.
     """
 
