@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 use crate::array;
 use crate::errors::{Kind, OrRaise, apart, raise};
 
-/// Larger arrays are refused: a caller could mean any size.
+/// Most bytes of an array whose memory a caller may request; a wrong shape is refused before memory is taken.
 const MOST_BYTES: usize = 1 << 40;
 
 /// Memory that a thread keeps for the next array: new memory costs more than the copy into it. Larger pieces are given back.
@@ -26,11 +26,11 @@ thread_local! {
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
-/// What is known about a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
+/// The description of a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
 /// areaDetector's name, numcodecs' name.
 type About = (String, Option<(i32, i32, i32)>, Option<u16>, Option<&'static str>, Option<&'static str>);
 
-/// All codecs that arrays are compressed with, in the order of the list, and those of their settings that have names.
+/// All codecs that arrays are compressed with, in the order of the list, with the settings that have names.
 #[pyfunction]
 pub(crate) fn codecs() -> Vec<About> {
     named().map(|(name, codec, settings)| about(name, codec, &settings)).collect()
@@ -93,6 +93,7 @@ pub(crate) fn encode<'py>(
         let input = Array::new(plain, of, &shape)?;
         let mut codec = codec(name, level)?;
         let bound = codec.bound(plain.len());
+        // The memory of the last call is used again, since a stream's bound may be larger than a picture.
         if stream.len() < bound {
             stream.resize(bound, 0);
         }
@@ -105,6 +106,7 @@ pub(crate) fn encode<'py>(
     })?;
     let size = encoded.or_raise(py, Kind::Codec)?;
     let encoded = PyBytes::new(py, stream.get(..size).unwrap_or_default());
+    // Large memory is given back, as a thread would keep it until its end.
     if plain.capacity() + stream.capacity() <= MOST_SCRATCH {
         SCRATCH.set(scratch);
     }
@@ -124,6 +126,7 @@ pub(crate) fn decode<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let of = array::dtype_of(py, dtype_of)?;
     let bytes = shape.iter().try_fold(of.bytes(), |all, size| all.checked_mul(*size));
+    // The shape comes from the caller, and a wrong shape must not end in an attempt to take all memory.
     if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
         return Err(raise(py, Kind::Codec, format_args!("wanted a shape of at most 1 TiB, found {shape:?}")));
     }

@@ -13,7 +13,7 @@ use livetime_pva::net::Variables;
 use livetime_web::Served as Page;
 use pyo3::prelude::*;
 
-/// What `livetime.Web` says of the page of a run; what it leaves open is as the pipeline file says.
+/// The fields of `livetime.Web`: how the page of a run is served. An empty field is taken from the pipeline file.
 #[derive(FromPyObject)]
 pub(crate) struct Wanted {
     address: Option<String>,
@@ -40,7 +40,7 @@ impl PageOptions {
 }
 
 impl Wanted {
-    /// The options with what was said.
+    /// The options with these fields.
     ///
     /// # Errors
     /// Text for an address or a token that makes no sense.
@@ -68,10 +68,10 @@ pub(crate) struct Faces {
 }
 
 impl Faces {
-    /// A run that nobody is shown yet.
+    /// A run without faces.
     ///
     /// # Errors
-    /// Text when no thread can be started. The run goes on all the same.
+    /// Text when no thread can be started. The run continues all the same.
     pub(crate) fn start(
         run: &Arc<engine::Run>,
         bell: &Bell,

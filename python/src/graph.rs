@@ -14,7 +14,7 @@ use crate::errors::{Kind, OrRaise, apart, raise, refused_as};
 use crate::node::NodeType;
 use crate::value;
 
-/// What all nodes that come with Livetime are, as JSON.
+/// The descriptions of all nodes that come with Livetime, as JSON.
 #[pyfunction]
 pub(crate) fn describe() -> String {
     let all = livetime::standard_nodes();
@@ -39,7 +39,7 @@ pub(crate) fn type_names(text: &str) -> Vec<String> {
 pub(crate) struct Graph {
     graph: Mutex<engine::Graph>,
     types: Vec<engine::NodeType>,
-    /// The name of its file, or what stands for it.
+    /// Name of the pipeline file, or a text in its place.
     name: String,
     /// How its file says that a run is served.
     pvaccess: Options,
@@ -48,7 +48,7 @@ pub(crate) struct Graph {
 
 #[pymethods]
 impl Graph {
-    /// An empty graph, or that of a pipeline file's text; `types` are those of Python.
+    /// An empty graph, or the graph of a pipeline file's text; `types` are types of nodes in Python.
     #[new]
     #[pyo3(signature = (name, text, types, settings, memory_bytes))]
     fn new(
@@ -161,7 +161,7 @@ impl Graph {
         &self.pvaccess
     }
 
-    /// How its file says that its page is served, and what the page calls it.
+    /// Title of the page, and the options of the page in the pipeline file.
     pub(crate) fn web(&self) -> (&str, &web::Options) {
         (&self.name, &self.web)
     }
@@ -232,7 +232,7 @@ fn of_file(py: Python<'_>, problems: &Problems) -> PyErr {
     of_problems(py, texts.collect())
 }
 
-/// The exception for what is wrong with a graph. One that a node gave as the cause is its cause.
+/// The exception for the errors of a graph. The exception of a Python node becomes its cause.
 pub(crate) fn of_graph(py: Python<'_>, errors: &[GraphError]) -> PyErr {
     let exception = of_problems(py, errors.iter().map(ToString::to_string).collect());
     let cause = errors.iter().find_map(|e| e.cause.as_ref()?.error().downcast_ref::<PyErr>());

@@ -21,7 +21,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
     }
 }
 
-/// What a parameter can have: a truth value, a number, a text, a sequence of numbers. Numpy's numbers are numbers.
+/// The value of a parameter: a truth value, a number, a text, a sequence of numbers. Numpy's numbers are numbers.
 ///
 /// # Errors
 /// `ParamError` for anything else.
@@ -78,7 +78,7 @@ pub(crate) fn attributes<'py>(py: Python<'py>, all: &Attributes) -> PyResult<Bou
     Ok(dict)
 }
 
-/// What an attribute can have.
+/// The value of an attribute.
 ///
 /// # Errors
 /// `FrameError` for a list, `ParamError` for anything else.

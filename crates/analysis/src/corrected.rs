@@ -114,10 +114,13 @@ impl Corrected {
         memory: &mut Memory,
     ) -> Result<(), ReduceError> {
         let Some(first) = events.first() else { return Ok(()) };
+        // Reducers see corrected pictures only, so the layout they get has the corrected type of pixels.
         let layout = Layout { panels: first.panels.to_vec(), first_values: (0.0, 0.0) };
         let panels = self.corrections.corrected(&layout).panels;
         let pixels: usize = panels.iter().map(Panel::pixels).sum();
         memory.pixels.resize(pixels * events.len(), 0.0);
+        // All pictures of a batch are corrected before the first reducer runs, so that each reducer sees a block of
+        // events.
         for (event, out) in events.iter().zip(memory.pixels.chunks_mut(pixels.max(1))) {
             partial.unknown += self.correct(event, out, &mut memory.scratch)?;
         }
@@ -145,6 +148,7 @@ impl Corrected {
         for (position, panel) in event.panels.iter().enumerate() {
             let range = start..start + panel.pixels();
             start = range.end;
+            // Missing panels keep no pixels, and the reducers see them as missing, too.
             let Some(picture) = event.picture(position) else { continue };
             let Some(out) = out.get_mut(range.clone()) else { continue };
             unknown += panel::correct(&self.corrections, &self.good, &picture, range, out, scratch)?;
@@ -187,6 +191,7 @@ impl Reducer for Corrected {
         for events in block.all().chunks(batch) {
             self.reduce(partial, events, block, &mut memory)?;
         }
+        // Memory goes back for the next block of any thread; after an error the memory is dropped.
         lock(&self.idle).push(memory);
         Ok(())
     }

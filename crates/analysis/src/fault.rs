@@ -13,7 +13,7 @@ pub enum FaultKind {
     Damaged,
     /// The data violate their format, or cannot be decompressed.
     Broken,
-    /// The pictures have another type or shape than those before. (Arrays with one axis may have any length.)
+    /// The pictures have another type or shape than the pictures before. (Arrays with one axis may have any length.)
     Changed,
     /// The file cannot be read.
     Unreadable,

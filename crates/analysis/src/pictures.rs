@@ -32,9 +32,9 @@ pub struct Recorded<'a> {
 pub struct Picture<'a> {
     /// Position of the panel in the [`Layout`](crate::Layout).
     pub position: usize,
-    /// Its number, type and shape; an array with one axis may have another length, given by `bytes`.
+    /// Number, type and shape of the panel; an array with one axis may have another length, given by `bytes`.
     pub panel: &'a Panel,
-    /// The pixels, row after row, little-endian. They may lie at any address.
+    /// The pixels, row after row, little-endian, at any alignment.
     pub bytes: &'a [u8],
 }
 

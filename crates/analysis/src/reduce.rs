@@ -22,11 +22,12 @@ use crate::tree::Forest;
 use crate::worker::{Share, Shared, Worker, place};
 use crate::{EventPictures, GoOn, Progress, Recorded, Recording, Work};
 
-/// The caller is asked at least so often whether to go on.
+/// Longest time between two questions to the caller whether to go on; also the longest delay of a stop.
 const TELL: Duration = Duration::from_millis(100);
-/// Blocks that each worker wants to be read ahead of the one that it has.
+/// Blocks that are read ahead of each worker's own: one that is under way, and the next.
 const AHEAD: usize = 2;
-/// Blocks that may wait to be read ahead. A block without room is read when it is needed.
+/// Most requests for read-ahead that wait. A block without room is read when it is needed, so a worker never waits
+/// here.
 const WAITING: usize = 64;
 
 /// Gives the events of `leaves` to the reducers.
@@ -37,6 +38,7 @@ pub(crate) fn reduce(
     workers: usize,
     tell: &mut dyn FnMut(Progress) -> GoOn,
 ) -> Result<Partial> {
+    // If a strip cannot be read, parts of its picture may be in the sums; then everything is done again without strips.
     if work.takes_strips()
         && let Some(found) = reduce_as(true, work, recording, leaves.clone(), workers, tell)?
     {
@@ -71,6 +73,7 @@ fn reduce_as(
     if shared.has_failed.into_inner() {
         return Ok(None);
     }
+    // Shares of workers are merged in any order: these reducers allow it.
     let mut all: Option<Share> = None;
     for share in shares {
         match &mut all {
@@ -103,7 +106,9 @@ impl Shared<'_> {
                     spawn(scope, format!("analyze {number}"), move || self.worker(ask, done))
                 })
                 .collect();
+            // The channels end with the last worker, and with them `read_ahead` and `tell_all`.
             drop((ask, done));
+            // Without all threads the others would only be in each other's way.
             if threads.is_err() {
                 self.stop();
             }
@@ -145,6 +150,7 @@ impl Shared<'_> {
         let prefetch = Prefetch::new(self.recording);
         for block in asked {
             let events = self.work.cut.events_of_block(block);
+            // Events that are left out are not read ahead.
             prefetch.ask_for(events.filter(|event| self.work.verdict(*event) == Verdict::Selected));
         }
     }
@@ -166,6 +172,7 @@ impl Shared<'_> {
         let slots = self.work.slots(self.recording, self.by_strips);
         worker.slots.resize_with(slots, Picture::default);
         loop {
+            // Relaxed: the counter alone divides the leaves; results are merged under the lock of the forest.
             let leaf = self.next.fetch_add(1, Ordering::Relaxed);
             if leaf >= self.end || self.is_stopped() {
                 return Ok(worker.share);
@@ -177,6 +184,7 @@ impl Shared<'_> {
 
 impl Worker<'_> {
     /// Gives all blocks of a leaf to the reducers, in their order.
+    // A partial result for each leaf, because leaves are merged in the tree's order.
     fn leaf(&mut self, leaf: usize) -> Result<()> {
         let shared = self.shared;
         let mut ordered = if self.has_order { shared.fresh() } else { Vec::new() };
@@ -188,6 +196,7 @@ impl Worker<'_> {
             self.ask_ahead(block, &blocks);
             let raw_before = self.share.0.raw_bytes;
             let events = self.block(block, &mut ordered)?;
+            // The receiver outlives all workers, so sending cannot fail.
             let _ = self.done.send((events, self.share.0.raw_bytes - raw_before));
         }
         if self.has_order { shared.put(leaf, ordered) } else { Ok(()) }
@@ -197,6 +206,7 @@ impl Worker<'_> {
     fn ask_ahead(&self, block: usize, leaf: &Range<usize>) {
         let shared = self.shared;
         let first = if block == leaf.start { block + 1 } else { block + AHEAD };
+        // A guess of the next leaf: another worker may take it, and then this block is read ahead in vain.
         let next = shared.next.load(Ordering::Relaxed);
         for wanted in first..=block + AHEAD {
             let beyond = wanted.checked_sub(leaf.end).filter(|_| next < shared.end);
@@ -220,6 +230,7 @@ impl Worker<'_> {
             }
         }
         let mut before = self.selected_before(block);
+        // As many events at once as there are slots of memory.
         for events in selected.chunks(self.slots.len()) {
             let read = if shared.by_strips { self.read_around(events) } else { self.read(events) };
             if shared.is_stopped() {
@@ -260,6 +271,7 @@ impl Worker<'_> {
         for (((event, read), (picture, pictures)), number) in
             events.iter().zip(read).zip(places).zip(before + 1..)
         {
+            // Counted for broken events too: their bytes were read.
             account.file_bytes += picture.file_bytes();
             let note = |position: usize, _, bytes| pictures[position] = Some(bytes);
             let placed = |_| place(work, picture, note).or_else(|fault| fault.left_to(takes_recorded));
@@ -276,6 +288,7 @@ impl Worker<'_> {
         for (reducer, partial) in partials {
             reducer.map_block(partial, &seen)?;
         }
+        // Counted after the reducers have taken the block: an error leaves no half-counted event.
         for event in seen.all() {
             account.add_used(all.iter().zip(event.pictures.iter().map(|bytes| bytes.map(<[u8]>::len))));
         }

@@ -38,6 +38,7 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     /// All is in vain: some strips of a picture were reduced, and another one cannot be read.
     pub(crate) fn fail_strips(&self) {
+        // Relaxed, as for all flags here: they only stop work early. Joining the threads orders everything else.
         self.has_failed.store(true, Ordering::Relaxed);
         self.stop();
     }
@@ -56,12 +57,14 @@ impl Shared<'_> {
 
     /// Partial results of no event, for the reducers that do not take any order.
     pub(crate) fn fresh(&self) -> Vec<AnyPartial> {
+        // The lock is released before new partial results are made, which may be large.
         let spare = lock(&self.spare).pop();
         spare.unwrap_or_else(|| self.work.partials(false))
     }
 
     /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
     pub(crate) fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
+        // Merging happens outside of the lock, so that other workers can put their results meanwhile.
         let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
         while let Some(mut pair) = next {
             if let Some(mut right) = pair.right {
@@ -96,6 +99,7 @@ pub(crate) fn place<'s>(
     picture: &'s Picture,
     mut note: impl FnMut(usize, usize, &'s [u8]),
 ) -> Outcome {
+    // Asked first, because a picture without a good panel is a fault of its own kind.
     drop(picture.good_panels()?);
     for (number, panel) in picture.panels().enumerate().filter(|(_, panel)| panel.damage == 0) {
         note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);

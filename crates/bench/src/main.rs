@@ -65,7 +65,7 @@ fn refused(cli: &Cli, why: &str) -> Exit {
     log(&format!("livetime-bench: {why}"));
     if cli.json {
         let errors = [json!({ "code": "failed", "message": why })];
-        // The failure was told already; a second one has no place to be told at.
+        // The failure was printed already; a failure of this print has no place to be reported.
         let _ = print(&format!("{}\n", pretty(&json!({ "ok": false, "exit_code": 1, "errors": errors }))));
     }
     Exit::Failed

@@ -1,9 +1,9 @@
 //! `livetime-bench served`: the cost of serving a run over pvAccess.
 //!
-//! The same graph runs alone, served, and served while another program watches all of its PVs: one that takes 10,000 small
-//! frames per second, and that of the areaDetector study (a picture of 1 MB and eleven plugins, as `plugins-2013` runs it),
-//! whose images are then sent, too. The three alternate; each is compared with the run alone beside it. Then graphs of a
-//! thousand to a hundred thousand PVs say what one PV costs.
+//! The same graph runs alone, served, and served while another program watches all of its PVs. One graph takes 10,000
+//! small frames per second; the other is the graph of the areaDetector study (a picture of 1 MB and eleven plugins, as
+//! `plugins-2013` runs it), whose images are then sent, too. The three alternate; each is compared with the run alone
+//! beside it. Then graphs of a thousand to a hundred thousand PVs give the cost of one PV.
 
 mod scale;
 
@@ -39,11 +39,11 @@ nodes:
   Image1: {type: image, from: detector, queue: 1000}
 ";
 
-/// The graphs, and the node whose latency is told.
+/// The graphs, and the node whose latency is reported.
 const GRAPHS: [(&str, &str, &str); 2] =
     [("small frames", GRAPH, "STATS2"), ("areaDetector study", config::DEFAULT.1, "STATS4")];
 
-/// Who looks.
+/// The observer of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Alone,
@@ -54,7 +54,7 @@ enum Mode {
 const MODES: [(Mode, &str); 3] =
     [(Mode::Alone, "not served"), (Mode::Served, "served"), (Mode::Watched, "served, every PV watched")];
 
-/// What one run did.
+/// The result of one run.
 struct Repeat {
     hz: f64,
     /// CPU time of this program, all threads together.

@@ -151,7 +151,8 @@ fn names(record: &str) -> Vec<String> {
     }
 }
 
-/// What is wrong with the choices of a served PV, if anything. More choices may follow areaDetector's.
+/// The difference between the choices of a served PV and areaDetector's, if any. More choices may follow
+/// areaDetector's.
 fn wrong(served: &ServedPv, theirs: &[&str]) -> Option<String> {
     let ours = served.about.shape.texts().unwrap_or_default();
     let is_other = DIFFERENT.iter().any(|(name, _)| *name == served.name);

@@ -13,7 +13,7 @@ pub enum ServeError {
     Model(StartError),
     /// A PV cannot be made.
     Pva(livetime_pva::Error),
-    /// What shows pictures cannot be made.
+    /// A PV of pictures cannot be made.
     Pictures(NodeError),
     /// No socket can be opened.
     Socket(io::Error),

@@ -3,14 +3,14 @@
 //! Every parameter of every node, its statistics and its losses are PVs: `13SIM1:cam1:AcquireTime`,
 //! `13SIM1:Stats1:MeanValue_RBV`, `13SIM1:ROI1:DroppedArrays_RBV`. `livetime pvs --markdown` lists them all.
 //!
-//! Three items come first. [`Served`] serves a run, or the run of a model that other faces show too, until it is dropped.
-//! [`Options`] say under which names, where, and who may write. [`describe_node`] lists the PVs of a type of node, without a
-//! run.
+//! Three items come first. [`Served`] serves a run, or the run of a model that other faces show too, until it is
+//! dropped. [`Options`] have the names and addresses, and the access rules. [`describe_node`] lists the PVs of a type
+//! of node, without a run.
 //!
-//! PVs are a presentation of the [`Model`] of the run, which looks at it ten times a second unless the pipeline file says
-//! otherwise, and at once when something went wrong. One thread shows what changed from one moment to the next; a second
-//! one shows the images that `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a
-//! change of the model; the put ends when the PVs show what it has done. The server's own threads never wait.
+//! PVs are a presentation of the [`Model`] of the run. The model makes a moment ten times a second unless the pipeline
+//! file sets another rate, and at once after an error. One thread shows the changes from one moment to the next; a
+//! second one shows the images that `pva_image` nodes hand over, so that no node waits for clients. A client's write
+//! becomes a change of the model; the put ends when the PVs show its effect. The server's own threads never wait.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -104,7 +104,7 @@ impl Served {
     /// ([`RunOptions::remember_frames`](livetime_engine::RunOptions::remember_frames)), with a model of its own.
     ///
     /// # Errors
-    /// [`ServeError`] when no socket can be opened, or no thread started. The run goes on all the same.
+    /// [`ServeError`] when no socket can be opened, or no thread started. The run continues all the same.
     pub fn start(run: &Arc<Run>, plan: &Plan, options: &Options, bell: &Bell) -> Result<Served, ServeError> {
         let model = Model::start(run, bell, options.access.clone()).map_err(ServeError::Model)?;
         Served::of(&model, plan, options)

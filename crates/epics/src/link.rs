@@ -19,8 +19,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Lets a parameter follow the PV that `text` names; what stands behind the name, such as `CP MS`, is for records.
-    /// An empty text ends that.
+    /// Lets a parameter follow the PV that `text` names. Words behind the name, such as `CP MS`, are for records and
+    /// ignored. An empty text ends the link.
     ///
     /// # Errors
     /// For a parameter that is no number, or when no client of EPICS can be made.
@@ -36,6 +36,7 @@ impl Links {
         let name = name.split_once("://").map_or(name, |(_, name)| name);
         if name.is_empty() {
             let ended = lock(&self.followed).remove(&key);
+            // Dropping a monitor takes locks of the client, so the lock of the map is released before.
             drop(ended);
             return Ok(());
         }
@@ -58,6 +59,7 @@ impl Links {
         };
         let monitor = self.client()?.channel(name).subscribe("", take)?;
         let before = lock(&self.followed).insert(key, monitor);
+        // The old monitor is dropped without the lock, as above.
         drop(before);
         Ok(())
     }
@@ -65,6 +67,7 @@ impl Links {
     fn client(&self) -> Result<&Client, PutError> {
         if self.client.get().is_none() {
             let made = Client::from_env()?;
+            // Another thread may have set its client first; both are equal.
             let _ = self.client.set(made);
         }
         self.client.get().ok_or(PutError::NoClient)

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The result of what is done with files.
+/// The result of work with files.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is wanted of the name of a file that is created.
+/// The wanted value in errors about the name of a new file.
 pub(crate) const NEW: &str = "a new file";
 
 /// Why a file cannot be named, created or written.
@@ -15,7 +15,7 @@ pub(crate) const NEW: &str = "a new file";
 pub enum Error {
     /// A template of names that is none.
     Template {
-        /// What was wanted.
+        /// The wanted value.
         wanted: &'static str,
         /// The template.
         found: String,
@@ -27,27 +27,27 @@ pub enum Error {
         /// How many may be created, as [`ensure_folder`](crate::ensure_folder) takes it.
         create: i32,
     },
-    /// A folder in which the system does not do what was wanted.
+    /// A folder in which the system refuses an operation.
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What was wanted.
+        /// The wanted operation.
         wanted: &'static str,
-        /// What the system said.
+        /// The error of the system.
         found: std::io::Error,
     },
     /// A name that cannot be, or must not become, the name of the file.
     Name {
         /// The name.
         path: PathBuf,
-        /// What was wanted.
+        /// The wanted value.
         wanted: &'static str,
-        /// What was found.
+        /// The value that was found.
         found: &'static str,
     },
     /// The file itself.
     File(livetime_formats::Error),
-    /// What the writer of a format says.
+    /// The message of a format's writer.
     Writer(String),
     /// Nothing was tried, since a write failed for this reason less than a second ago.
     Waiting(String),

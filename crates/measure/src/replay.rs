@@ -62,7 +62,7 @@ impl Node for Collect {
 /// Parameters of `replay`.
 #[derive(Params)]
 pub(crate) struct ReplayParams {
-    /// Frames to send, those that it holds repeatedly; 0 until they are there.
+    /// Frames to send, by repeating the held ones; 0 until the node holds frames.
     frames: u64,
     /// Time between frames; 0 sends them as fast as they are taken.
     #[param(default = 0.0, min = 0.0, unit = "s")]

@@ -52,7 +52,7 @@ impl Reducer for Reducers {
         Ok(all.try_for_each(|(reducer, partial)| out.sized(|out| reducer.save(partial, out)))?)
     }
 
-    /// No picture is larger than `layout` says, whatever the pictures of the run were like.
+    /// The layout bounds the size of pictures, whatever the saved bytes claim.
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<Vec<AnyPartial>, ReduceError> {
         let longest: Vec<usize> = layout.panels.iter().map(Panel::pixels).collect();
         let load = |reducer: &dyn AnyReducer| {

@@ -21,10 +21,10 @@ const LOSSLESS: EdgeOptions = EdgeOptions {
     max_rate_hz: None,
     max_bytes_per_s: None,
 };
-/// Small, so that the time is that of passing frames on and not of filling them.
+/// Small, so that the measured time is spent on passing frames on, and not on filling them.
 const FRAME_BYTES: usize = 64;
 
-/// What makes messages.
+/// Makes messages.
 trait Source: Send + 'static {
     type Message: Clone + Send + 'static;
 
@@ -58,7 +58,7 @@ impl Source for Allocator {
     }
 }
 
-/// Makes messages step by step, so that it could be told to stop in between.
+/// Makes messages step by step, so that it could be stopped in between.
 struct Producer<S: Source> {
     to: Publisher<S::Message>,
     source: S,

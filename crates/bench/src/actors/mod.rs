@@ -1,4 +1,4 @@
-//! `livetime-bench actors`: what messages between agents cost, in the patterns that actor engines are compared with.
+//! `livetime-bench actors`: the cost of messages between agents, in the patterns by which actor engines are compared.
 //!
 //! `bench/actors_peer` has the same patterns for SObjectizer; `--peer PROGRAM` runs it in turn with ours.
 
@@ -63,7 +63,7 @@ struct Row {
     p99_ns: f64,
     cores: f64,
     bytes: f64,
-    /// What the peer needed, and how often that is our time, pair by pair.
+    /// The peer's time, and its quotient by our time, pair by pair.
     peer: Option<(Spread, Spread)>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Frames {
     pub(super) references: Vec<(&'static str, Vec<Vec<u8>>)>,
 }
 
-/// All data there are; says what is missing.
+/// All data that are present; `progress` names the missing ones.
 pub(super) fn all(progress: &mut Progress) -> Result<Vec<Frames>, Failed> {
     let deck = deck()?;
     let mut all = vec![in_cache(&deck), deck];
@@ -39,7 +39,7 @@ fn in_cache(frames: &Frames) -> Frames {
     Frames { name: "deck, 128 KiB", frames: part(&frames.frames), references: references.collect() }
 }
 
-/// Events before the measured ones, of which dark frames are the mean.
+/// Events before the measured ones; dark frames are their mean.
 const DARKS: u64 = 100;
 const EVENTS: u64 = 3;
 
@@ -101,7 +101,7 @@ fn real(real: &Real) -> Result<Frames, Failed> {
     Ok(Frames { name: real.name, frames, references: vec![("other event", others)] })
 }
 
-/// The pictures of each event, those of all segments one behind the other.
+/// The pictures of each event, all segments one behind the other.
 fn frames_of(mut file: &[u8]) -> livetime_formats::Result<Vec<Vec<u8>>> {
     let (mut names, mut frames) = (NamesTable::default(), Vec::new());
     while !file.is_empty() {

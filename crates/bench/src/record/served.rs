@@ -24,7 +24,7 @@ pub(super) struct Steered {
 }
 
 impl Steered {
-    /// Starts the graph `text`, of which some parameters are set.
+    /// Starts the graph `text` with some parameters changed.
     pub(super) fn start(text: &str, settings: &[Setting]) -> Result<Steered, Failed> {
         let pipeline = config::parse("record", text, livetime_nodes::ALL, settings)?;
         let options = RunOptions { remember_frames: true, ..RunOptions::default() };

@@ -23,7 +23,7 @@ const PARTS: [f64; 2] = [1.0, 0.9];
 /// Runs of each kind at each rate: at the highest rate, few lose anything.
 const TURNS: usize = 20;
 
-/// What one run did.
+/// The result of one run.
 struct Turn {
     ran: Ran,
     /// Pictures that pages were sent.

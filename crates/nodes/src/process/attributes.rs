@@ -4,8 +4,8 @@
 //! array of f64, for a `time_series` behind it.
 //!
 //! `attrN_attr_name` names an attribute; `NDArrayUniqueId`, `NDArrayTimeStamp`, `NDArrayEpicsTSSec` and
-//! `NDArrayEpicsTSnSec` stand for what every frame has. A frame without the attribute, or with a text, leaves value and
-//! sum as they are.
+//! `NDArrayEpicsTSnSec` stand for properties that every frame has. A frame without the attribute, or with a text,
+//! leaves value and sum unchanged.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -59,7 +59,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Sends the values on output 1, if somebody is there.
+    /// Sends the values on output 1, if an edge leads from there.
     fn send(&self, of: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         if !ctx.is_connected(1) {
             return Ok(());

@@ -1,12 +1,14 @@
 //! `find_peaks`: spots of light in pictures as tables.
 //!
-//! In: uncompressed mono arrays of any dtype and shape. Out: for each of them a table under its header, with a row for each peak, none
-//! where there is none. Each picture of the last two dimensions is searched alone. The method, and the text that says what a peak is, are
-//! those of `livetime analyze --with peaks --peaks …` ([`Peaks`]), and so are the peaks.
+//! In: uncompressed mono arrays of any dtype and shape. Out: for each of them a table under its header, with a row for
+//! each peak; the table is empty where there is none. Each picture of the last two dimensions is searched alone. The
+//! method, the text that defines a peak, and the peaks are the same as of `livetime analyze --with peaks --peaks …`
+//! ([`Peaks`]).
 //!
-//! Columns: `frame` (sequence number of the frame), `time_ns` (when its event happened), `segment` (which picture of the array), `row` and
-//! `column` of the top, `pixels`, all `u64`; `row_mean` and `column_mean` (centre of what is above the background), `max` and `sum` (both
-//! above the background), `background` and `noise`, all `f64`. Beyond 4096 peaks in a frame they are counted (`left_out`) and not sent.
+//! Columns: `frame` (sequence number of the frame), `time_ns` (when its event happened), `segment` (which picture of
+//! the array), `row` and `column` of the top, `pixels`, all `u64`; `row_mean` and `column_mean` (centre of the signal
+//! above the background), `max` and `sum` (both above the background), `background` and `noise`, all `f64`. Peaks
+//! beyond 4096 in a frame are counted (`left_out`) and not sent.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

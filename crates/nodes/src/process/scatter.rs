@@ -1,8 +1,8 @@
 //! `scatter`: sends each frame to one of up to eight receivers, in turn (areaDetector's NDPluginScatter).
 //!
-//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: at the next one that is connected and
-//! has room in its queue; where none has room, at the next one, whose edge counts it by its policy. Without a receiver
-//! frames end here.
+//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: the next output that is connected
+//! and has room in its queue. Where none has room, the frame goes to the next output, whose edge counts the loss by its
+//! policy. Without a receiver frames end here.
 //!
 //! For several threads of one node, `placement: {pool: n}` is simpler and keeps the order exact. `scatter` is for
 //! receivers that differ; [`gather`](super::gather) brings the frames together again.
@@ -43,7 +43,7 @@ pub struct ScatterParams {
 /// Sends each frame to one receiver.
 pub struct Scatter {
     params: ScatterParams,
-    /// The output whose turn it is.
+    /// The output of the next frame.
     next: usize,
 }
 
@@ -84,8 +84,10 @@ impl Node for Scatter {
         let turn = |step| (self.next + step) % OUTPUTS;
         let with_room =
             (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output) && ctx.has_room(*output));
+        // Without room anywhere the frame goes to the next receiver all the same: its edge counts the loss.
         let chosen = with_room.or_else(|| (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output)));
         let Some(output) = chosen else { return Ok(()) };
+        // The next frame begins behind this receiver, so that all get their turn.
         self.next = (output + 1) % OUTPUTS;
         ctx.forward(output, frame)
     }

@@ -1,7 +1,8 @@
 //! `jpeg_files`: each frame as a JPEG file (areaDetector's NDFileJPEG).
 //!
-//! In: arrays of u8, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses detail: `quality` says how much. Out: nothing. Modes, folders, names and
-//! counts are those of every writer, see [`nd_file`](super::nd_file).
+//! In: arrays of u8, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses detail, as `quality`
+//! sets. Out: nothing. Modes, folders, names and counts are the same as in every writer, see
+//! [`nd_file`](super::nd_file).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

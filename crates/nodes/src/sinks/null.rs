@@ -2,9 +2,9 @@
 //!
 //! In: any frame. Out: nothing. The readback `bytes` counts payload bytes.
 //!
-//! It has the names of areaDetector's NDFile ([`nd_file`](super::nd_file)), counts what a writer of one file for each
-//! capture would write, and removes the detector's own files (`delete_driver_file`), as NDFileNull does. Memory is kept
-//! for no frame. In a pool each copy counts for itself.
+//! The node has the names of areaDetector's NDFile ([`nd_file`](super::nd_file)), counts the same as a writer of one
+//! file for each capture, and removes the detector's own files (`delete_driver_file`), as NDFileNull does. Memory is
+//! kept for no frame. In a pool each copy counts for itself.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -1,7 +1,8 @@
 //! `png_files`: each frame as a PNG file (areaDetector's NDFileMagick with that format).
 //!
-//! In: arrays of u8 or u16, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses nothing; fast compression. Out: nothing. Modes, folders, names and
-//! counts are those of every writer, see [`nd_file`](super::nd_file).
+//! In: arrays of u8 or u16, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses nothing; fast
+//! compression. Out: nothing. Modes, folders, names and counts are the same as in every writer, see
+//! [`nd_file`](super::nd_file).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -15,7 +15,7 @@ use super::Peer;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// It is enough that one of them fits.
+    /// Rules of which one must fit.
     pub rules: Vec<Rule>,
 }
 
@@ -31,9 +31,9 @@ pub struct Rule {
 /// Some machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// This machine, at any of its addresses.
+    /// A client on this machine, at any of its addresses.
     Local,
-    /// This one, at `127.0.0.1` or `::1`.
+    /// A client on this machine, at `127.0.0.1` or `::1`.
     Loopback,
     /// Every one.
     Any,

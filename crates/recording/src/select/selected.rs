@@ -11,22 +11,24 @@ use super::expression::Expression;
 use super::value::{Known, Place, Variable};
 use crate::{Change, FaultKind, Reader, Recording};
 
-/// Events in which the names of an expression are looked for.
+/// Events searched for the names of an expression. An expression with a name that is in none of them is refused before
+/// the rest of a long run is read.
 const MOST_LOOKED_AT: usize = 1000;
-/// Events that a thread reads before it takes others.
+/// Events that a thread takes at once: enough that the shared counter costs nothing, few enough that all threads end at
+/// nearly the same time.
 const CHUNK: usize = 64;
 
-/// What an expression says about an event.
+/// The verdict of an expression on an event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Verdict {
-    /// It is wanted.
+    /// The event is wanted.
     Selected,
-    /// It is not wanted.
+    /// The event is not wanted.
     Refused,
-    /// It lacks a value that would decide.
+    /// The event lacks a value that would decide.
     WithoutValue,
-    /// Its small data cannot be read.
+    /// The event's small data cannot be read.
     Unreadable,
 }
 
@@ -56,7 +58,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// With verdicts that are known already, those of the events from `first` on.
+    /// From known verdicts on the events from `first` on.
     pub fn new(expression: String, first: usize, verdicts: Vec<Verdict>) -> Selected {
         Selected { expression, first, verdicts }
     }
@@ -100,7 +102,7 @@ impl Selected {
         Err(SelectError::NoEvent { expression: self.expression, judged, counts })
     }
 
-    /// The verdicts, those of the events from the first one that was judged on.
+    /// The verdicts, beginning with the first event that was judged.
     pub fn verdicts(&self) -> &[Verdict] {
         &self.verdicts
     }
@@ -171,8 +173,8 @@ impl Recording {
         places.into_iter().collect()
     }
 
-    /// The events at which process variables may have been set by something that is no event: the first one, those where a step of a
-    /// scan begins, and in LCLS-II those behind a slow update.
+    /// The events before which process variables may have changed outside of events: the first one, the beginnings of a
+    /// scan's steps, and in LCLS-II the events behind a slow update.
     fn small_changes(&self, keeps: bool) -> Vec<usize> {
         if !keeps {
             return Vec::new();
@@ -185,7 +187,7 @@ impl Recording {
         all
     }
 
-    /// Takes what was set since the last look at the configuration.
+    /// Takes over the values that were set since the last known configuration.
     fn configure(&self, event: usize, places: &[Place], known: &mut [Option<f64>], last: &mut [Option<f64>]) {
         let small = self.configuration(event, &mut Reader::default()).unwrap_or_default();
         for ((place, known), last) in places.iter().zip(known).zip(last) {
@@ -208,6 +210,7 @@ impl Recording {
         let work = || {
             let mut reader = Reader::default();
             loop {
+                // Relaxed: the counter alone divides the events; results are handed over under the lock.
                 let from = next.fetch_add(CHUNK, Ordering::Relaxed);
                 if from >= events.len() {
                     return;

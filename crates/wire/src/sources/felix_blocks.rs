@@ -1,11 +1,12 @@
 //! `felix_blocks`: the raw frames in a recorded file of FELIX blocks.
 //!
-//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), a link for each e-link; `ledger`, what became of the time of each link
-//! ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), a link for each e-link; `ledger`, the state of each
+//! link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! Size and trailers of the blocks, and whether Zstandard has packed the file, are seen from the content. A chunk holds frames of one format (WIB1, WIB2, WIBEth), one
-//! behind the other, as a superchunk does. Frames of a chunk with a wrong CRC, an error or an end that is cut off are sent as corrupt; those of a chunk that was lost
-//! are absent, as the times of the next frames tell. After a cut in the file the next block is looked for, and the bytes up to there are counted.
+//! Size and trailers of the blocks, and packing by Zstandard, are recognised by content. A chunk holds frames of one
+//! format (WIB1, WIB2, WIBEth), one behind the other, as in a superchunk. Frames of a chunk with a wrong CRC, an error
+//! or a cut end are sent as corrupt; frames of a lost chunk are absent, which the times of the next frames show. After
+//! a cut in the file the next block is searched for, and the bytes up to there are counted.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -42,9 +43,9 @@ use livetime_frame::PayloadKind;
 use super::raw_readings::{FrameReadings, batch_frames, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 
-/// Blocks that are read in one call.
+/// Blocks that one call of the source reads, so that it returns to the engine often enough for other requests.
 const BLOCKS: usize = 256;
-/// The longest chunk.
+/// Longest chunk. A broken block whose end is missed would else collect the rest of the file as one chunk.
 const MOST_CHUNK: usize = 1 << 20;
 
 /// Parameters of `felix_blocks`.
@@ -153,6 +154,7 @@ impl Node for FelixBlocks {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        // Frames cannot be sent while a parameter changes, so the new begin waits for the next call.
         if std::mem::take(&mut self.is_changed) {
             self.begin_anew(ctx)?;
         }
@@ -164,6 +166,8 @@ impl Node for FelixBlocks {
                     self.tell_broken(ctx);
                     result = result.and(self.sender.finish(ctx));
                     self.read_back();
+                    // A file without a single block is most likely another kind of file, and an empty result would hide
+                    // this.
                     if self.params.blocks == 0 {
                         ctx.tell_error(format!("`{}`: wanted FELIX blocks, found none", self.params.file));
                     }
@@ -178,7 +182,7 @@ impl Node for FelixBlocks {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        // Whatever it was acts on the file from its begin.
+        // Every parameter acts on how the file is read, so the file is read from its begin again.
         let is_parameter = self.params.specs().get(index).is_some_and(|spec| !spec.readback);
         self.is_changed |= is_parameter;
         if is_parameter { self.start(ctx) } else { Ok(()) }
@@ -217,7 +221,7 @@ impl FelixBlocks {
             p.file, p.bad_blocks, p.missing_blocks, p.lost_chunks, p.unknown_chunks, p.skipped_bytes
         );
         match counts.missing + counts.dropped + counts.corrupt {
-            // At an end, where the times of the frames cannot tell it.
+            // Chunks lost at the file's end leave no gap between frames, so the run counts them here as unreadable.
             0 => ctx.unreadable(1, told),
             _ => ctx.tell_error(told),
         }
@@ -229,6 +233,7 @@ impl FelixBlocks {
         self.tell_losses(ctx);
         let number = self.sender.sent();
         (self.sender, self.elinks) = (RawSender::default(), Vec::new());
+        // The outputs' frames go on with their numbers, as downstream nodes would count a fall as a loss.
         self.sender.number_from(number);
         (self.params.unknown_chunks, self.params.bad_blocks) = (0, 0);
         finished
@@ -257,6 +262,7 @@ impl FelixBlocks {
         };
         let Some(elink) = elink(&mut self.elinks, number) else { return Ok(true) };
         let (mut result, link) = (Ok(()), &mut elink.link);
+        // The kind of an e-link's frames is known only from a chunk, so the link begins with the first known chunk.
         let read =
             elink.assembler.block(bytes, |chunk, faults| match link.or_else(|| begin(chunk, p, sender)) {
                 Some(number) => {
@@ -363,7 +369,7 @@ mod tests {
         _folder: tempfile::TempDir,
     }
 
-    /// Runs the source on a file to its end; the ledger is that of link 0.
+    /// Runs the source on a file to its end. The ledger is the one of link 0.
     fn run(file: &[u8]) -> Outcome {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.blocks");

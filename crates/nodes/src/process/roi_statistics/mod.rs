@@ -2,12 +2,13 @@
 //! (areaDetector's NDPluginROIStat).
 //!
 //! In: mono arrays of one or two dimensions, any dtype. Out: the same frame, not copied; the results are readbacks.
-//! Regions may overlap; each is read where it lies, so this is cheaper than a `roi` with a `statistics` behind it.
+//! Regions may overlap; each is read in the frame's memory, so this is cheaper than a `roi` with a `statistics` behind
+//! it.
 //!
 //! `net` is the total less the mean of the region's border (`bgd_width` pixels, each once) times its number of pixels.
-//! A region that reaches beyond the frame is cut for this frame: the readbacks say what was used, and what was asked for
-//! acts again when frames are larger. The time series take a point for each frame while they are switched on
-//! (`ts_control`), for all regions in use, and stop when they are full.
+//! A region that reaches beyond the frame is cut for this frame: the readbacks have the region in use, and the
+//! requested region acts again when frames are larger. The time series take a point for each frame while they are
+//! switched on (`ts_control`), for all regions in use, and stop when they are full.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

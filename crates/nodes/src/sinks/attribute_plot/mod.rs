@@ -1,11 +1,11 @@
 //! `attribute_plot`: the attributes of the latest frames, to be plotted against each other (areaDetector's NDAttrPlot).
 //!
 //! In: frames of any kind. The node keeps the numbers of up to 16 attributes of the latest `points` frames, and shows
-//! five of them: one for a horizontal axis, four for curves. What each shows is chosen by the number of the attribute
+//! five of them: one for a horizontal axis, four for curves. Axis and curves are chosen by the number of the attribute
 //! in the list of names, which is in alphabetical order; -1 is the number of the frame, -2 nothing.
 //!
-//! Which attributes there are is seen from the first frame. A frame whose number is not above the one before begins
-//! anew, and so does `reset`; what was chosen stays chosen by name.
+//! The first frame defines the attributes. A frame whose number is not above the one before begins anew, and so does
+//! `reset`; choices are kept by name.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -157,7 +157,7 @@ fn threads_compress_and_frames_stay_in_order() {
         for number in 0..100 {
             node.feed(&frame_of(number, 40, 50)).unwrap();
             if number == 30 {
-                // All frames so far, those that are being compressed among them.
+                // All frames so far, also frames that are being compressed.
                 node.set("flush_now", true).unwrap();
                 let shape = if axes == 0 { "(31, 40, 50)" } else { "(31, 1, 40, 50)" };
                 python(
@@ -187,7 +187,7 @@ assert (d[:].reshape({count}, 40, 50) == want).all()
     }
 }
 
-/// Frames that are not compressed here, and those of which a chunk is written by the node.
+/// Frames that are not compressed here, and frames whose chunk the node writes itself.
 #[test]
 fn threads_write_what_they_need_not_compress() {
     for (comes, workers, axes) in [("", 1, 0), ("", 3, 0), ("bslz4", 2, 0), ("lz4", 4, 0), ("", 3, 1)] {

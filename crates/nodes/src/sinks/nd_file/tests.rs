@@ -43,7 +43,7 @@ fn a_node_without_a_folder_waits_for_one() {
     assert_eq!(harness.get("file_path_exists"), Some(false.into()));
     harness.set("path", folder.path().to_str().unwrap()).unwrap();
     assert_eq!(harness.get("file_path_exists"), Some(true.into()));
-    // It reads back with a slash, as areaDetector's does.
+    // The path reads back with a slash, as in areaDetector.
     assert_eq!(harness.get("path"), Some(format!("{}/", folder.path().display()).into()));
     feed(&mut harness, 2);
     assert_eq!(names(folder.path()), ["frame_001.tif", "frame_002.tif"]);
@@ -100,7 +100,7 @@ fn frames_are_kept_in_memory_and_written_together() {
     harness.set("write_file", true).unwrap();
     assert_eq!(harness.get("write_file"), Some(false.into()));
     assert_eq!((names(folder.path()).len(), harness.number_of("num_captured")), (3, 3.0));
-    // They are gone now.
+    // Frames in memory are written once, and are gone now.
     assert!(harness.set("write_file", true).unwrap_err().to_string().contains("none has come"));
     harness.set("capture", true).unwrap();
     feed(&mut harness, 2);
@@ -205,7 +205,7 @@ fn the_file_of_the_detector_is_removed_when_that_is_wanted() {
     assert!(harness.events().last().unwrap().message.contains("raw"));
 }
 
-/// A format of which no file can be finished.
+/// A format whose files cannot be finished.
 struct Broken;
 
 #[derive(Params)]

@@ -7,12 +7,14 @@
 //! | `stack` (default) | arrays of the same type and shape one behind the other, along a new first axis: `[frames, height, width]` |
 //! | `single` | one array |
 //!
-//! A stack grows: after each array the header at the begin of the file says how many there are now. So it can be read while it is written (also with `mmap_mode="r"`), and if the program is
-//! killed: all arrays but the one that was being written are there, and bytes behind them are left out by NumPy. An array of another type or shape begins the next file, as does the end of `max_frames` or
-//! `max_bytes`.
+//! A stack grows: after each array the header at the begin of the file has the current number of arrays. So the file
+//! can be read while it is written (also with `mmap_mode="r"`), and after the program was killed: all arrays but the
+//! one that was being written are there, and NumPy ignores bytes behind them. An array of another type or shape begins
+//! the next file, and so does reaching `max_frames` or `max_bytes`.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, arrays are errors and counted, once a second it is tried whether there is room again,
-//! and what was written of an array by halves is cut off. Event times and numbers of the frames are not in these files.
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, arrays
+//! are errors and counted, the node tries again once a second, and the written part of an incomplete array is cut off.
+//! Event times and numbers of the frames are not in these files.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -45,7 +47,7 @@ use livetime_frame::{ArrayRef, Frame};
 
 use encode::{Elements, header, packed};
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum NpyMode {
     /// Arrays along a new first axis.
@@ -144,7 +146,7 @@ impl Node for NpyFiles {
         let written = may_write.and_then(|()| self.write(&array, elements));
         self.settle(written, now_ns)?;
         if self.is_full() {
-            // This array has been written.
+            // The array is written even if a file could not be renamed.
             let _ = self.end_or_tell();
         }
         Ok(())

@@ -147,23 +147,23 @@ pub struct ArraySource {
     next: u64,
 }
 
-/// What a frame that is sent means for the acquisition.
+/// The effect of a sent frame on the acquisition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// It counts as an image.
+    /// The frame counts as an image.
     Image,
-    /// It shows how far an image is.
+    /// The frame shows a part of an image.
     Nothing,
 }
 
 /// How long the node waits for a write before it returns to the engine for other requests.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it checks again if there was none, and when nobody can write yet.
+/// Time to the next check after a check without a write, and while the source has no inbox.
 const PAUSE_NS: u64 = 10_000;
 const UNATTACHED_NS: u64 = 10_000_000;
 
 impl ArraySource {
-    /// From now on frames are made of what is left at `inbox`.
+    /// Makes frames of the writes at `inbox` from now on.
     pub fn attach(&mut self, inbox: Inbox) {
         self.inbox = Some(inbox);
     }
@@ -181,7 +181,7 @@ impl ArraySource {
             let limits = format!("`dimensions`: wanted 1 to {MAX_DIMS} whole numbers of at least 1");
             NodeError::new(format_args!("{limits}, found {found:?}")).of_param("dimensions")
         };
-        // areaDetector's list has ten places, of which those behind the last dimension are 0.
+        // areaDetector's list has ten places; places behind the last dimension are 0.
         let sizes = &self.params.dimensions;
         let used = sizes.len() - sizes.iter().rev().take_while(|v| **v == 0.0).count();
         let whole =
@@ -209,7 +209,7 @@ impl ArraySource {
         Ok(frame)
     }
 
-    /// Takes elements in; whether a frame is to be sent, and what it ends.
+    /// Takes elements in; returns whether a frame is to be sent, and what the frame ends.
     fn elements(&mut self, elements: &Array, ctx: &Context) -> Result<Option<Ends>, NodeError> {
         let p = &mut self.params;
         let appends = p.append_mode && !p.new_array && self.growing.is_some();
@@ -254,7 +254,7 @@ impl ArraySource {
         Ok(())
     }
 
-    /// Makes a frame of what a client has written.
+    /// Makes a frame of a client's write.
     fn take(&mut self, written: &Written, ctx: &mut Context) -> Result<(), NodeError> {
         if !self.params.acquire {
             return Err(NodeError::new(
@@ -273,7 +273,7 @@ impl ArraySource {
         }
     }
 
-    /// What comes after a call: the end of an acquisition whose frames are all taken.
+    /// The next step after a call: the end of an acquisition whose frames are all taken.
     fn after(&mut self) -> Next {
         let p = &mut self.params;
         if !p.acquire || !p.image_mode.is_done(p.num_images_counter, p.num_images) {
@@ -321,7 +321,7 @@ impl Node for ArraySource {
         let Some((written, answer)) = inbox.take(WAIT) else { return Ok(Next::At(ctx.now_ns() + PAUSE_NS)) };
         let result = self.take(&written, ctx);
         self.params.refused += u64::from(result.is_err());
-        // What was refused is the business of the client that wrote it, and no frame that the source lost.
+        // A refused write is the client's error, not a frame that the source lost.
         answer(result);
         Ok(self.after())
     }

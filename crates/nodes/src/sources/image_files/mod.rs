@@ -1,9 +1,9 @@
 //! `image_files`: the pictures of a folder, or one file, as frames.
 //!
-//! Out: arrays as the files have them, packed, numbered from 1: JPEG and PNG u8 or u16, mono or RGB1; TIFF
-//! any dtype except 16-bit floats, mono, RGB1, or RGB3 where colours are stored in planes (the first picture
-//! of a file). Transparency is left out. Attribute `FileName`: the name without its folder. Event time is
-//! the time at which the file was written last, as its folder says: the same at every run.
+//! Out: arrays as the files have them, packed, numbered from 1: JPEG and PNG u8 or u16, mono or RGB1; TIFF any dtype
+//! except 16-bit floats, mono, RGB1, or RGB3 where colours are stored in planes (the first picture of a file).
+//! Transparency is left out. Attribute `FileName`: the name without its folder. Event time is the file's time of
+//! modification: the same at every run.
 //!
 //! Files are taken in natural order (`a9` before `a10`), found again with each run. A file that cannot be
 //! decoded is an error that names it, and the next one is tried; a pass in which no file could be decoded

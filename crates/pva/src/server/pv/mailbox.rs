@@ -64,12 +64,15 @@ impl Mailbox {
 
     fn leave(&self, put: impl FnOnce(&mut Mail)) {
         let mut mail = lock(&self.mail);
+        // Relaxed: `over` changes only under the lock that is held here.
         if self.over.load(Ordering::Relaxed) {
             return;
         }
         put(&mut mail);
-        // The bell takes a lock of its own, so this one is given back before.
+        // The bell takes a lock of its own, so this one is released before, and no thread holds both.
         drop(mail);
+        // AcqRel: pairs with the stores of `hush` and `take`, so that either the owner sees the item or the bell is
+        // rung.
         if !self.rung.swap(true, Ordering::AcqRel) {
             (self.bell)();
         }
@@ -81,7 +84,7 @@ impl Mailbox {
         let mut mail = lock(&self.mail);
         self.over.store(true, Ordering::Relaxed);
         let left = mem::take(&mut *mail);
-        // A dropped item may hold the last reference to a PV, whose handlers may come back here.
+        // A dropped item may hold the last reference to a PV, and the PV's handlers may call this mailbox again.
         drop(mail);
         drop(left);
     }

@@ -53,6 +53,7 @@ impl Inbox {
     fn leave(&self, put: impl FnOnce(&mut Work)) {
         // Left before the thread is woken, so that it finds it.
         put(&mut lock(&self.work));
+        // AcqRel: pairs with the store in `take`, so that either the shard sees the new work or this thread wakes it.
         if !self.woken.swap(true, Ordering::AcqRel) {
             // Fails only if the shard is gone.
             let _: io::Result<()> = self.waker.wake();

@@ -45,7 +45,7 @@ impl Lcls2 {
         Ok(found)
     }
 
-    /// What a change of state says about records, with the piece in which it says so.
+    /// The descriptions of records in a change of state, each with the number of its piece.
     pub(super) fn names_at(&self, change: usize, reader: &mut Reader) -> Outcome<Vec<(usize, Names)>> {
         let transition = self.run.transitions().get(change).ok_or_else(Fault::no_event)?;
         self.run.read_transition(transition, &mut reader.bytes)?;
@@ -72,7 +72,7 @@ fn copied(piece: usize, record: &Record<'_, '_>) -> SegmentRecord {
         algorithm: record.names.algorithm.name.clone(),
         segment: record.names.segment,
         damage: record.damage.0,
-        // Behind a field that cannot be read nobody knows where the next begins.
+        // A field that cannot be read hides where the next one begins, so reading ends there.
         values: record.values().map_while(Result::ok).map(|value| copied_value(&value)).collect(),
     }
 }

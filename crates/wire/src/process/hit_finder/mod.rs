@@ -12,10 +12,11 @@
 //! - **Faults.** Blocks of 64 channels with capture or checksum errors, and frames of another link, are held at the samples before them for 8
 //!   ticks, then at their pedestals, so that no fault moves a pedestal or makes a hit. Hits around any fault are marked [`HitRow::FAULTY`].
 //!   A chip whose samples are the same for 64 ticks is entered in the ledger as corrupt (`constant`).
-//! - **Noisy channels.** A channel over `noisy_rate` for a second passes on one hit in a hundred until it is under half of it for ten seconds;
-//!   channels in `masked` pass on none.
-//! - **Too slow.** With `shed_after`, batches that have waited longer than this are searched on the collection plane only, and those that
-//!   have waited twice as long are not searched, every second one of a link; both are in the ledger. Raw frames are not touched by it.
+//! - **Noisy channels.** A channel over `noisy_rate` for a second passes on one hit in a hundred until its rate is
+//!   below half of the limit for ten seconds; channels in `masked` pass on none.
+//! - **Too slow.** With `shed_after`, batches that have waited longer than this are searched on the collection plane
+//!   only. Of batches that have waited twice as long, every second one of a link is not searched. Both are in the
+//!   ledger. Raw frames are not affected.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

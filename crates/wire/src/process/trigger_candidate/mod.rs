@@ -70,12 +70,12 @@ pub struct TriggerCandidate {
     rows: Vec<DecisionRow>,
     /// The watermark that was sent.
     sent: Option<u64>,
-    /// The latest table, whose identity the last decisions take over.
+    /// The latest table; the last decisions copy its identity.
     last: Option<Frame>,
 }
 
 impl TriggerCandidate {
-    /// Takes in activities, none of which may be before `known`.
+    /// Takes in activities; none of them may be before `known`.
     fn take(&mut self, activities: &[ActivityRow], known: u64, ctx: &Context) {
         for activity in activities {
             let p = &mut self.params;

@@ -132,6 +132,7 @@ impl Node for LinkLedgerFile {
         if self.params.file.is_empty() {
             return Ok(());
         }
+        // A file that cannot be written is refused at the start, not after a run of hours.
         self.writes()
             .iter()
             .try_for_each(|path| may_be_file(path))
@@ -152,6 +153,7 @@ impl Node for LinkLedgerFile {
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         if let Some((begin, end)) = self.span() {
+            // Links that ended early have unknown time up to the run's end, so that all links have the same length.
             let whole = Interval { begin, end, state: State::Unknown, bits: 0 };
             self.ledgers.values_mut().for_each(|ledger| ledger.tell(whole));
         }
@@ -174,6 +176,7 @@ impl Node for LinkLedgerFile {
 impl LinkLedgerFile {
     /// Writes the file, once.
     fn write(&mut self) -> Result<(), NodeError> {
+        // `drain` and `stop` both write, and only the first of them does.
         if self.params.file.is_empty() || std::mem::replace(&mut self.is_written, true) {
             return Ok(());
         }
@@ -233,7 +236,7 @@ fn span(ns: u64) -> String {
     }
 }
 
-/// Ticks whose samples came to the hit finder.
+/// Ticks with samples that reached the hit finder.
 fn live(ledger: &LinkLedger) -> u64 {
     let states = State::ALL.into_iter().filter(|state| (State::Good..State::Shed).contains(state));
     states.map(|state| ledger.ticks_in(state)).sum()

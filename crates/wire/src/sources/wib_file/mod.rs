@@ -1,16 +1,18 @@
 //! `wib_file`: recorded raw frames of the wire readout, a file for each link.
 //!
-//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), several links interleaved in the order of time; `ledger`, what became of
-//! the time of each link ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), several links interleaved in the order of time;
+//! `ledger`, the state of each link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! A file holds the frames of one link, bare or packed by Zstandard: WIB1 frames of 464 bytes, with a CRC word (468), or with header and trailer of FELIX
-//! (480); WIB2 frames (472); WIBEth frames (7200). Which, is seen from the content. After a cut or garbage the next frame is looked for, and
-//! the bytes up to there are counted (`skipped_bytes`). Repeated and late frames are not sent; the ledger has missing frames and faults
-//! ([`LinkIngest`]). A file that is cut off or damaged, also in the middle of what Zstandard has packed, is sent up to there. At the end all that was missing,
-//! damaged or cut off is entered into the run's ledger (`source_gap`, `unreadable`), so that the run ends as `livetime inspect` of the files does.
+//! A file holds the frames of one link, bare or packed by Zstandard: WIB1 frames of 464 bytes, with a CRC word (468),
+//! or with header and trailer of FELIX (480); WIB2 frames (472); WIBEth frames (7200). The format is recognised by
+//! content. After a cut or garbage the next frame is searched for, and the bytes up to there are counted
+//! (`skipped_bytes`). Repeated and late frames are not sent; the ledger has missing frames and faults ([`LinkIngest`]).
+//! A file that is cut off or damaged, also in the middle of Zstandard data, is sent up to there. At the end all
+//! missing, damaged or cut off data are entered into the run's ledger (`source_gap`, `unreadable`), so that the run
+//! ends with the same judgement as `livetime inspect` of the files.
 //!
-//! Several files are read side by side, the one that is behind in time first. When they are read again (`loops`), time continues: timestamps and
-//! sequence numbers are those of a detector that does not stop; convert counts stay as recorded.
+//! Several files are read side by side, the earliest in time first. When they are read again (`loops`), time continues:
+//! timestamps and sequence numbers go on as if the detector never stopped; convert counts stay as recorded.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::{Hdf5Files, SimDetector, frame, python, sink};
 
-/// What is in the file are the frames `want`, and `taken` were taken back out of it.
+/// The file must have the frames `want`, and `taken` frames must have been taken back out of it.
 fn check(folder: &TempDir, name: &str, want: &[u64], taken: u64) {
     let lines = format!(
         "
@@ -36,7 +36,7 @@ fn feed(node: &mut Harness, numbers: std::ops::Range<u64>) {
     numbers.for_each(|number| drop(node.feed(&frame(number)).unwrap()));
 }
 
-/// Frames with times that do not go on, as those of [`frame`].
+/// A node for frames whose times do not go on, as the times of [`frame`].
 fn rewinding(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     sink(folder, &[&[("rewind_by_event_time", false.into())], params].concat())
 }
