@@ -60,7 +60,7 @@ pub(crate) fn reducers(py: Python<'_>, list: &Bound<'_, PyList>) -> PyResult<(Re
 
 /// What each of Python's reducers found; `None` for one that has nothing.
 pub(crate) fn take<'py>(py: Python<'py>, results: &Results) -> PyResult<Bound<'py, PyTuple>> {
-    let taken = results.iter().map(|result| lock(&result).take());
+    let taken = results.iter().map(|result| lock(result).take());
     PyTuple::new(py, taken)
 }
 

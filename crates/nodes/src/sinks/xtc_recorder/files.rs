@@ -189,7 +189,7 @@ impl Stream {
 }
 
 fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
-    lock(&writer).take()
+    lock(writer).take()
 }
 
 fn finish(writer: Option<Writer>) -> Result<()> {
