@@ -61,7 +61,7 @@ pub(crate) fn reducers(py: Python<'_>, list: &Bound<'_, PyList>) -> PyResult<(Re
 
 /// The result of each of Python's reducers; `None` for a reducer without one.
 pub(crate) fn take<'py>(py: Python<'py>, results: &Results) -> PyResult<Bound<'py, PyTuple>> {
-    let taken = results.iter().map(|result| lock(&result).take());
+    let taken = results.iter().map(|result| lock(result).take());
     PyTuple::new(py, taken)
 }
 

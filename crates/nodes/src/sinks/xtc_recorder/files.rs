@@ -196,7 +196,7 @@ impl Stream {
 }
 
 fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
-    lock(&writer).take()
+    lock(writer).take()
 }
 
 fn finish(writer: Option<Writer>) -> Result<()> {
