@@ -105,6 +105,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
         .filter(|_| mode == Mode::Watched)
         .map(|address| Watcher::start(program, address))
         .transpose()?;
+    // Queues, caches and the watcher's connections settle first.
     std::thread::sleep(Duration::from_millis(300));
     let used = || cpu_seconds(std::process::id());
     let (begin, frames, cpu) = (Instant::now(), emitted(&run), used());
@@ -119,6 +120,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
     let run = Arc::into_inner(run).ok_or("somebody still holds the run")?;
     let report = run.finish(Duration::from_secs(10));
     let imbalances = report.imbalances();
+    // A ledger that does not close would make the counted losses worthless.
     if !imbalances.is_empty() {
         return Err(format!("the ledger does not close: {}", imbalances.join("; ")).into());
     }

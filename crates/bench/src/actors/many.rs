@@ -126,6 +126,7 @@ pub(super) fn skynet(setting: &Setting) -> Result<Sample, AgentError> {
     let sum = answer.receive(PATIENCE).ok_or_else(missing)?;
     let ns = start.elapsed().as_nanos() as f64;
     let bytes = (setting.allocated)().bytes.saturating_sub(before) as f64 / agents as f64;
+    // The sum proves that each of the million agents has run and has answered.
     match leaves * (leaves - 1) / 2 {
         wanted if wanted == sum => Ok(Sample { ns, bytes: Some(bytes), ..Sample::default() }),
         wanted => Err(AgentError::new(format!("wanted the sum {wanted}, found {sum}"))),

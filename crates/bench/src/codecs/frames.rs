@@ -34,6 +34,7 @@ pub(super) fn all(progress: &mut Progress) -> Result<Vec<Frames>, Failed> {
 /// Part of one frame and of its references, so small that the work does not wait for memory.
 fn in_cache(frames: &Frames) -> Frames {
     const BYTES: usize = 128 << 10;
+    // A part that fits in the cache shows the speed of a codec without the memory's.
     let part = |frames: &Vec<Vec<u8>>| frames.iter().take(1).map(|frame| frame[..BYTES].to_vec()).collect();
     let references = frames.references.iter().map(|(name, frames)| (*name, part(frames)));
     Frames { name: "deck, 128 KiB", frames: part(&frames.frames), references: references.collect() }
@@ -94,6 +95,7 @@ fn real(real: &Real) -> Result<Frames, Failed> {
     let mut zstd = Zstd::new(1)?;
     zstd.decode(&packed, DType::U8, &mut file)?;
     let frames = frames_of(&file)?;
+    // The file is known to have two events; another one is not the file that the sizes are of.
     if frames.len() != 2 || frames[0].len() != frames[1].len() {
         return Err(format!("wanted 2 frames of one size, found {}", frames.len()).into());
     }

@@ -32,6 +32,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
                 progress.log(format!("{} {name} {}", frames.name, level.name()));
                 let mut plain = Plain { name, codec: made.as_mut() };
                 rows.push(measure(&frames, "none", level, settings, &mut plain)?);
+                // Peers have no levels, so they are measured once, beside the best one.
                 let is_last = level == Level::best() || !codec.has_own_loops;
                 if let (Some(python), Some(files), true) = (&settings.peer, &files, is_last) {
                     rows.extend(peers::measure(python, files, frames.name, name, settings)?);
@@ -179,6 +180,7 @@ fn measure(
         Ok(())
     };
     let decompress = speed(total, settings, &mut decode)?;
+    // A codec that returns other pixels must not appear with a speed.
     if back != frames.frames {
         return Err(CodecError::Length {
             what: "frames that came back unchanged",
@@ -198,6 +200,7 @@ fn speed(
     work: &mut dyn FnMut() -> Result<(), CodecError>,
 ) -> Result<Spread, CodecError> {
     let span = Duration::from_secs_f64(span_s(settings));
+    // The first call fills caches and memory of the codec, so it is not timed.
     work()?;
     let mut speeds = Vec::new();
     for _ in 0..settings.repeats() {

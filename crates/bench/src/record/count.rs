@@ -96,6 +96,7 @@ fn count(folder: &Path, python: &Path, address: &str, events: usize) -> Result<V
     let mut child = command.spawn()?;
     let begin = Instant::now();
     while child.try_wait()?.is_none() {
+        // A script that hangs must not stop all other measurements.
         if begin.elapsed() > LONG {
             let _ = child.kill();
         }

@@ -68,6 +68,7 @@ fn measure_in(folder: &Path, time: Duration) -> Result<Value, Failed> {
             run.put("HDF1:FlushNow", 1.0)?;
             flush_ms.push(flushed.elapsed().as_secs_f64() * 1e3);
         }
+        // Finished files are read and removed while the run lasts, so that a long run needs no large disk.
         found.take_all_but(1, folder)?;
     }
     run.put("HDF1:Capture", 0.0)?;

@@ -199,6 +199,7 @@ fn changed(graph: &Graph, changes: usize) -> Result<Value, Failed> {
     let mut view = View::open(scene.address(), "ROI1.out", None)?;
     let (mut answered, mut shown) = (Vec::new(), Vec::new());
     for number in 0..changes {
+        // The width changes each time, so that the picture tells which change it shows.
         let width = 256 + number as u32 % 2;
         let body = json!({ "set": { "size_x": width, "size_y": 256 } }).to_string();
         let begin = Instant::now();

@@ -5,7 +5,6 @@
 //! which a link was dead.
 //!
 //! A hit is sent when the watermarks of all streams have passed it, so the output does not depend on the
-//! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`):
 //! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`): several
 //! finders may share the links, or the planes of a link. A stream that is silent for `dead_after`, while others are
 //! not, is declared dead: the others no longer wait for it, its hits are left out until its watermark has caught up,
