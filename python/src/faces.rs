@@ -98,7 +98,7 @@ impl Faces {
         if !options.is_prefix_chosen && options.server.udp_port.is_some() {
             options.prefix = free(run.graph(), &options);
         }
-        let plan = run.graph().check().map_err(|errors| errors[0].message.clone())?;
+        let plan = run.graph().check().map_err(|errors| errors[0].to_string())?;
         self.served = Some(Served::of(&self.model, &plan, &options)?);
         self.prefix = options.prefix;
         Ok(())

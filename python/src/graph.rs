@@ -226,8 +226,8 @@ pub(crate) fn edge(
 
 fn of_file(py: Python<'_>, problems: &Problems) -> PyErr {
     let texts = problems.list.iter().map(|p| match p.at {
-        Some(at) => format!("{}:{}:{}: {}", problems.file, at.line, at.column, p.message),
-        None => format!("{}: {}", problems.file, p.message),
+        Some(at) => format!("{}:{at}: {p}", problems.file),
+        None => format!("{}: {p}", problems.file),
     });
     of_problems(py, texts.collect())
 }
@@ -235,7 +235,7 @@ fn of_file(py: Python<'_>, problems: &Problems) -> PyErr {
 /// The exception for what is wrong with a graph. One that a node gave as the cause is its cause.
 pub(crate) fn of_graph(py: Python<'_>, errors: &[GraphError]) -> PyErr {
     let exception = of_problems(py, errors.iter().map(ToString::to_string).collect());
-    let cause = errors.iter().find_map(|e| e.cause.as_ref()?.error().downcast_ref::<PyErr>());
+    let cause = errors.iter().find_map(|e| e.cause()?.error().downcast_ref::<PyErr>());
     if let Some(cause) = cause {
         exception.set_cause(py, Some(cause.clone_ref(py)));
     }

@@ -19,6 +19,11 @@ impl WrongText {
     pub(crate) fn new(wanted: impl Into<Cow<'static, str>>, found: impl Into<String>) -> WrongText {
         WrongText { wanted: wanted.into(), found: found.into() }
     }
+
+    /// The wanted and the found text.
+    pub(crate) fn parts(self) -> (Cow<'static, str>, String) {
+        (self.wanted, self.found)
+    }
 }
 
 impl fmt::Display for WrongText {

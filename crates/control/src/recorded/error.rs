@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use livetime_engine::{GraphError, NodeError};
+use livetime_engine::{Cause, GraphError, NodeError};
 use livetime_frame::WrongPayload;
 use livetime_recording::TooMuchMemory;
 
-use crate::config::Problems;
+use crate::config::{Problem, ProblemKind, Problems};
 
 /// Why a recorded run does not go through a pipeline.
 #[derive(Debug)]
@@ -112,6 +113,13 @@ impl fmt::Display for PictureError {
 }
 
 impl std::error::Error for RecordedError {}
+
+/// A problem outside the pipeline file.
+impl From<RecordedError> for Problem {
+    fn from(error: RecordedError) -> Problem {
+        Problem::elsewhere(ProblemKind::Recorded(Cause::new(Arc::new(error))))
+    }
+}
 
 impl From<TooMuchMemory> for RecordedError {
     fn from(error: TooMuchMemory) -> RecordedError {
