@@ -23,15 +23,15 @@ use pyo3::prelude::*;
 pub(crate) enum FaceError {
     /// The token that the pipeline file names cannot be read.
     TokenFile(page::TokenError),
-    /// The program's token is none.
+    /// The token of the Python program is not acceptable.
     Token(page::WrongToken),
-    /// An address of the page that makes no sense.
+    /// The text is no address of a page.
     Address(WrongText),
     /// The model of the run does not start.
     Model(StartError),
-    /// A variable of the environment makes no sense; the sentence names it.
+    /// A variable of the environment is not acceptable; the sentence names it.
     Environment(String),
-    /// The graph that runs is no graph.
+    /// The checks refuse the graph of the run.
     Graph(Vec<GraphError>),
     /// No PVs are served.
     Pvs(livetime_epics::ServeError),

@@ -57,7 +57,7 @@ pub struct Problem {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Part {
-    /// None: the sentence says it.
+    /// No part: the sentence names it.
     Whole,
     /// The node of this name.
     Node(String),
