@@ -65,14 +65,13 @@ fn others() -> Vec<(&'static str, Vec<Problem>)> {
     let spec = node.param_specs().iter().find(|spec| spec.readback).unwrap();
     let written = format!("nodes: {{a: {{type: {}, params: {{{}: 1}}}}}}", node.spec.name, spec.name);
     let same = "{type: tiff_files, from: a, params: {path: /tmp, file_name: a}}";
-    let bytes =
-        "nodes: {a: {type: sim_detector}, b: {type: compress, from: a}, c: {type: statistics, from: b}}";
+    let table = "nodes: {a: {type: sim_detector}, b: {type: table_csv, from: a}}";
     vec![
         ("unreadable", of_file("none.yaml", None)),
         ("not_utf8", of_file("latin1.yaml", Some(b"nodes:\n  caf\xe9: {}\n"))),
         ("read_only", of_text(&written)),
         ("same_file", of_text(&format!("nodes: {{a: {{type: sim_detector}}, b: {same}, c: {same}}}"))),
-        ("stream", of_text(bytes)),
+        ("stream", of_text(table)),
         ("ambiguous", of_replay(TWO, Purpose::Everything)),
         ("keeps_state", of_replay(STATE, Purpose::Output { of: Some("p".into()) })),
         ("recorded", vec![RecordedError::Changed.into()]),
@@ -99,7 +98,7 @@ fn every_code_has_a_mistake_and_a_line_in_the_documents() {
 
 #[test]
 fn programs_get_what_a_sentence_says() {
-    let text = "nodes:\n  cam: {type: sim_detector, placement: 3, params: {gane: 1}}\n";
+    let text = "nodes:\n  cam: {type: sim_detector, placement: 3, params: {gainn: 1}}\n";
     let problems = parse("p.yaml", text, ALL, &["cam.gain=wide".parse().unwrap()]).unwrap_err();
     let all = problems.json();
     let keys = ["file", "line", "column", "message", "code", "node", "key", "wanted", "found", "hint"];
@@ -114,7 +113,7 @@ fn programs_get_what_a_sentence_says() {
     let placement = of("value", "placement");
     assert_eq!((&placement["line"], &placement["column"]), (&2.into(), &40.into()));
     assert_eq!((&placement["wanted"], &placement["found"]), (&"one of own, inline".into(), &"`3`".into()));
-    let name = of("unknown_parameter", "gane");
+    let name = of("unknown_parameter", "gainn");
     assert_eq!((&name["node"], &name["hint"]), (&"cam".into(), &"did you mean `gain`?".into()));
     let setting = of("value", "gain");
     assert_eq!((&setting["file"], &setting["node"]), (&serde_json::Value::Null, &"cam".into()));
