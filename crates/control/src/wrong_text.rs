@@ -33,10 +33,3 @@ impl fmt::Display for WrongText {
 }
 
 impl std::error::Error for WrongText {}
-
-/// For callers that hand the sentence on.
-impl From<WrongText> for String {
-    fn from(error: WrongText) -> String {
-        error.to_string()
-    }
-}

@@ -75,13 +75,6 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// For callers that hand the sentence on.
-impl From<UnknownName> for String {
-    fn from(error: UnknownName) -> String {
-        error.to_string()
-    }
-}
-
 /// No type of nodes has this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownNodeType {

@@ -140,10 +140,3 @@ impl From<PictureError> for RecordedError {
         RecordedError::Picture(error)
     }
 }
-
-/// For callers that hand the sentence on.
-impl From<RecordedError> for String {
-    fn from(error: RecordedError) -> String {
-        error.to_string()
-    }
-}
