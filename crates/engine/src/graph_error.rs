@@ -143,7 +143,7 @@ impl GraphError {
 }
 
 impl GraphFault {
-    /// A name for programs, which stays the same when sentences change. A refusal has its own: see [`RefusalKind::code`].
+    /// A name for programs, which stays the same when sentences change. A refusal has its own: see [`RefusalKind::code`](crate::RefusalKind::code).
     pub fn code(&self) -> &'static str {
         match self {
             GraphFault::Name(_) => "name",
