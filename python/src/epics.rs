@@ -1,5 +1,6 @@
 //! How a run is served as PVs.
 
+use livetime_control::WrongText;
 use livetime_control::pvaccess::{Options, access_of, listen_at};
 use livetime_engine as engine;
 use pyo3::prelude::*;
@@ -22,8 +23,8 @@ impl Wanted {
     /// The options with these fields.
     ///
     /// # Errors
-    /// Text for a prefix, an address or a writer that makes no sense.
-    pub(crate) fn options(&self, of_file: &Options) -> Result<Options, String> {
+    /// [`WrongText`] for a prefix, an address or a writer that makes no sense.
+    pub(crate) fn options(&self, of_file: &Options) -> Result<Options, WrongText> {
         let mut options = Options { enabled: true, ..of_file.clone() };
         if let Some(prefix) = &self.prefix {
             options.prefix = livetime_control::config::checked_prefix(prefix)?;

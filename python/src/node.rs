@@ -108,7 +108,7 @@ fn declared(param: &Bound<'_, PyAny>) -> PyResult<(ParamSpec, Value)> {
         readback: param.getattr("readback")?.extract()?,
         count: false,
     };
-    let given = value::from_python(&param.getattr("default")?)?;
+    let given = value::of_param(spec.name, &param.getattr("default")?)?;
     // A default is in its parameter's own type, as 10 for a float.
     let accepted = ParamSpec { readback: false, ..spec }.accept(&given).or_refused(param.py())?;
     Ok((spec, accepted))
@@ -222,7 +222,7 @@ impl PyNode {
                 let name: String = name.extract()?;
                 let index = engine::find(self.params.specs(), &name).or_refused(py)?;
                 let spec = ParamSpec { readback: false, ..self.params.specs()[index] };
-                let accepted = spec.accept(&value::from_python(&found)?).or_refused(py)?;
+                let accepted = spec.accept(&value::of_param(&name, &found)?).or_refused(py)?;
                 self.params.set(index, &accepted).or_refused(py)?;
             }
             readbacks.clear();

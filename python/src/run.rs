@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::attach;
 use crate::epics;
 use crate::errors::{Kind, OrRaise, OrRefused, apart, raise};
-use crate::faces::{self, Faces, PageOptions};
+use crate::faces::{self, FaceError, Faces, PageOptions};
 use crate::fork::{self, Process};
 use crate::graph::{Graph, edge, of_graph};
 use crate::outlet::{Outlet, no_output};
@@ -233,7 +233,7 @@ impl Run {
             let mut faces = Faces::start(&run, &bell, serving.as_ref().unwrap_or(&access))?;
             serving.map_or(Ok(()), |options| faces.serve_pvs(&run, options))?;
             page.map_or(Ok(()), |options| faces.serve_page(&name, options))?;
-            Ok::<_, String>(faces)
+            Ok::<_, FaceError>(faces)
         };
         let faces = if is_shown { Some(apart(py, serve)?.or_raise(py, Kind::Graph)) } else { None };
         let faces = faces.transpose().inspect_err(|_| run.abort())?;
@@ -318,7 +318,9 @@ impl Run {
     fn set(&self, py: Python<'_>, node: &str, values: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut all: Vec<(String, Value)> = Vec::new();
         for (name, given) in values {
-            all.push((name.extract()?, value::from_python(&given)?));
+            let name: String = name.extract()?;
+            let value = value::of_param(&name, &given)?;
+            all.push((name, value));
         }
         let set = |run: &engine::Run| {
             let values: Vec<(&str, Value)> = all.iter().map(|(n, v)| (&**n, v.clone())).collect();

@@ -102,6 +102,7 @@ mod edge;
 mod failure;
 pub mod files;
 mod graph;
+mod graph_error;
 mod intern;
 mod node;
 mod order;
@@ -119,7 +120,8 @@ mod worker;
 
 pub use by_node::ByNode;
 pub use failure::NodeFailure;
-pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
+pub use graph::{EdgeDecl, Graph, NodeDecl, NodeOptions, OnFailure, Placement, Plan};
+pub use graph_error::{GraphError, GraphFault, Place};
 pub use intern::{intern, intern_list};
 pub use livetime_engine_derive::{ParamEnum, Params};
 pub use livetime_runtime::{
@@ -135,7 +137,7 @@ pub use param::{
     Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, PvForm, PvStyle, Refusal, RefusalKind, Role,
     Value, assign, find, group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
-pub use refusal::{UnknownName, UnknownNodeType};
+pub use refusal::{BadEdge, BadPlacement, UnknownName, UnknownNodeType};
 pub use rehearsal::{Note, Part, Rehearsal, Trail};
 pub use run::{
     ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,

@@ -169,7 +169,7 @@ fn a_parameter_that_is_refused_tells_the_cause() {
 fn what_keeps_a_graph_from_starting_has_its_cause_too() {
     for (at, text) in [("plan", "one: "), ("start", "one: ")] {
         let errors = Run::start(&graph(at), RunOptions::default()).err().unwrap();
-        assert_eq!(errors[0].message, format!("{text}{IN_FULL}"));
+        assert_eq!(errors[0].to_string(), format!("{text}{IN_FULL}"));
         assert_eq!(exception(errors[0].source().unwrap()).frame, 0);
     }
 }

@@ -50,13 +50,6 @@ impl From<livetime_pva::Error> for ServeError {
     }
 }
 
-/// For callers that hand the sentence on.
-impl From<ServeError> for String {
-    fn from(error: ServeError) -> String {
-        error.to_string()
-    }
-}
-
 /// Why a put is refused.
 #[derive(Debug)]
 pub(super) enum PutError {

@@ -47,8 +47,17 @@ pub enum Error {
     },
     /// The file itself.
     File(livetime_formats::Error),
-    /// The message of a format's writer.
-    Writer(String),
+    /// No folder is named.
+    NoPath,
+    /// A folder whose files the system does not list.
+    Unlisted {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's error.
+        found: std::io::Error,
+    },
+    /// The error of the writer of a format.
+    Writer(Box<dyn std::error::Error + Send + Sync>),
     /// Nothing was tried, since a write failed for this reason less than a second ago.
     Waiting(String),
 }
@@ -57,6 +66,11 @@ impl Error {
     /// The name `path` is one of a file that is there.
     pub fn taken(path: &Path) -> Error {
         Error::name(path, NEW, "one of this name")
+    }
+
+    /// The error of the writer of a format.
+    pub fn writer(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error::Writer(error.into())
     }
 
     pub(crate) fn folder(folder: &Path, wanted: &'static str, found: impl Into<std::io::Error>) -> Error {
@@ -82,12 +96,24 @@ impl fmt::Display for Error {
                 write!(f, "`{}`: wanted {wanted}, found {found}", path.display())
             }
             Error::File(error) => error.fmt(f),
-            Error::Writer(why) | Error::Waiting(why) => f.write_str(why),
+            Error::NoPath => f.write_str("wanted a folder for the file, found none: `path` is empty"),
+            Error::Unlisted { folder, found } => write!(f, "`{}`: {found}", folder.display()),
+            Error::Writer(error) => error.fmt(f),
+            Error::Waiting(why) => f.write_str(why),
         }
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Folder { found, .. } | Error::Unlisted { found, .. } => Some(found),
+            Error::File(error) => Some(error),
+            Error::Writer(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
 
 impl From<livetime_formats::Error> for Error {
     fn from(error: livetime_formats::Error) -> Error {

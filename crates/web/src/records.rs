@@ -124,7 +124,7 @@ impl Records {
                 max_rate_hz: Some(MAX_RATE_HZ),
                 ..EdgeOptions::default()
             };
-            let outlet = model.run().subscribe(name, latest).map_err(|e| Error::refused(e.message))?;
+            let outlet = model.run().subscribe(name, latest).map_err(Error::refused)?;
             let (taking, is_ended) = (output.clone(), self.is_ended.clone());
             let started = spawn("web records", move || take(outlet, describe, &taking.kept, &is_ended));
             *thread = Some(started.map_err(|e| Error::refused(format!("cannot start a thread: {e}")))?);

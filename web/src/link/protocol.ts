@@ -266,4 +266,5 @@ export interface SavedPipeline {
   differences: { node: string; what: string; was: string; now: string }[];
   notes: string[];
   problem: string | null;
+  problems: { code: string; message: string; line: number | null; column: number | null }[];
 }

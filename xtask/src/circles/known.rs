@@ -72,24 +72,6 @@ pub(super) const CIRCLES: &[Known] = &[
     },
     Known {
         files: &[
-            "crates/control/src/config/build.rs",
-            "crates/control/src/config/mod.rs",
-            "crates/control/src/config/reduced.rs",
-            "crates/control/src/config/replay.rs",
-        ],
-        reason: "Not untied yet: 2 of these files take names of `config/replay.rs`, which takes names of 2.",
-    },
-    Known {
-        files: &[
-            "crates/control/src/config/save/anew.rs",
-            "crates/control/src/config/save/edit.rs",
-            "crates/control/src/config/save/mod.rs",
-            "crates/control/src/config/save/standing.rs",
-        ],
-        reason: "Not untied yet: 3 of these files take names of `config/save/standing.rs`, which takes names of 1.",
-    },
-    Known {
-        files: &[
             "crates/formats/src/hdf5/read/array/mod.rs",
             "crates/formats/src/hdf5/read/array/virtuals.rs",
             "crates/formats/src/hdf5/read/file.rs",

@@ -155,10 +155,11 @@ fn serve_metrics(
 
 /// A file that cannot be opened, a device that does not answer.
 fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Output) -> Failure {
-    let messages: Vec<&str> = errors.iter().map(|e| &*e.message).collect();
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
     if as_json {
         let (exit_code, exit_reason) = (Exit::Failed as u8, "not_started");
-        let errors: Vec<Value> = messages.iter().map(|m| json!({ "message": m })).collect();
+        let error = |(error, message): (&GraphError, &String)| json!({ "code": error.fault().code(), "message": message });
+        let errors: Vec<Value> = errors.iter().zip(&messages).map(error).collect();
         let refusal = json!({
             "ok": false, "exit_code": exit_code, "exit_reason": exit_reason, "errors": errors,
         });

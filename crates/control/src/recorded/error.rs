@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use livetime_engine::{GraphError, NodeError};
+use livetime_engine::{Cause, GraphError, NodeError};
 use livetime_frame::WrongPayload;
 use livetime_recording::{Fault, TooMuchMemory};
 
-use crate::config::Problems;
+use crate::config::{Problem, ProblemKind, Problems};
 
 /// Why a recorded run does not go through a pipeline.
 #[derive(Debug)]
@@ -119,6 +120,13 @@ impl fmt::Display for PictureError {
 
 impl std::error::Error for RecordedError {}
 
+/// A problem outside the pipeline file.
+impl From<RecordedError> for Problem {
+    fn from(error: RecordedError) -> Problem {
+        Problem::elsewhere(ProblemKind::Recorded(Cause::new(Arc::new(error))))
+    }
+}
+
 impl From<TooMuchMemory> for RecordedError {
     fn from(error: TooMuchMemory) -> RecordedError {
         RecordedError::Memory(error)
@@ -136,12 +144,5 @@ impl From<WrongPayload> for PictureError {
 impl From<PictureError> for RecordedError {
     fn from(error: PictureError) -> RecordedError {
         RecordedError::Picture(error)
-    }
-}
-
-/// For callers that hand the sentence on.
-impl From<RecordedError> for String {
-    fn from(error: RecordedError) -> String {
-        error.to_string()
     }
 }

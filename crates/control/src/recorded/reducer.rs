@@ -15,7 +15,7 @@ use super::account::{LostEvent, PipelineAccount};
 use super::describe::{Description, KIND};
 use super::error::{PictureError, RecordedError};
 use super::{MOST_LOOKED_AT, SOURCE, first_picture};
-use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
+use crate::config::{self, Pipeline, Problems, Purpose, Replaced, Replay, Setting};
 
 /// What of a pipeline is wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -121,7 +121,7 @@ impl PipelineReducer {
         options: &ReducedOptions,
         inner: Reducers,
     ) -> Result<PipelineReducer, Problems> {
-        let refuse = |error: RecordedError| Problems::new(name, vec![Problem::elsewhere(error.to_string())]);
+        let refuse = |error: RecordedError| Problems::new(name, vec![error.into()]);
         let (input, first) = first_picture(recording, detector, &options.events).map_err(refuse)?;
         let mut description = Description {
             file: name.to_owned(),
@@ -214,7 +214,7 @@ impl Way {
         let (Pipeline { graph, .. }, Replaced { source, left_out, output }) = (pipeline, replaced);
         let way = Way { graph, output: output.unwrap_or_default(), source, left_out };
         // Says that an output is none before anything is read.
-        way.start().map_err(|why| Problems::new(file, vec![Problem::elsewhere(why.to_string())]))?;
+        way.start().map_err(|error| Problems::new(file, vec![error.into()]))?;
         Ok(way)
     }
 

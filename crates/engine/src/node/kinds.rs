@@ -122,7 +122,7 @@ impl PortSpec {
 }
 
 /// Which frames a port accepts; an empty list means all.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accepts {
     /// Payload kinds.
     pub kinds: &'static [PayloadKind],
@@ -133,7 +133,7 @@ pub struct Accepts {
 }
 
 /// Frames that a port does not accept: `wanted array of u8, found bytes`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct NotAccepted {
     /// The frames that it accepts.
     pub wanted: Accepts,

@@ -133,8 +133,8 @@ impl RefusalKind {
     /// A name for programs, which stays the same when sentences change.
     pub fn code(&self) -> &'static str {
         match self {
-            RefusalKind::UnknownName(UnknownName::Node { .. }) | RefusalKind::NodeNumber(_) => "unknown_node",
-            RefusalKind::UnknownName(_) => "unknown_port",
+            RefusalKind::UnknownName(name) => name.code(),
+            RefusalKind::NodeNumber(_) => "unknown_node",
             RefusalKind::UnknownParameter { .. } | RefusalKind::ParameterNumber(_) => "unknown_parameter",
             RefusalKind::ReadOnly => "read_only",
             RefusalKind::Value { .. } => "value",
@@ -167,10 +167,8 @@ impl RefusalKind {
     /// The hint of the refusal, if its kind has one.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            RefusalKind::UnknownParameter { hint }
-            | RefusalKind::UnknownName(UnknownName::Node { hint, .. } | UnknownName::Port { hint, .. }) => {
-                Some(hint)
-            }
+            RefusalKind::UnknownParameter { hint } => Some(hint),
+            RefusalKind::UnknownName(name) => name.hint(),
             _ => None,
         }
     }

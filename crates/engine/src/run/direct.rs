@@ -8,11 +8,12 @@ use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::books::{Books, SharedBooks};
 use super::wiring::{self, NodeInfo, Orders, Shared};
-use super::{Report, RunOptions, cores, of_node, report};
+use super::{Report, RunOptions, cores, report};
 use crate::control::RunControl;
 use crate::edge::{Edge, InlineNode, OUTLET, Sender, Target};
 use crate::failure::NodeFailure;
-use crate::graph::{Graph, GraphError, Placement};
+use crate::graph::{Graph, Placement};
+use crate::graph_error::{GraphError, GraphFault};
 use crate::node::{NodeError, NodeKind};
 use crate::runner::Runner;
 use crate::worker::WorkerHandle;
@@ -55,7 +56,7 @@ use crate::worker::WorkerHandle;
 /// graph.add("pass", NodeType::of::<Pass>())?;
 /// graph.connect("camera", "pass", EdgeOptions::default())?;
 ///
-/// let mut run = DirectRun::start(&graph, &["pass"], RunOptions::default()).map_err(|errors| errors[0].message.clone())?;
+/// let mut run = DirectRun::start(&graph, &["pass"], RunOptions::default()).map_err(|errors| errors[0].to_string())?;
 /// let mut frame = run.array(Layout::packed(DType::U8, ColorMode::Mono, &[2])?)?;
 /// frame.elements_mut::<u8>()?.copy_from_slice(&[1, 2]);
 /// let given = run.give(frame)?;
@@ -106,7 +107,7 @@ impl DirectRun {
         let plan = graph.check()?;
         let source = only_source(&graph).map_err(|e| vec![e])?;
         let wanted: Result<Vec<_>, _> = outputs.iter().map(|text| graph.output(text)).collect();
-        let wanted = wanted.map_err(|message| vec![GraphError::of_graph(message)])?;
+        let wanted = wanted.map_err(|name| vec![name.into()])?;
         let shared = Shared {
             clock: Clock::real(),
             control: Arc::new(RunControl::keeping_failures(options.on_event)),
@@ -120,18 +121,18 @@ impl DirectRun {
             services: options.services.describing(&graph.text),
             books: SharedBooks::default(),
         };
-        let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![of_node(e)])?;
+        let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![e.into()])?;
         let handles = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
         let runners = wired.workers.into_iter().flat_map(|worker| worker.runners);
         let Some(mut runner) = runners.into_iter().find(|runner| runner.id == source) else {
-            return Err(vec![GraphError::of_graph("wanted a source that can be wired, found none")]);
+            return Err(vec![GraphFault::NoSource("a source that can be wired").into()]);
         };
         let sent = Sent::default();
         for (number, from) in wanted.into_iter().enumerate() {
             let edge = collect(&mut runner, from, Collector { number, sent: sent.clone() });
             wired.edges.push(edge);
         }
-        runner.start_behind().map_err(|e| vec![of_node(e)])?;
+        runner.start_behind().map_err(|e| vec![e.into()])?;
         *lock(&shared.books) = Books::new(wired.edges);
         Ok(DirectRun {
             books: shared.books.clone(),
@@ -223,10 +224,7 @@ fn only_source(graph: &Graph) -> Result<usize, GraphError> {
     let sources: Vec<usize> = (0..graph.nodes.len()).filter(is_source).collect();
     match sources[..] {
         [one] => Ok(one),
-        _ => Err(GraphError::of_graph(format!(
-            "wanted one source, in whose place the program stands, found {}",
-            sources.len()
-        ))),
+        _ => Err(GraphFault::Sources(sources.len()).into()),
     }
 }
 

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
 use livetime_runtime::statistics::{merged, summarise};
-use livetime_runtime::{Clock, EventHandler, Histogram, Times, lock, spawn};
+use livetime_runtime::{Cause, Clock, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
 pub use direct::{DirectRun, Given};
@@ -32,8 +32,9 @@ pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
-use crate::graph::{Graph, GraphError};
-use crate::node::{NodeError, NodeKind};
+use crate::graph::Graph;
+use crate::graph_error::{GraphError, GraphFault};
+use crate::node::NodeKind;
 use crate::rehearsal::{Rehearsal, Trail};
 use crate::runner::Runner;
 use crate::services::Services;
@@ -170,7 +171,7 @@ impl Run {
                 // The threads that have started hold open files: they must end by themselves.
                 Err(error) => {
                     run.abort();
-                    return Err(vec![GraphError::of_graph(format!("cannot start a thread: {error}"))]);
+                    return Err(vec![GraphFault::Thread(Cause::new(Arc::new(error))).into()]);
                 }
             }
         }
@@ -449,16 +450,12 @@ impl Drop for Run {
 /// Checks, builds and opens everything.
 pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphError>> {
     let plan = graph.check()?;
-    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![of_node(e)])?;
+    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![e.into()])?;
     let sources = graph.nodes.iter().filter(|n| n.node_type.spec.kind == NodeKind::Source).count();
     // Before any thread runs: a source without data may end at once, and the last one that ends stops the run.
     shared.control.live_sources.store(sources, Ordering::Release);
-    wiring::start_all(&mut wired, &shared.services.get()).map_err(|e| vec![of_node(e)])?;
+    wiring::start_all(&mut wired, &shared.services.get()).map_err(|e| vec![e.into()])?;
     Ok(wired)
-}
-
-fn of_node(error: NodeError) -> GraphError {
-    GraphError { cause: error.cause.clone(), ..GraphError::of_graph(error.in_full()) }
 }
 
 pub(crate) fn tracer(nodes: &[NodeInfo], control: &Arc<RunControl>) -> Tracer {

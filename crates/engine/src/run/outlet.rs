@@ -13,7 +13,8 @@ use super::books::SharedBooks;
 use super::wiring::{NodeInfo, Shared};
 use crate::control::RunControl;
 use crate::edge::{Edge, Reader, Sender, Target, nanoseconds};
-use crate::graph::{Graph, GraphError, check_edge};
+use crate::graph::{Graph, check_edge};
+use crate::graph_error::GraphError;
 use crate::runner::Runner;
 use crate::worker::{Task, Worker, WorkerHandle};
 
@@ -102,7 +103,7 @@ impl fmt::Debug for Outlet {
 
 impl Outlet {
     pub(crate) fn new(links: Arc<Links>, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
-        check_edge(&options).map_err(GraphError::of_graph)?;
+        check_edge(&options)?;
         // The reader is one more thread than the run's own.
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let may_spin = links.handles.len() < cores;
@@ -225,7 +226,7 @@ impl Outlet {
     /// # Errors
     /// [`GraphError`] when there is no such output; the outlet stays where it is.
     pub fn connect(&mut self, output: &str) -> Result<(), GraphError> {
-        let from = self.links.graph.output(output).map_err(GraphError::of_graph)?;
+        let from = self.links.graph.output(output)?;
         self.hang_up();
         let edge = Arc::new(self.links.edge(from, self.options, &self.bell));
         if let (Some(patience), Some(reader)) = (self.patience, edge.reader()) {

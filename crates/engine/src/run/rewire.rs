@@ -13,8 +13,10 @@ use livetime_runtime::{EdgeOptions, lock};
 
 use super::{Outlet, Run};
 use crate::edge::{Edge, Sender, Target};
-use crate::graph::{EdgeDecl, GraphError, Place, Placement};
+use crate::graph::{EdgeDecl, Placement};
+use crate::graph_error::{GraphError, GraphFault, Place};
 use crate::runner::Runner;
+use crate::{Refusal, RefusalKind};
 
 impl Run {
     /// Connects an output, given as `node` (its first output) or `node.output`, to the calling program: an edge as
@@ -40,12 +42,11 @@ impl Run {
     /// [`GraphError`] when there is no such edge, it leads to an inline node, or a node does not answer within 5 s; then the edge
     /// stays.
     pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
-        let from_port = self.graph.output(from).map_err(GraphError::of_graph)?;
-        let to_port = self.graph.input(to).map_err(GraphError::of_graph)?;
+        let from_port = self.graph.output(from)?;
+        let to_port = self.graph.input(to)?;
         let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
         let edge = lock(&self.books).edges().find(is_it).cloned();
-        let edge =
-            edge.ok_or_else(|| GraphError::of_graph(format!("there is no edge from `{from}` to `{to}`")))?;
+        let edge = edge.ok_or_else(|| GraphFault::NoEdge(from.into(), to.into()))?;
         self.refuse_inline(to_port.0)?;
         let worker = self.nodes[from_port.0].workers[0];
         self.ask_in_time(worker, from_port.0, move |runner| {
@@ -137,7 +138,7 @@ impl Run {
                 request(runner);
             }
         });
-        let done = done.map_err(GraphError::of_graph)?;
+        let done = done?;
         let answer = match self.answer(&done) {
             // The node's thread came first: it carries the request out just now.
             Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
@@ -145,23 +146,17 @@ impl Run {
             }
             answer => answer,
         };
-        let name = &self.graph.nodes[node].name;
-        answer.map_err(|error| match error {
-            RecvTimeoutError::Timeout => {
-                GraphError::of_graph(format!("node `{name}` did not answer within 5 s"))
-            }
-            RecvTimeoutError::Disconnected => GraphError::of_graph(format!("node `{name}` has ended")),
-        })
+        let name = || self.graph.nodes[node].name.clone();
+        let kind = |error| match error {
+            RecvTimeoutError::Timeout => RefusalKind::NoAnswer(name()),
+            RecvTimeoutError::Disconnected => RefusalKind::Ended(name()),
+        };
+        answer.map_err(|error| Refusal::new(kind(error)).into())
     }
 
     fn refuse_inline(&self, node: usize) -> Result<(), GraphError> {
         match self.graph.nodes[node].options.placement {
-            Placement::Inline => {
-                let name = &self.graph.nodes[node].name;
-                Err(GraphError::of_graph(format!(
-                    "node `{name}` runs inline and cannot be re-wired while running"
-                )))
-            }
+            Placement::Inline => Err(GraphFault::Inline(self.graph.nodes[node].name.clone()).into()),
             _ => Ok(()),
         }
     }

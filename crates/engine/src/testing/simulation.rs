@@ -7,7 +7,8 @@ use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::Random;
 use crate::control::RunControl;
-use crate::graph::{Graph, GraphError};
+use crate::graph::Graph;
+use crate::graph_error::GraphError;
 use crate::run::books::{Books, SharedBooks};
 use crate::run::outlet::Links;
 use crate::run::wiring::{NodeInfo, Orders, Shared};

@@ -1,4 +1,4 @@
-use livetime_engine::{EdgeOptions, Graph, WhenFull};
+use livetime_engine::{EdgeOptions, Graph, Value, WhenFull};
 
 use super::*;
 

@@ -195,7 +195,7 @@ impl Recorder for NpyFiles {
 impl NpyFiles {
     fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<()> {
         if self.stack.as_ref().is_some_and(|stack| stack.elements != elements) {
-            self.end().map_err(|e| Error::Writer(e.to_string()))?;
+            self.end().map_err(Error::writer)?;
         }
         if self.stack.is_none() {
             let p = &mut self.params;

@@ -213,7 +213,7 @@ impl TriggerRecords {
         let (run, detector) = (p.run, p.detector as u16);
         let Some(writer) = &mut self.writer else { return Ok(0) };
         let before = writer.file().len();
-        p.channels_lost += self.encoder.hits(record).map_err(|e| Error::Writer(e.to_string()))?;
+        p.channels_lost += self.encoder.hits(record).map_err(Error::writer)?;
         writer.repair()?;
         self.encoder.write(record, run, detector, writer)?;
         Ok(writer.file().len() - before)

@@ -261,6 +261,6 @@ fn is_taken(begin: &str) -> Result<bool> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let files =
-        std::fs::read_dir(folder).map_err(|e| Error::Writer(format!("`{}`: {e}", folder.display())))?;
+        std::fs::read_dir(folder).map_err(|found| Error::Unlisted { folder: folder.to_owned(), found })?;
     Ok(files.flatten().any(|file| file.file_name().to_string_lossy().starts_with(&name)))
 }
