@@ -103,15 +103,6 @@ pub(super) const CIRCLES: &[Known] = &[
     },
     Known {
         files: &[
-            "crates/pva/src/client/channel.rs",
-            "crates/pva/src/client/directory.rs",
-            "crates/pva/src/client/driver.rs",
-            "crates/pva/src/client/mod.rs",
-        ],
-        reason: "Not untied yet: a channel works through the client, whose driver keeps its channels.",
-    },
-    Known {
-        files: &[
             "crates/pva/src/data/build.rs",
             "crates/pva/src/data/cache.rs",
             "crates/pva/src/data/convert.rs",
