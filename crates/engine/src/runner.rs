@@ -8,7 +8,6 @@ mod requests;
 mod set;
 mod stamped;
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,7 +22,7 @@ use crate::Value;
 use crate::account::Ended;
 use crate::edge::{Edge, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot, Stamp};
+use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Stamp};
 use crate::reorder::Reorder;
 use crate::spans::Visit;
 
@@ -665,30 +664,6 @@ impl Runner {
         let asked = self.call(|node, _| Ok(values(node)));
         let ended = Ended { last_ticket: self.last_ticket, values: asked.unwrap_or_default() };
         let _ = self.ctx.account.ended.set(ended);
-    }
-
-    // ---- Requests from other threads, between frames ----
-
-    /// All parameters, readbacks included, in the order of their declaration.
-    pub(crate) fn params(&mut self) -> Vec<Value> {
-        values(&mut *self.node)
-    }
-
-    /// Some parameters, and the last frame.
-    pub(crate) fn snapshot(&mut self, wanted: &[usize]) -> Snapshot {
-        let params = self.node.params();
-        let values = wanted.iter().filter_map(|i| params.get(*i)).collect();
-        Snapshot { values, last: self.ctx.last, free_buffers: self.ctx.allocator.count_free() }
-    }
-
-    /// A source that is paused produces nothing.
-    pub(crate) fn pause(&mut self, paused: bool) {
-        self.paused = paused;
-    }
-
-    /// The node itself, for tests and benchmarks.
-    pub(crate) fn node(&mut self) -> &mut dyn Any {
-        &mut *self.node
     }
 }
 
