@@ -115,22 +115,6 @@ pub(super) const CIRCLES: &[Known] = &[
         reason: "Queue, view and state are three sides of a monitor; the mailbox holds its updates.",
     },
     Known {
-        files: &[
-            "crates/web/src/app.rs",
-            "crates/web/src/changes.rs",
-            "crates/web/src/files.rs",
-            "crates/web/src/lib.rs",
-            "crates/web/src/pictures.rs",
-            "crates/web/src/pipeline.rs",
-            "crates/web/src/reads.rs",
-            "crates/web/src/records.rs",
-            "crates/web/src/routes.rs",
-            "crates/web/src/sessions.rs",
-            "crates/web/src/state.rs",
-        ],
-        reason: "Not untied yet: 10 of these files take names of `app.rs`, which takes names of 3.",
-    },
-    Known {
         files: &["python/src/array.rs", "python/src/frame.rs"],
         reason: "An array of numpy keeps the frame whose memory it shows, and a frame shows itself as such an array.",
     },
