@@ -1,4 +1,4 @@
-//! The parts that handles of users share. A client ends with the last of its clones and channels.
+//! The parts that handles of users share: a client and its thread, which end with the last handle, and the channels.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
