@@ -44,21 +44,6 @@ pub(super) const CIRCLES: &[Known] = &[
     },
     Known {
         files: &[
-            "crates/app/src/commands/analyze/args.rs",
-            "crates/app/src/commands/analyze/correct.rs",
-            "crates/app/src/commands/analyze/files.rs",
-            "crates/app/src/commands/analyze/graph.rs",
-            "crates/app/src/commands/analyze/mod.rs",
-            "crates/app/src/commands/analyze/parts.rs",
-            "crates/app/src/commands/analyze/report.rs",
-            "crates/app/src/commands/analyze/sweep.rs",
-            "crates/app/src/commands/analyze/tables.rs",
-            "crates/app/src/commands/analyze/through.rs",
-        ],
-        reason: "Not untied yet: `analyze/mod.rs` runs the kinds of analyses, which take `Measured` and `detector` from it.",
-    },
-    Known {
-        files: &[
             "crates/control/src/config/build.rs",
             "crates/control/src/config/mod.rs",
             "crates/control/src/config/reduced.rs",

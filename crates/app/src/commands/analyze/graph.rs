@@ -7,9 +7,9 @@ use livetime_control::describe::value_json;
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::AnalyzeArgs;
+use super::args::AnalyzeArgs;
 use super::files::{self, Files};
-use super::report::RunFiles;
+use super::recorded::{RunFiles, check_events, detector};
 use crate::analyze::{
     Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording, first_picture,
 };
@@ -43,8 +43,8 @@ pub(super) fn run(
     refuse_reducing(args)?;
     let meter = Meter::start();
     let recording = args.open().map_err(failed)?;
-    super::check_events(args, &recording)?;
-    let detector = super::detector(&recording, args)?;
+    check_events(args, &recording)?;
+    let detector = detector(&recording, args)?;
     first_picture(&recording, &detector, &args.events)
         .map_err(|why| Failure::new(Exit::Failed, why.to_string()))?;
     let name = file.display().to_string();

@@ -7,7 +7,8 @@ use livetime_control::recorded::Outcome;
 use livetime_engine::NodeType;
 use serde_json::{Value as Json, json};
 
-use super::{AnalyzeArgs, reducers};
+use super::args::AnalyzeArgs;
+use super::reducers::reducers;
 use crate::analyze::{
     Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, Recording, ReducedOptions, Reducers,
     first_picture,
