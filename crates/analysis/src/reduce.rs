@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use livetime_recording::select::Verdict;
 use livetime_recording::{Picture, Prefetch, Reader};
+use livetime_runtime::lock;
 
 use crate::account::Account;
 use crate::block::Block;
@@ -18,7 +19,7 @@ use crate::leaves::Leaves;
 use crate::partial::Partial;
 use crate::reducer::AnyPartial;
 use crate::strips::Read;
-use crate::tree::Forest;
+use crate::tree::{Forest, Node};
 use crate::worker::{Share, Shared, Worker, place};
 use crate::{EventPictures, GoOn, Progress, Recorded, Recording, Work};
 
@@ -179,6 +180,25 @@ impl Shared<'_> {
             }
             worker.leaf(leaf).inspect_err(|_| self.stop())?;
         }
+    }
+
+    /// Partial results of no event, for the reducers that do not take any order.
+    fn fresh(&self) -> Vec<AnyPartial> {
+        let spare = lock(&self.spare).pop();
+        spare.unwrap_or_else(|| self.work.partials(false))
+    }
+
+    /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
+    fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
+        let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
+        while let Some(mut pair) = next {
+            if let Some(mut right) = pair.right {
+                self.work.merge_all(false, &mut pair.left, &mut right)?;
+                lock(&self.spare).push(right);
+            }
+            next = lock(&self.forest).put(pair.node, pair.left);
+        }
+        Ok(())
     }
 }
 

@@ -8,10 +8,9 @@ use livetime_recording::{Picture, Reader};
 use livetime_runtime::lock;
 
 use crate::account::Account;
-use crate::error::Result;
 use crate::fault::{BrokenEvent, Fault, Outcome};
 use crate::reducer::AnyPartial;
-use crate::tree::{Forest, Node};
+use crate::tree::Forest;
 use crate::{Recording, Work};
 
 /// The result of a worker at its end: its account, and the partial results of reducers that take any order.
@@ -53,27 +52,6 @@ impl Shared<'_> {
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
-    }
-
-    /// Partial results of no event, for the reducers that do not take any order.
-    pub(crate) fn fresh(&self) -> Vec<AnyPartial> {
-        // The lock is released before new partial results are made, which may be large.
-        let spare = lock(&self.spare).pop();
-        spare.unwrap_or_else(|| self.work.partials(false))
-    }
-
-    /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
-    pub(crate) fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
-        // Merging happens outside of the lock, so that other workers can put their results meanwhile.
-        let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
-        while let Some(mut pair) = next {
-            if let Some(mut right) = pair.right {
-                self.work.merge_all(false, &mut pair.left, &mut right)?;
-                lock(&self.spare).push(right);
-            }
-            next = lock(&self.forest).put(pair.node, pair.left);
-        }
-        Ok(())
     }
 }
 

@@ -35,8 +35,10 @@
 
 mod acquire;
 mod act;
+mod action;
 mod bell;
 mod caller;
+mod capture;
 mod captures;
 mod joins;
 mod locks;
@@ -46,9 +48,12 @@ mod losses;
 mod moment;
 mod node;
 mod program;
+mod quiet;
 mod rates;
 mod recent;
 mod refused;
+mod shared;
+mod waiting;
 mod wires;
 mod writers;
 
@@ -62,18 +67,18 @@ use livetime_engine::{Refusal, RefusalKind, Run};
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
-pub use act::{Action, Answer, Change, Counter, Rewire, Which};
+pub use action::{Action, Answer, Change, Counter, Rewire, Which};
 pub use bell::{Bell, Waker};
 pub use caller::Caller;
 pub use log::{Entry, What};
-pub use looker::Begun;
 pub use losses::{Acknowledged, Grown, LOSING_NS, LossBook, Standing};
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
 pub use refused::{EdgeRefusal, Refused, ShortCapture, StartError};
+pub use shared::Begun;
 
-use act::Asked;
+use action::Asked;
 use locks::{join, lock};
-use looker::Shared;
+use shared::Shared;
 use writers::{WAITING, Writers};
 
 /// The model of a run. Clones are the same model, which ends with the last of them, or with [`Model::end`].

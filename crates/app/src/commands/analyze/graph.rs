@@ -7,9 +7,10 @@ use livetime_control::describe::value_json;
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::AnalyzeArgs;
+use super::args::AnalyzeArgs;
 use super::files::{self, Files};
-use super::report::RunFiles;
+use super::pipeline::{damaged_text, of_pipeline};
+use super::recorded::{RunFiles, check_events, detector};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::interrupts::Interrupts;
@@ -40,8 +41,8 @@ pub(super) fn run(
     refuse_reducing(args)?;
     let meter = Meter::start();
     let recording = args.open().map_err(failed)?;
-    super::check_events(args, &recording)?;
-    let detector = super::detector(&recording, args)?;
+    check_events(args, &recording)?;
+    let detector = detector(&recording, args)?;
     let options = GraphOptions {
         workers,
         events: args.events.clone(),
@@ -50,7 +51,7 @@ pub(super) fn run(
     };
     let run = (&recording, &detector);
     let make = |pipeline: (&str, &str)| GraphAnalysis::new(run.0, run.1, pipeline, nodes, &options);
-    let work = super::of_pipeline(args, file, run, output, make)?;
+    let work = of_pipeline(args, file, run, output, make)?;
     let found = watched(&work, &recording, output).map_err(|e| Failure::new(Exit::Failed, e))?;
     let usage = meter.stop(found.file_bytes, found.raw_bytes);
     let name = file.display().to_string();
@@ -157,7 +158,7 @@ impl Report<'_> {
             bytes(found.raw_bytes),
             bytes(found.file_bytes),
         );
-        text += &super::damaged_text(found.damaged);
+        text += &damaged_text(found.damaged);
         if !work.left_out().is_empty() {
             text += &format!("left out, behind other sources: {}\n", work.left_out().join(", "));
         }

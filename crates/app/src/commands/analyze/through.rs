@@ -6,7 +6,9 @@ use livetime_control::recorded::Outcome;
 use livetime_engine::NodeType;
 use serde_json::{Value as Json, json};
 
-use super::{AnalyzeArgs, reducers};
+use super::args::AnalyzeArgs;
+use super::pipeline::{damaged_text, of_pipeline};
+use super::reducers::reducers;
 use crate::analyze::{
     Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, Recording, ReducedOptions, Reducers,
 };
@@ -63,7 +65,7 @@ impl Wanted {
                 let make = |pipeline: (&str, &str)| {
                     PipelineReducer::new(recording, detector, pipeline, nodes, &options, reducers)
                 };
-                let reducer = super::of_pipeline(args, file, (recording, detector), output, make)?;
+                let reducer = of_pipeline(args, file, (recording, detector), output, make)?;
                 Ok(Wanted::through(reducer))
             }
         }
@@ -138,7 +140,7 @@ impl Through {
             self.heading(),
             account.given()
         );
-        text += &super::damaged_text(damaged);
+        text += &damaged_text(damaged);
         for lost in account.named.iter().take(NAMED) {
             let node = lost.node.as_ref().map_or_else(String::new, |node| format!("{node}: "));
             text += &format!("  event {} at {}: {node}{}\n", lost.event, utc(lost.time_ns), lost.why);
