@@ -34,6 +34,20 @@ const ARROWS: &[(&str, &[&str])] = &[
         "livetime-wire",
         &["livetime-engine", "livetime-filing", "livetime-formats", "livetime-kernels", "livetime-frame"],
     ),
+    // `nodes` for what all detectors share, `recording` for runs that are made by many threads and written in order.
+    (
+        "livetime-sim",
+        &[
+            "livetime-engine",
+            "livetime-formats",
+            "livetime-frame",
+            "livetime-kernels",
+            "livetime-nodes",
+            "livetime-recording",
+            "livetime-runtime",
+            "livetime-wire",
+        ],
+    ),
     // `pva` because the block `pvaccess` of a pipeline file says how to serve.
     (
         "livetime-control",
@@ -72,6 +86,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-epics",
             "livetime-web",
             "livetime-nodes",
+            "livetime-sim",
             "livetime-wire",
             "livetime-engine",
             "livetime-actors",
@@ -112,6 +127,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-web",
             "livetime-genicam",
             "livetime-nodes",
+            "livetime-sim",
             "livetime-wire",
             "livetime-engine",
             "livetime-actors",

@@ -31,8 +31,6 @@ mod plot;
 mod progress;
 mod record;
 mod report;
-pub mod simulate;
-mod simulate_wib;
 #[cfg(test)]
 mod test_nodes;
 mod trace;
@@ -81,10 +79,10 @@ pub fn main_as(called: Called, nodes: &[NodeType]) -> u8 {
     execute(cli, nodes, &mut output) as u8
 }
 
-/// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), and those for wire readout (`livetime_wire`). Sources
-/// come first, sinks last.
+/// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), for wire readout
+/// (`livetime_wire`), and those that simulate (`livetime_sim`). Sources come first, sinks last.
 pub fn standard_nodes() -> Vec<NodeType> {
-    let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+    let mut all = [livetime_nodes::ALL, livetime_wire::ALL, livetime_sim::ALL].concat();
     #[cfg(feature = "aravis")]
     all.extend(livetime_genicam::all());
     // Keeps the order within a kind.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use livetime_engine::nearest;
-use livetime_wire::{PulseShape, SimulationSetup, TestPulses};
+use livetime_sim::wires::{PulseShape, SimulationSetup, TestPulses};
 
 /// Data of one kind.
 pub(super) struct DataSet {

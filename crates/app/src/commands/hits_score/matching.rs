@@ -1,6 +1,6 @@
 //! Which hit is which pulse.
 
-use livetime_wire::TruePulse;
+use livetime_sim::wires::TruePulse;
 
 use super::finder::Found;
 
@@ -74,7 +74,7 @@ fn pair(pulses: &[TruePulse], hits: &[Found], tolerance: f64) -> (Vec<Option<usi
 
 #[cfg(test)]
 mod tests {
-    use livetime_wire::Origin;
+    use livetime_sim::wires::Origin;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::thread;
 
 use livetime_kernels::hits::HitBuffer;
 use livetime_nodes::Level;
-use livetime_wire::{Simulation, TruePulse};
+use livetime_sim::wires::{Simulation, TruePulse};
 
 use super::data::{AMPLITUDES, DataSet, Job};
 use super::finder::{FinderOptions, Found};

@@ -1,6 +1,6 @@
 //! The counts, and the quantities that follow from them.
 
-use livetime_wire::TruePulse;
+use livetime_sim::wires::TruePulse;
 
 use super::finder::Found;
 use super::matching::Matches;
