@@ -13,6 +13,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
     ("livetime-filing", &["livetime-engine", "livetime-formats"]),
+    // For the one way to write a file.
+    ("livetime-plot", &["livetime-formats"]),
     (
         "livetime-nodes",
         &[
@@ -86,6 +88,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-epics",
             "livetime-web",
             "livetime-nodes",
+            "livetime-plot",
             "livetime-sim",
             "livetime-wire",
             "livetime-engine",
@@ -127,6 +130,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-web",
             "livetime-genicam",
             "livetime-nodes",
+            "livetime-plot",
             "livetime-sim",
             "livetime-wire",
             "livetime-engine",

@@ -27,7 +27,6 @@ mod log;
 mod losses_everywhere;
 pub mod metrics;
 mod output;
-mod plot;
 mod progress;
 mod record;
 mod report;
@@ -107,7 +106,7 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
         Command::Pyana(args) => Err(commands::python::pyana(args, &cli.called)),
         Command::Bench(args) => commands::bench::bench(args, &cli.called, nodes, output),
-        Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
+        Command::HitsScore(args) => Err(commands::bench::hits_score(args)),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),
         Command::Schema => commands::nodes::schema(nodes, output),

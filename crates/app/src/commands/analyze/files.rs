@@ -13,7 +13,7 @@ use super::error::FileError;
 use super::tables::{self, Columns, TableFormat};
 use super::{Measured, picture, sweep};
 use crate::analyze::{Named, Value};
-use crate::plot::png;
+use livetime_plot::png;
 
 /// The file with everything about an analysis, and the names of the files that it wrote.
 const REPORT: &str = "analysis.json";

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use livetime_plot::{Axis, Panel, PlotError, Point, Series, draw, save};
+
 use super::score::{Bin, Score};
-use crate::plot::{Axis, Panel, PlotError, Point, Series, draw, save};
 
 /// Series in one pair of axes: more cannot be told apart.
 const MOST: usize = 4;

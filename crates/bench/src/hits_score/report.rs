@@ -1,10 +1,10 @@
 //! The scores as text and as JSON.
 
+use livetime_control::report::table::{Style, Table};
 use serde_json::{Value, json};
 
 use super::finder::{Algorithm, FinderOptions};
 use super::score::{Bin, Moments, Score, point};
-use crate::report::table::{Style, Table};
 
 /// Efficiencies of the 2019 algorithm, measured on the original: data set, height, part of the pulses that was found.
 const SEED: [(&str, f64, f64); 8] = [

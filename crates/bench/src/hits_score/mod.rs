@@ -1,4 +1,4 @@
-//! `livetime hits-score`: how well hits are found, in simulated data with known truth.
+//! `livetime-bench hits-score`: how well hits are found, in simulated data with known truth.
 //!
 //! `data.rs` describes the simulated data, `finder.rs` chooses the algorithm, `matching.rs` assigns hits to
 //! pulses, `score.rs` counts, `run.rs` does all that on all cores, `report.rs` and `plots.rs` present the
@@ -17,26 +17,29 @@ mod tests;
 use std::path::PathBuf;
 
 use clap::Args;
+use livetime_control::report::Exit;
+use livetime_control::report::pretty::pretty;
 
-use crate::output::{Exit, Failure, Output};
+use crate::Failed;
 use data::data_sets;
 use finder::{Algorithm, FinderOptions};
 use run::{Amount, run};
 
-pub(crate) const HITS_SCORE_HELP: &str = "\
+const HELP: &str = "\
 Examples:
-  livetime hits-score
-  livetime hits-score --algorithm seed --data white4 --data white4-bipolar
-  livetime hits-score --threshold 5 --quick --json
-  livetime hits-score --data white4 --curves
-  livetime hits-score -o score
+  livetime-bench hits-score
+  livetime-bench hits-score --algorithm seed --data white4 --data white4-bipolar
+  livetime-bench hits-score --threshold 5 --quick --json
+  livetime-bench hits-score --data white4 --curves
+  livetime-bench hits-score -o score
 
 The command simulates noise, test pulses, decays of argon-39 and cosmic tracks, finds hits, and compares hits with the truth: a hit belongs
 to the pulse of its channel whose peak is nearest, at most --tolerance ticks away. Efficiencies are for the pulse's true height at its peak.";
 
 /// Arguments of `hits-score`.
 #[derive(Args, Debug)]
-pub(crate) struct HitsScoreArgs {
+#[command(after_help = HELP)]
+pub struct HitsScoreArgs {
     /// Which hit finder: default (of this program), seed (ProtoDUNE-SP 2019) or tpg (tpglibs).
     #[arg(long, default_value = "default", value_parser = finder::algorithm)]
     algorithm: Algorithm,
@@ -72,15 +75,15 @@ pub(crate) struct HitsScoreArgs {
     curves: bool,
     /// Print JSON on stdout instead of text.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Draw the curves into this folder.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }
 
 impl HitsScoreArgs {
-    fn finder(&self) -> Result<FinderOptions, Failure> {
-        let wrong = |text: &str| Err(Failure::new(Exit::Usage, text));
+    fn finder(&self) -> Result<FinderOptions, Refusal> {
+        let wrong = |text: &str| Err(Refusal::usage(text));
         match (self.algorithm, self.threshold) {
             (Algorithm::Seed, Some(_)) => return wrong("seed has no threshold to be set"),
             (Algorithm::Default, Some(t)) if !(0.5..=10.0).contains(&t) => {
@@ -101,26 +104,55 @@ impl HitsScoreArgs {
             pulses: (self.pulses as f64 * part).ceil(),
             tolerance: self.tolerance,
             seed: self.seed,
-            workers: super::convert::workers_or_all(self.workers),
+            workers: self.workers.map_or_else(all_cores, usize::from),
         }
     }
 }
 
-pub(crate) fn hits_score(args: &HitsScoreArgs, output: &mut Output) -> Result<Exit, Failure> {
+/// A command that came to no result: how the program ends, and why.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Usage when the command line is wrong, else failed.
+    pub exit: Exit,
+    /// For people.
+    pub why: Failed,
+}
+
+impl Refusal {
+    fn usage(why: impl ToString) -> Refusal {
+        Refusal { exit: Exit::Usage, why: why.to_string().into() }
+    }
+}
+
+impl<E: Into<Failed>> From<E> for Refusal {
+    fn from(why: E) -> Refusal {
+        Refusal { exit: Exit::Failed, why: why.into() }
+    }
+}
+
+/// Simulates, finds hits and compares. Returns the scores as text or JSON, and draws the plots that `args` want; `log`
+/// gets lines for people.
+///
+/// # Errors
+/// [`Refusal`] for a wrong command line, a simulation that cannot be had, or a plot that cannot be written.
+pub fn hits_score(args: &HitsScoreArgs, log: &mut dyn FnMut(&str)) -> Result<String, Refusal> {
     let finder = args.finder()?;
-    let sets = data_sets(&args.data).map_err(|message| Failure::new(Exit::Usage, message))?;
+    let sets = data_sets(&args.data).map_err(Refusal::usage)?;
     let mut scores = Vec::new();
     for set in &sets {
-        output.log(format_args!("{}: {}", set.name, set.what));
-        scores.extend(run(set, &finder, &args.amount()).map_err(|e| Failure::new(Exit::Failed, e))?);
-    }
-    match args.json {
-        true => output.json(&report::json(&finder, &scores))?,
-        false => output.data(&report::text(&finder, &scores, args.curves))?,
+        log(&format!("{}: {}", set.name, set.what));
+        scores.extend(run(set, &finder, &args.amount())?);
     }
     if let Some(folder) = &args.output {
-        plots::write(folder, &scores).map_err(|e| Failure::new(Exit::Failed, e))?;
-        output.log(format_args!("curves: {}", folder.display()));
+        plots::write(folder, &scores).map_err(|error| error.to_string())?;
+        log(&format!("curves: {}", folder.display()));
     }
-    Ok(Exit::Ok)
+    Ok(match args.json {
+        true => pretty(&report::json(&finder, &scores)) + "\n",
+        false => report::text(&finder, &scores, args.curves),
+    })
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

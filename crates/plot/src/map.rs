@@ -41,37 +41,42 @@ const BAR: (i32, i32, i32) = (24, 20, 116);
 const TICK: usize = 70;
 
 /// Rows and columns of values, however they lie in memory.
-pub(crate) struct Grid<'a> {
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
+pub struct Grid<'a> {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
     /// The value at a row and column.
-    pub(crate) value: &'a dyn Fn(usize, usize) -> f64,
+    pub value: &'a dyn Fn(usize, usize) -> f64,
 }
 
 /// A grid and where it lies on the picture: one of several panels.
-pub(crate) struct Tile<'a> {
+pub struct Tile<'a> {
     /// Stands above it if it is not empty.
-    pub(crate) title: String,
-    pub(crate) grid: Grid<'a>,
+    pub title: String,
+    /// The values.
+    pub grid: Grid<'a>,
 }
 
 /// Tiles of one size beside and below each other, with axes and one bar of colours.
-pub(crate) struct Map<'a> {
-    pub(crate) title: String,
+pub struct Map<'a> {
+    /// Stands above all tiles.
+    pub title: String,
     /// Along the columns of each tile.
-    pub(crate) x: Axis,
+    pub x: Axis,
     /// Along its rows, from the top.
-    pub(crate) y: Axis,
+    pub y: Axis,
     /// The quantity that colours show.
-    pub(crate) value: Axis,
-    pub(crate) tiles: Vec<Tile<'a>>,
+    pub value: Axis,
+    /// The tiles, by row.
+    pub tiles: Vec<Tile<'a>>,
     /// How many tiles stand beside each other.
-    pub(crate) across: usize,
+    pub across: usize,
 }
 
 impl Map<'_> {
     /// Draws it; `None` if there is nothing to draw or too much.
-    pub(crate) fn draw(&self) -> Option<RgbImage> {
+    pub fn draw(&self) -> Option<RgbImage> {
         let first = self.tiles.first()?;
         let (rows, columns) = (first.grid.rows, first.grid.columns);
         let across = self.across.clamp(1, self.tiles.len());

@@ -2,7 +2,7 @@
 
 /// An axis: its quantity, and its range.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Axis {
+pub struct Axis {
     title: String,
     from: Option<f64>,
     to: Option<f64>,
@@ -10,20 +10,20 @@ pub(crate) struct Axis {
 
 impl Axis {
     /// An axis that shows `quantity`, in `unit` if that is not empty. It reaches as far as the values.
-    pub(crate) fn new(quantity: &str, unit: &str) -> Axis {
+    pub fn new(quantity: &str, unit: &str) -> Axis {
         let title = if unit.is_empty() { quantity.to_owned() } else { format!("{quantity} ({unit})") };
         Axis { title, from: None, to: None }
     }
 
     /// The lowest value shown, whatever the values are.
     #[must_use]
-    pub(crate) fn from(self, from: f64) -> Axis {
+    pub fn from(self, from: f64) -> Axis {
         Axis { from: Some(from), ..self }
     }
 
     /// The highest value shown, whatever the values are.
     #[must_use]
-    pub(crate) fn to(self, to: f64) -> Axis {
+    pub fn to(self, to: f64) -> Axis {
         Axis { to: Some(to), ..self }
     }
 

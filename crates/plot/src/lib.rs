@@ -1,4 +1,21 @@
 //! Plots: curves in axes with units and errors, and pictures in colours with a bar that explains the colours.
+//!
+//! A [`Panel`] is a pair of [`Axis`] with [`Series`] of [`Point`]s, and [`draw`] puts panels beside each other. A [`Map`]
+//! shows a [`Grid`] of values, or several as [`Tile`]s. [`save`] writes the picture as PNG.
+//!
+//! ```
+//! use livetime_plot::{Axis, Panel, Point, Series, draw, png};
+//!
+//! let points = [(1.0, 98.0), (2.0, 190.0)].map(|(x, y)| Point::new(x, y).with_error(3.0));
+//! let series = vec![Series::new("files", points.to_vec())];
+//! let (x, y) = (Axis::new("workers", ""), Axis::new("rate", "MB/s").from(0.0));
+//! let picture = draw(&[Panel { title: "data rates".into(), x, y, series }]);
+//! assert!(png(&picture)?.starts_with(b"\x89PNG"));
+//! # Ok::<(), image::ImageError>(())
+//! ```
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod axis;
 mod canvas;
@@ -11,38 +28,39 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageResult, Rgb, RgbImage};
 use livetime_formats::file::GrowingFile;
 
-pub(crate) use axis::Axis;
-pub(crate) use map::{Grid, Map, Tile};
+pub use axis::Axis;
+pub use map::{Grid, Map, Tile};
 
 use axis::Scale;
 use canvas::{BLACK, Canvas, GREY, TEXT, width};
 
 /// A measured value.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Point {
-    pub(crate) x: f64,
-    /// Not shown if it is no number.
-    pub(crate) y: f64,
+pub struct Point {
+    /// Place along the x axis.
+    pub x: f64,
+    /// The value; not shown if it is no number.
+    pub y: f64,
     /// How far below and above the value the truth may be (one standard deviation); 0 or no number draws no bar.
-    pub(crate) error: (f64, f64),
+    pub error: (f64, f64),
 }
 
 impl Point {
     /// A value that is known exactly, or whose error is not known.
-    pub(crate) fn new(x: f64, y: f64) -> Point {
+    pub fn new(x: f64, y: f64) -> Point {
         Point { x, y, error: (0.0, 0.0) }
     }
 
     /// With an error that is the same below and above.
     #[must_use]
-    pub(crate) fn with_error(self, error: f64) -> Point {
+    pub fn with_error(self, error: f64) -> Point {
         Point { error: (error, error), ..self }
     }
 }
 
 /// How points are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Style {
+pub enum Style {
     /// A mark at each point, and a line from one to the next: few values.
     Marks,
     /// A line alone: many values.
@@ -55,16 +73,18 @@ pub(crate) enum Style {
 
 /// Values with their name.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
-    pub(crate) name: String,
+pub struct Series {
+    /// Stands beside its colour if it is not empty.
+    pub name: String,
     /// In the order of x.
-    pub(crate) points: Vec<Point>,
-    pub(crate) style: Style,
+    pub points: Vec<Point>,
+    /// How they are drawn.
+    pub style: Style,
 }
 
 impl Series {
     /// Few values, or many as a curve.
-    pub(crate) fn new(name: impl Into<String>, points: Vec<Point>) -> Series {
+    pub fn new(name: impl Into<String>, points: Vec<Point>) -> Series {
         let style = if points.len() > MOST_MARKS { Style::Curve } else { Style::Marks };
         Series { name: name.into(), points, style }
     }
@@ -72,11 +92,15 @@ impl Series {
 
 /// Series in one pair of axes.
 #[derive(Clone, Debug)]
-pub(crate) struct Panel {
-    pub(crate) title: String,
-    pub(crate) x: Axis,
-    pub(crate) y: Axis,
-    pub(crate) series: Vec<Series>,
+pub struct Panel {
+    /// Stands above the axes.
+    pub title: String,
+    /// Across.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// At most four have colours of their own.
+    pub series: Vec<Series>,
 }
 
 /// The size of the plotting area, in pixels.
@@ -101,7 +125,7 @@ const COLOURS: [Rgb<u8>; 4] =
 ///
 /// # Errors
 /// If the picture is larger than the format allows.
-pub(crate) fn png(image: &RgbImage) -> ImageResult<Vec<u8>> {
+pub fn png(image: &RgbImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up);
     let (width, height) = image.dimensions();
@@ -112,7 +136,7 @@ pub(crate) fn png(image: &RgbImage) -> ImageResult<Vec<u8>> {
 ///
 /// # Errors
 /// Why it is not written.
-pub(crate) fn save(image: &RgbImage, path: &Path) -> Result<(), PlotError> {
+pub fn save(image: &RgbImage, path: &Path) -> Result<(), PlotError> {
     let refused = |error| PlotError::File(path.to_owned(), error);
     let bytes = png(image).map_err(|error| PlotError::Picture(path.to_owned(), error))?;
     let mut new = GrowingFile::replace(path).map_err(refused)?;
@@ -121,7 +145,7 @@ pub(crate) fn save(image: &RgbImage, path: &Path) -> Result<(), PlotError> {
 
 /// Why a plot is not written to the file of this name.
 #[derive(Debug)]
-pub(crate) enum PlotError {
+pub enum PlotError {
     /// The picture is larger than its format allows.
     Picture(PathBuf, image::ImageError),
     /// The system refuses the file.
@@ -141,7 +165,7 @@ impl fmt::Display for PlotError {
 }
 
 /// Draws panels beside each other.
-pub(crate) fn draw(panels: &[Panel]) -> RgbImage {
+pub fn draw(panels: &[Panel]) -> RgbImage {
     let mut canvas = Canvas::new(WIDTH * panels.len() as i32, HEIGHT);
     for (panel, left) in panels.iter().zip((0..).step_by(WIDTH as usize)) {
         let axes = Axes::of(panel, left);
