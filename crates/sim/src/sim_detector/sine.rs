@@ -86,6 +86,8 @@ impl Axis {
         Ok(Axis { waves, operation, gain, passed: 0, values, zeros: zeros(len)? })
     }
 
+    /// Compiled once, not into the picture of each element type.
+    #[inline(never)]
     fn advance(&mut self) {
         let (passed, len) = (self.passed, self.zeros.len());
         for (wave, values) in self.waves.iter().zip(&mut self.values) {
@@ -98,6 +100,7 @@ impl Axis {
     }
 
     /// Joins the second wave to the first.
+    #[inline(never)]
     fn join(&mut self) {
         let [first, second] = &mut self.values;
         for (a, b) in first.iter_mut().zip(second) {
