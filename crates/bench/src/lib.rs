@@ -28,6 +28,7 @@ mod codecs;
 mod engine;
 mod flood;
 mod hits;
+pub mod hits_score;
 mod ingest;
 mod nodes;
 mod plugins_2013;

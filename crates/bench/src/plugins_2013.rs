@@ -62,7 +62,8 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
 /// The study's graph.
 fn study() -> Result<Graph, Failed> {
     const TEXT: &str = include_str!("plugins-2013.yaml");
-    let pipeline = config::parse("plugins-2013.yaml", TEXT, livetime_nodes::ALL, &[]);
+    let pipeline =
+        config::parse("plugins-2013.yaml", TEXT, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]);
     pipeline.map(|pipeline| pipeline.graph).map_err(Failed::from)
 }
 
@@ -153,7 +154,8 @@ mod tests {
     #[test]
     fn the_graph_is_the_example_without_the_node_that_shows_pictures() {
         let (name, text) = config::DEFAULT;
-        let example = config::parse(name, text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let example =
+            config::parse(name, text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph;
         let study = study().unwrap();
         let nodes = |graph: &Graph| {
             let text = |node: &livetime_engine::NodeDecl| {

@@ -96,7 +96,7 @@ pub(super) fn run(
 }
 
 fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Path) -> Result<Repeat, Failed> {
-    let pipeline = config::parse("served", text, livetime_nodes::ALL, &[])?;
+    let pipeline = config::parse("served", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
     let options = RunOptions { remember_frames: mode != Mode::Alone, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let served = if mode == Mode::Alone { None } else { Some(serve(&run, &pipeline)?) };

@@ -83,7 +83,7 @@ nodes:
 
 /// A run of `text` with its model.
 fn model(text: &str, access: Access) -> Model {
-    let nodes = [livetime_nodes::ALL, &[NodeType::of::<Gate>()]].concat();
+    let nodes = [livetime_nodes::ALL, livetime_sim::ALL, &[NodeType::of::<Gate>()]].concat();
     let pipeline = config::parse("f", text, &nodes, &[]).unwrap();
     let bell = Bell::default();
     let heard = bell.clone();

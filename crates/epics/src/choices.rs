@@ -166,7 +166,9 @@ fn choices_have_area_detectors_numbers() {
     for (nodes, records, choices) in FACTS {
         let theirs: Vec<&str> = choices.split('|').collect();
         for node in nodes.split(' ') {
-            let node = livetime_control::config::find_type(livetime_nodes::ALL, node).unwrap();
+            let node =
+                livetime_control::config::find_type(&[livetime_nodes::ALL, livetime_sim::ALL].concat(), node)
+                    .unwrap();
             let served = served_by(&node);
             for name in records.split(' ').flat_map(names) {
                 let same: Vec<&ServedPv> =

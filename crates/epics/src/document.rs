@@ -130,7 +130,7 @@ fn known() -> Vec<String> {
 /// lacks.
 ///
 /// ```
-/// let text = livetime_epics::document(livetime_nodes::ALL);
+/// let text = livetime_epics::document(&[livetime_nodes::ALL, livetime_sim::ALL].concat());
 /// assert!(text.contains("| `MeanValue` | read-only | `MeanValue_RBV` |"));
 /// ```
 pub fn document(nodes: &[NodeType]) -> String {
@@ -168,7 +168,7 @@ mod tests {
 
     /// The nodes that the program `livetime` offers, in its order.
     fn standard_nodes() -> Vec<NodeType> {
-        let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+        let mut all = [livetime_nodes::ALL, livetime_wire::ALL, livetime_sim::ALL].concat();
         all.sort_by_key(|node| node.spec.kind as u8);
         all
     }

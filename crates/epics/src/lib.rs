@@ -22,7 +22,7 @@
 //! use livetime_pva::server::ServerConfig;
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
-//! let pipeline = livetime_control::config::parse("example.yaml", text, livetime_nodes::ALL, &[])?;
+//! let pipeline = livetime_control::config::parse("example.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
 //! let run = Arc::new(Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].clone())?);
 //! let options = Options { server: ServerConfig::loopback(), ..Options::default() };
 //! let served = Served::start(&run, &pipeline.plan, &options, &Bell::default())?;

@@ -104,7 +104,14 @@ mod tests {
     #[test]
     fn a_parameter_follows_a_pv_until_it_is_told_otherwise() {
         let text = "nodes:\n  cam: {type: sim_detector, params: {acquire: false}}\n  o: {type: overlay, from: cam}\n";
-        let graph = livetime_control::config::parse("f", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let graph = livetime_control::config::parse(
+            "f",
+            text,
+            &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+            &[],
+        )
+        .unwrap()
+        .graph;
         let run = Arc::new(Run::start(&graph, RunOptions::default()).map_err(|e| format!("{e:?}")).unwrap());
         let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
         let number = |value: i32| {

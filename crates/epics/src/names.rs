@@ -104,7 +104,14 @@ mod tests {
     use super::*;
 
     fn names(text: &str, chosen: &[(&str, &str)]) -> Vec<String> {
-        let graph = livetime_control::config::parse("f", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let graph = livetime_control::config::parse(
+            "f",
+            text,
+            &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+            &[],
+        )
+        .unwrap()
+        .graph;
         instances(&graph, &chosen.iter().map(|(n, c)| ((*n).into(), (*c).into())).collect())
     }
 
@@ -123,7 +130,14 @@ mod tests {
                     x: {type: time_series, from: w.values}\n";
         assert_eq!(names(text, &[]).join(" "), "cam1 Stats1:TS Stats1 Stats1:TS2 TS1 Attr1 Attr1:TS");
         let at = |parent: &str, name: &str| {
-            name_at_parent(&livetime_control::config::find_type(livetime_nodes::ALL, parent).unwrap(), name)
+            name_at_parent(
+                &livetime_control::config::find_type(
+                    &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+                    parent,
+                )
+                .unwrap(),
+                name,
+            )
         };
         assert_eq!(at("statistics", "9:TimeSeries"), Some("TSTotal"));
         assert_eq!(at("attributes", "8:TimeSeries"), Some("8:TSArrayValue"));

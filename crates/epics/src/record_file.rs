@@ -33,7 +33,7 @@ const CHARACTERS: usize = 512;
 ///
 /// ```
 /// let pipeline = "nodes:\n  detector: {type: sim_detector}\n  end: {type: null, from: detector}\n";
-/// let graph = livetime_control::config::parse("f", pipeline, livetime_nodes::ALL, &[]).unwrap().graph;
+/// let graph = livetime_control::config::parse("f", pipeline, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph;
 /// let file = livetime_epics::record_file(&graph, &Default::default(), "BL7:", "CA:");
 /// assert!(file.contains(r#"record(ao, "CA:cam1:AcquireTime")"#));
 /// assert!(file.contains(r#"{pva:{pv:"BL7:cam1:AcquireTime",proc:"PP"}}"#));

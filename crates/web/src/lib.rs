@@ -13,7 +13,7 @@
 //! use livetime_engine::RunOptions;
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n";
-//! let pipeline = config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+//! let pipeline = config::parse("my.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
 //! let model = Model::run_graph(&pipeline.graph, RunOptions::default())?;
 //! let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
 //! let served = livetime_web::serve(listener, &model, livetime_web::Options::default())?;

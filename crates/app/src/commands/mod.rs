@@ -5,7 +5,6 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
-pub(crate) mod hits_score;
 pub(crate) mod inspect;
 pub(crate) mod nodes;
 pub(crate) mod pv;

@@ -91,7 +91,7 @@ fn graph(pvs: usize, changes: bool) -> String {
 fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -> Result<Sample, Failed> {
     let begin = Instant::now();
     let text = graph(pvs, changes);
-    let pipeline = config::parse("scale", &text, livetime_nodes::ALL, &[])?;
+    let pipeline = config::parse("scale", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
     let options = RunOptions { remember_frames: true, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let mut start = begin.elapsed();

@@ -92,7 +92,12 @@ pub(super) fn run(
 }
 
 fn graph() -> Result<Graph, Failed> {
-    let pipeline = config::parse(config::DEFAULT.0, config::DEFAULT.1, livetime_nodes::ALL, &[]);
+    let pipeline = config::parse(
+        config::DEFAULT.0,
+        config::DEFAULT.1,
+        &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+        &[],
+    );
     Ok(pipeline?.graph)
 }
 

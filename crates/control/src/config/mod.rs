@@ -61,7 +61,7 @@ pub fn load(
 ///
 /// ```
 /// let text = "nodes:\n  sink: {type: nul, from: source}\n";
-/// let problems = livetime_control::config::parse("p.yaml", text, livetime_nodes::ALL, &[]).unwrap_err();
+/// let problems = livetime_control::config::parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap_err();
 /// assert_eq!(problems.to_string(), "p.yaml:2:16: unknown node type `nul`; did you mean `null`?");
 /// ```
 ///

@@ -16,7 +16,7 @@
 //! use livetime_engine::{Run, RunOptions};
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
-//! let pipeline = livetime_control::config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+//! let pipeline = livetime_control::config::parse("my.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
 //! let run = Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].to_string())?;
 //! let run = Arc::new(run);
 //! let model = Model::start(&run, &Bell::default(), Access::default())?;

@@ -60,7 +60,7 @@ impl Default for GraphOptions {
 /// let detector = recording.detector("")?;
 /// let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n";
 /// let options = GraphOptions::default();
-/// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), livetime_nodes::ALL, &options)?;
+/// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &options)?;
 /// let found = work.run(&recording, None, &mut |_| GoOn::Yes)?;
 /// for (spec, value) in &found.report.nodes[1].last_values {
 ///     println!("{}: {value}", spec.name);

@@ -66,7 +66,7 @@ pub type Outcome = Arc<Mutex<Option<PipelineAccount>>>;
 /// let options = ReducedOptions::default();
 /// let pipeline = ("my.yaml", text);
 /// let reducer =
-///     PipelineReducer::new(&recording, &recording.detector("")?, pipeline, livetime_nodes::ALL, &options, inner)?;
+///     PipelineReducer::new(&recording, &recording.detector("")?, pipeline, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &options, inner)?;
 /// let outcome = reducer.outcome();
 ///
 /// let events = livetime_analysis::Recording::open(&[file])?;

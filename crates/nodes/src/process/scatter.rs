@@ -98,7 +98,9 @@ mod tests {
     use std::time::Duration;
 
     use livetime_engine::testing::assert_compliant;
-    use livetime_engine::{EdgeOptions, Graph, Run, RunOptions, Value, WhenFull};
+    use livetime_engine::{EdgeOptions, Graph, NodeType, Run, RunOptions, WhenFull};
+
+    use crate::test_pictures::Pictures;
 
     /// Nothing takes this long unless it is broken.
     const LONG: Duration = livetime_testkit::HANG;
@@ -111,16 +113,8 @@ mod tests {
     #[test]
     fn connected_receivers_share_the_frames() {
         let mut graph = Graph::default();
-        let detector = [
-            ("max_size_x", Value::Int(4)),
-            ("max_size_y", 2.into()),
-            ("acquire_time", 0.0.into()),
-            ("acquire_period", 0.0.into()),
-            ("image_mode", "multiple".into()),
-            ("num_images", 30.into()),
-        ];
-        let cam = graph.add("cam", crate::find("sim_detector").unwrap()).unwrap();
-        detector.iter().for_each(|(name, value)| graph.set(cam, name, value).unwrap());
+        let cam = graph.add("cam", NodeType::of::<Pictures>()).unwrap();
+        graph.set(cam, "count", &30.into()).unwrap();
         graph.add("s", crate::find("scatter").unwrap()).unwrap();
         let block = EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() };
         graph.connect("cam", "s", block).unwrap();

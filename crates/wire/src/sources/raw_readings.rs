@@ -57,7 +57,7 @@ fn describe(counts: &IngestCounts) -> String {
 ///
 /// Missing frames were lost before this program. Frames with faults, and frames that were not sent, count as unreadable. So do
 /// bytes that belong to no frame, as the number of frames that would fill them: they are entered here.
-pub(super) fn tell_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
+pub fn tell_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
     if counts.missing > 0 {
         ctx.tell_error(format!("{} frames are missing between those that came", counts.missing));
     }

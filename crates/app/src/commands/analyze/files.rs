@@ -13,7 +13,7 @@ use super::sweep::{self, Measured};
 use super::tables::TableFormat;
 use super::{npy, picture};
 use crate::analyze::{Named, Value};
-use crate::plot::png;
+use livetime_plot::png;
 
 /// The file with everything about an analysis, and the names of the files that it wrote.
 const REPORT: &str = "analysis.json";

@@ -54,7 +54,7 @@ pub struct Difference {
 /// use livetime_control::config::{parse, save, Standing};
 ///
 /// let text = "nodes:\n  cam: {type: sim_detector} # the camera\n";
-/// let graph = parse("p.yaml", text, livetime_nodes::ALL, &[])?.graph;
+/// let graph = parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?.graph;
 /// let now = Standing { values: vec![("gain", 2.0.into())], ..Standing::default() };
 /// let saved = save(&graph, &[now]);
 /// assert_eq!(saved.text, "nodes:\n  cam: {type: sim_detector, params: {gain: 2}} # the camera\n");

@@ -16,7 +16,7 @@ mod rewind;
 use super::Hdf5Files;
 use crate::process::compress::Compress;
 use crate::process::roi::Roi;
-use crate::sources::sim_detector::SimDetector;
+use crate::test_pictures::Pictures;
 
 fn sink(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     let common: [(&str, Value); 4] = [
@@ -227,19 +227,13 @@ assert (d[:].reshape(100, 40, 50) == want).all()
 fn frames_that_were_left_out_on_purpose_are_not_lost() {
     let folder = TempDir::new().unwrap();
     let mut graph = Graph::default();
-    let cam = graph.add("cam", NodeType::of::<SimDetector>()).unwrap();
+    graph.add("cam", NodeType::of::<Pictures>()).unwrap();
     let roi = graph.add("roi", NodeType::of::<Roi>()).unwrap();
     let hdf5 = graph.add("hdf5", NodeType::of::<Hdf5Files>()).unwrap();
     let path = folder.path().to_str().unwrap();
-    for (node, name, value) in [
-        (cam, "acquire_period", Value::from(0.0)),
-        (cam, "acquire_time", 0.0.into()),
-        (cam, "max_size_x", 16.into()),
-        (cam, "max_size_y", 8.into()),
-        (hdf5, "path", path.into()),
-        (hdf5, "mode", "stream".into()),
-        (hdf5, "capture", true.into()),
-    ] {
+    for (node, name, value) in
+        [(hdf5, "path", Value::from(path)), (hdf5, "mode", "stream".into()), (hdf5, "capture", true.into())]
+    {
         graph.set(node, name, &value).unwrap();
     }
     let _ = roi;

@@ -48,7 +48,7 @@ use livetime_frame::{AttributeValue, ColorMode, DType, FrameMut, Layout, MAX_DIM
 use livetime_pva::data::{Array, Value};
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
-use super::sim_detector::{Color, DataType};
+use super::pixels::{Color, DataType};
 use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
 use growing::Growing;
 pub use inbox::{Answer, Inbox, Written};
