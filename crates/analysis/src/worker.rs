@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
 
 use livetime_recording::{Picture, Reader};
-use livetime_runtime::lock;
 
 use crate::account::Account;
 use crate::fault::{BrokenEvent, Fault, Outcome};

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-use livetime_engine::{ABORT_LIMIT, Run, Starting};
-use livetime_runtime::lock;
+use livetime_engine::{ABORT_LIMIT, Run, Starting, lock};
 
 use crate::log::Level;
 use crate::output::{Exit, Output};

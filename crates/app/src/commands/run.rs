@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use livetime_control::model::{Model, Moment};
 use livetime_engine::{
-    EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services,
+    EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
 };
 use livetime_nodes::sources::pva_source::PvaSource;
 use livetime_pva::client::Client;
 use livetime_pva::net::Variables;
 use livetime_pva::server as pva;
-use livetime_runtime::lock;
 use serde_json::{Value, json};
 
 use crate::commands::run_args::RunArgs;
