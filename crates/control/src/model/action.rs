@@ -38,7 +38,7 @@ pub enum Change {
     /// What is put in the place of `$(NAME)` in the text of [`Change::Attributes`], as `NAME=value,OTHER=value`. Attributes
     /// that it has are made anew.
     Macros(String),
-    /// Handles the last frame once more; see [`Run::process_again`].
+    /// Handles the last frame once more; see [`Run::process_again`](livetime_engine::Run::process_again).
     Again,
     /// Makes this number of buffers of the size of its last frame.
     Preallocate(usize),
