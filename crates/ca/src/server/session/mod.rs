@@ -4,6 +4,8 @@ mod answers;
 mod channels;
 mod monitors;
 mod requests;
+#[cfg(test)]
+mod tests;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -88,18 +90,25 @@ impl Session {
     /// # Errors
     /// When the client sends something that makes the rest of the stream unreadable; the connection ends then.
     pub fn work(&mut self, requests: usize) -> Result<bool> {
-        let notes = self.mailbox.take();
-        notes.ended.into_iter().for_each(|ended| self.answer_put(ended));
-        self.monitors.ready(notes.updated);
+        self.hear();
         for _ in 0..requests {
             if self.pending() >= self.limits.output {
                 return Ok(false);
             }
             let Some(message) = self.input.next()? else { return Ok(self.update(requests)) };
             self.request(&message);
+            // A put that ended at once is answered before the next request is.
+            self.hear();
         }
         self.update(requests);
         Ok(true)
+    }
+
+    /// Takes the notes of other threads.
+    fn hear(&mut self) {
+        let notes = self.mailbox.take();
+        notes.ended.into_iter().for_each(|ended| self.answer_put(ended));
+        self.monitors.ready(notes.updated);
     }
 
     /// Sends at most so many updates. Returns whether more wait for which there is room.
