@@ -25,6 +25,8 @@ pub struct Options {
     pub update_rate_hz: f64,
     /// Which clients may write.
     pub access: Access,
+    /// Whether clients of Channel Access find the same PVs.
+    pub channel_access: bool,
     /// Addresses and ports. Its own `access` is ignored.
     pub server: ServerConfig,
 }
@@ -39,6 +41,7 @@ impl Default for Options {
             names: BTreeMap::new(),
             update_rate_hz: 10.0,
             access: Access::default(),
+            channel_access: false,
             server: ServerConfig {
                 addresses: this_machine(),
                 hint:

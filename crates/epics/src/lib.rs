@@ -38,6 +38,7 @@
 mod alarm;
 mod array_in;
 mod base;
+mod ca;
 #[cfg(test)]
 mod choices;
 mod core;
@@ -93,6 +94,7 @@ const LAST: Duration = Duration::from_millis(200);
 /// A run that is served. Ends when it is dropped, or with [`Served::end`].
 pub struct Served {
     server: Option<Server>,
+    channels: Option<livetime_ca::server::Server>,
     core: Arc<Core>,
     pvs: PvMap,
     /// Rings when there is a picture to be shown.
@@ -132,10 +134,18 @@ impl Served {
         let mut config = ServerConfig { access: access(options), ..options.server.clone() };
         config.limits = picture::limits(config.limits, model.run().graph());
         let server = Server::start(config, map.clone()).map_err(ServeError::Socket)?;
+        let channels = options.channel_access.then(|| channels(options, &map)).transpose()?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
-        let mut served =
-            Served { server: Some(server), core, pvs: map, screen_bell, threads: Vec::new(), _watch: watch };
+        let mut served = Served {
+            server: Some(server),
+            channels,
+            core,
+            pvs: map,
+            screen_bell,
+            threads: Vec::new(),
+            _watch: watch,
+        };
         served.spawn("pv updates", move || updating.update())?;
         if !screens.is_empty() {
             served.spawn("pv images", move || picture::show_all(screens, &bell))?;
@@ -152,6 +162,11 @@ impl Served {
     /// Where clients connect to.
     pub fn address(&self) -> Option<std::net::SocketAddr> {
         self.server.as_ref().map(Server::tcp_address)
+    }
+
+    /// Where clients of Channel Access connect to, if they can.
+    pub fn channel_access(&self) -> Option<std::net::SocketAddr> {
+        self.channels.as_ref().map(livetime_ca::server::Server::tcp_address)
     }
 
     /// How many PVs there are.
@@ -178,8 +193,24 @@ impl Drop for Served {
             // A thread that panicked has said so, and the run ends as it would.
             let _ = thread.join();
         }
+        self.channels = None;
         self.server = None;
     }
+}
+
+/// The same PVs for clients of Channel Access, at the first address of the old kind: the protocol knows no other.
+fn channels(options: &Options, map: &PvMap) -> Result<livetime_ca::server::Server, ServeError> {
+    let mut config = livetime_ca::server::ServerConfig::default();
+    if let Some(&address) = options.server.addresses.iter().find(|address| address.is_ipv4()) {
+        config.address = address;
+    } else if options.server.addresses.iter().any(|address| address.is_unspecified()) {
+        config.address = std::net::Ipv4Addr::UNSPECIFIED.into();
+    }
+    if options.server.tcp_port == 0 {
+        (config.tcp_port, config.udp_port) = (0, None);
+    }
+    let channels = ca::Channels { pvs: map.clone(), access: access(options) };
+    livetime_ca::server::Server::start(config, channels).map_err(ServeError::Socket)
 }
 
 /// Who may write, as the server wants it.

@@ -182,8 +182,10 @@ pub(crate) fn log_events(log: SyncSender<Line>) -> EventHandler {
 /// one, unless the file or the command line sets `finish_when_done`.
 fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) {
     let options = &mut pipeline.pvaccess;
-    let is_wanted = args.pva || args.prefix.is_some() || !args.listen.is_empty() || !args.writers.is_empty();
+    let is_wanted =
+        args.pva || args.ca || args.prefix.is_some() || !args.listen.is_empty() || !args.writers.is_empty();
     options.enabled = (options.enabled || is_wanted) && !args.no_pva;
+    options.channel_access |= args.ca;
     if let Some(prefix) = &args.prefix {
         options.prefix.clone_from(prefix);
         options.is_prefix_chosen = true;

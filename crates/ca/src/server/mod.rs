@@ -37,4 +37,5 @@ pub use provider::{Channel, Provider, Put, PvMap, Refusal, Rights};
 pub use pv::{Pv, PvBuilder};
 pub use reactor::Server;
 pub use session::Session;
+pub(crate) use watcher::Update;
 pub use watcher::{Changes, Watcher};

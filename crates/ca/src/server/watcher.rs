@@ -10,7 +10,7 @@ use crate::dbr::Reading;
 
 /// Updates of one number or text that wait for a client.
 const DEPTH: usize = 16;
-/// Values from which on only the newest update waits: an old picture is of no use.
+/// Values from which on only the newest ones are sent: an old picture is of no use.
 const LARGE: usize = 64;
 
 /// Kinds of changes: those that a client wants to hear of, or those that an update has. Bits are the protocol's (`DBE_…`).
@@ -39,13 +39,21 @@ impl Changes {
     }
 }
 
+/// An update that waits.
+pub(crate) enum Update {
+    /// With these values.
+    Reading(Reading),
+    /// With the values of the moment at which it is sent.
+    Newest,
+}
+
 /// The queue of updates of one monitor. When a slow client has filled it, the newest update takes the place of the last one.
 pub struct Watcher {
     wanted: Changes,
     mailbox: Arc<Mailbox>,
     // The number of the monitor at its session.
     number: u32,
-    queue: Mutex<VecDeque<Reading>>,
+    queue: Mutex<VecDeque<Update>>,
     overwritten: AtomicU64,
     closed: AtomicBool,
 }
@@ -58,17 +66,29 @@ impl Watcher {
 
     /// Queues an update for the client, if it wants to hear of these changes.
     pub fn push(&self, reading: &Reading, changes: Changes) {
+        match reading.values.len() < LARGE {
+            true => self.queue_up(changes, DEPTH, || Update::Reading(reading.clone())),
+            false => self.push_newest(changes),
+        }
+    }
+
+    /// Queues an update with the values that the channel has when the update is sent, if the client wants to hear of these changes:
+    /// nothing is copied for a client that is slow.
+    pub fn push_newest(&self, changes: Changes) {
+        self.queue_up(changes, 1, || Update::Newest);
+    }
+
+    fn queue_up(&self, changes: Changes, depth: usize, update: impl FnOnce() -> Update) {
         if !self.wanted.meet(changes) || self.is_closed() {
             return;
         }
-        let depth = if reading.values.len() < LARGE { DEPTH } else { 1 };
         let mut queue = self.queue();
         let was_empty = queue.is_empty();
         if queue.len() >= depth {
             queue.pop_back();
             self.overwritten.fetch_add(1, Relaxed);
         }
-        queue.push_back(reading.clone());
+        queue.push_back(update());
         drop(queue);
         if was_empty {
             self.mailbox.updated(self.number);
@@ -85,7 +105,7 @@ impl Watcher {
         self.queue().clear();
     }
 
-    pub(super) fn take(&self) -> Option<Reading> {
+    pub(super) fn take(&self) -> Option<Update> {
         self.queue().pop_front()
     }
 
@@ -98,7 +118,7 @@ impl Watcher {
         self.overwritten.load(Relaxed)
     }
 
-    fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<Reading>> {
+    fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<Update>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

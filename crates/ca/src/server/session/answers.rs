@@ -3,8 +3,8 @@
 use super::Session;
 use crate::Status;
 use crate::dbr::{self, Dbr, Reading};
-use crate::server::Refusal;
 use crate::server::mailbox::Ended;
+use crate::server::{Refusal, Update};
 use crate::wire::{Command, HEADER_LEN, Header, padded};
 
 /// The number of no channel.
@@ -75,9 +75,13 @@ impl Session {
 
     /// Sends the next update. Returns whether there was one.
     pub(super) fn send_update(&mut self) -> bool {
-        let Some((monitor, reading)) = self.monitors.turn() else { return false };
-        let (dbr, count, id) = (monitor.dbr, monitor.count, monitor.id);
-        self.say_update(&reading, dbr, count, id);
+        let Some((monitor, update)) = self.monitors.turn() else { return false };
+        let (sid, dbr, count, id) = (monitor.sid, monitor.dbr, monitor.count, monitor.id);
+        let reading = match update {
+            Update::Reading(reading) => Some(reading),
+            Update::Newest => self.channels.get(sid).and_then(|opened| opened.channel.read().ok()),
+        };
+        reading.into_iter().for_each(|reading| self.say_update(&reading, dbr, count, id));
         true
     }
 

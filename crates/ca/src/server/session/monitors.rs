@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::super::Watcher;
+use super::super::{Update, Watcher};
 use crate::dbr::Dbr;
 
 /// A monitor.
@@ -50,17 +50,17 @@ impl Monitors {
     }
 
     /// The next monitor with an update; a monitor that has more comes again after the others.
-    pub(super) fn turn(&mut self) -> Option<(&Monitor, crate::dbr::Reading)> {
+    pub(super) fn turn(&mut self) -> Option<(&Monitor, Update)> {
         while let Some(number) = self.ready.pop_front() {
             let Some(watcher) = self.all.get(&number).map(|monitor| Arc::clone(&monitor.watcher)) else {
                 continue;
             };
-            let Some(reading) = watcher.take() else { continue };
+            let Some(update) = watcher.take() else { continue };
             // An update that comes into an empty queue says so by itself.
             if watcher.has_more() {
                 self.ready.push_back(number);
             }
-            return self.all.get(&number).map(|monitor| (monitor, reading));
+            return self.all.get(&number).map(|monitor| (monitor, update));
         }
         None
     }
