@@ -40,7 +40,7 @@ impl Node for Brightest {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let nodes = [livetime_nodes::ALL, &[NodeType::of::<Brightest>()]].concat();
+    let nodes = [livetime_nodes::ALL, livetime_sim::ALL, &[NodeType::of::<Brightest>()]].concat();
     let pipeline = config::parse("embed.yaml", PIPELINE, &nodes, &[])?;
     let model = Model::run_graph(&pipeline.graph, RunOptions::default())?;
     model.set("cam", "offset", 20.0)?;

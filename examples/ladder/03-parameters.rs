@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use livetime_control::model::Model;
-use livetime_engine::{EdgeOptions, Graph, RunOptions};
+use livetime_engine::{EdgeOptions, Graph, NodeType, RunOptions};
+use livetime_sim::SimDetector;
 
 use crate::Outcome;
 
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
-    let detector = graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+    let detector = graph.add("detector", NodeType::of::<SimDetector>())?;
     let stats = graph.add("stats", livetime_nodes::find("statistics")?)?;
     graph.set(stats, "compute_statistics", &true.into())?;
     graph.connect("detector", "stats", EdgeOptions::default())?;

@@ -1,12 +1,13 @@
 //! A full queue: each edge has a policy, and every lost frame a place and a reason.
 
-use livetime_engine::{EdgeOptions, Graph, WhenFull};
+use livetime_engine::{EdgeOptions, Graph, NodeType, WhenFull};
+use livetime_sim::SimDetector;
 
 use crate::{Outcome, run_to_the_end};
 
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
-    graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+    graph.add("detector", NodeType::of::<SimDetector>())?;
     let block = EdgeOptions { queue: 5, when_full: WhenFull::Block, ..EdgeOptions::default() };
     let newest = EdgeOptions { when_full: WhenFull::Latest, ..EdgeOptions::default() };
     let tenth = EdgeOptions { every: 10, ..EdgeOptions::default() };

@@ -1,12 +1,13 @@
 //! A region is a view: the new frame points into the pixels of the detector's frame.
 
-use livetime_engine::Graph;
+use livetime_engine::{Graph, NodeType};
+use livetime_sim::SimDetector;
 
 use crate::{Outcome, block, run_to_the_end};
 
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
-    graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+    graph.add("detector", NodeType::of::<SimDetector>())?;
     let region = graph.add("region", livetime_nodes::find("roi")?)?;
     graph.add("stats", livetime_nodes::find("statistics")?)?;
     graph.connect("detector", "region", block())?;

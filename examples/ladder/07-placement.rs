@@ -1,12 +1,13 @@
 //! Placement: which thread runs a node. Results do not depend on it.
 
-use livetime_engine::{Graph, Placement};
+use livetime_engine::{Graph, NodeType, Placement};
+use livetime_sim::SimDetector;
 
 use crate::{Outcome, block, run_to_the_end};
 
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
-    graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+    graph.add("detector", NodeType::of::<SimDetector>())?;
     let line = [
         ("region", "roi", Placement::Inline),
         ("packed", "compress", Placement::Pool(2)),

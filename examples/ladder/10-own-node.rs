@@ -2,6 +2,7 @@
 
 use livetime_engine::{Context, Graph, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec};
 use livetime_frame::Frame;
+use livetime_sim::SimDetector;
 
 use crate::{Outcome, block, run_to_the_end};
 
@@ -53,7 +54,7 @@ impl Node for Threshold {
 
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
-    graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+    graph.add("detector", NodeType::of::<SimDetector>())?;
     let cut = graph.add("cut", NodeType::of::<Threshold>())?;
     graph.add("end", livetime_nodes::find("null")?)?;
     graph.connect("detector", "cut", block())?;

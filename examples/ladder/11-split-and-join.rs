@@ -1,12 +1,13 @@
 //! Split and join: two branches work on every other frame, and the node behind them restores the order.
 
-use livetime_engine::Graph;
+use livetime_engine::{Graph, NodeType};
+use livetime_sim::SimDetector;
 
 use crate::{Outcome, block, run_to_the_end};
 
 pub(crate) fn run() -> Outcome {
     let mut graph = Graph::default();
-    graph.add("detector", livetime_nodes::find("sim_detector")?)?;
+    graph.add("detector", NodeType::of::<SimDetector>())?;
     graph.add("deal", livetime_nodes::find("scatter")?)?;
     graph.connect("detector", "deal", block())?;
     let joined = graph.add("joined", livetime_nodes::find("gather")?)?;

@@ -12,7 +12,7 @@ pub(crate) fn run() -> Outcome {
     let pipeline = config::parse(
         "12-two-detectors.yaml",
         include_str!("12-two-detectors.yaml"),
-        livetime_nodes::ALL,
+        &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
         &[],
     )?;
     let options = RunOptions { max_frames: Some(100), hold_sources: true, ..RunOptions::default() };

@@ -1,4 +1,4 @@
-//! The analysis of a run on the threads of this process, and what is found as Python has it.
+//! The analysis of a run on the threads of this process, and its results as Python objects.
 
 use livetime_analysis::{
     Account, Error, FaultKind, Found, GoOn, Options, Progress, Value, analyze as analyze_run,
@@ -34,7 +34,7 @@ pub(crate) fn options(
     }
 }
 
-/// Calls a Python function with how far an analysis is, and looks whether somebody pressed Ctrl-C.
+/// Calls a Python function with the progress of an analysis, and checks for Ctrl-C.
 pub(crate) struct Tell {
     call: Option<Py<PyAny>>,
     exception: Option<PyErr>,
@@ -63,7 +63,7 @@ impl Tell {
         }
     }
 
-    /// The exception for an error: that of a Python function as it was raised, with a note where.
+    /// The exception for an error: the exception of a Python function unchanged, with a note of the place.
     pub(crate) fn exception(self, py: Python<'_>, error: &Error) -> PyErr {
         if let (Some(exception), Error::Stopped) = (self.exception, error) {
             return exception;
@@ -117,7 +117,7 @@ pub(crate) fn analyze<'py>(
     }
 }
 
-/// What was found: results by name, those of Python's reducers, account, layout.
+/// The results: by name, of Python's reducers, account, layout.
 pub(crate) fn to_python<'py>(
     py: Python<'py>,
     found: &Found,

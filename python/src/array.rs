@@ -13,10 +13,10 @@ use pyo3::types::PyTuple;
 use crate::errors::{Kind, OrRaise, raise};
 use crate::frame::Frame;
 
-/// A read-only array of the elements at `bytes`, which begin there and lie as `dims` say. It keeps `owner` alive, and so do its slices.
+/// A read-only array of the elements at `bytes` with the axes `dims`. The array and its slices keep `owner` alive.
 ///
 /// # Errors
-/// If they do not lie inside of the bytes, or there is no memory.
+/// If elements lie outside of the bytes, or there is no memory.
 pub(crate) fn view<'py>(
     owner: &Bound<'py, Frame>,
     bytes: &[u8],
@@ -37,9 +37,9 @@ pub(crate) fn view<'py>(
         (sizes[place], strides[place]) = (dim.size as npy_intp, dim.stride as npy_intp);
     }
     let descr = descr(py, of).into_ptr().cast::<PyArray_Descr>();
-    // SAFETY: sizes and strides have `dims.len()` elements, and all elements that they lead to lie inside of `bytes`, which are those of
-    // the frame that `owner` holds: frozen, so never written again, and in place as long as it lives. Without the flag for writing numpy
-    // hands out no way to write. `NewFromDescr` takes the reference to `descr`.
+    // SAFETY: sizes and strides have `dims.len()` elements, and all their elements lie inside of `bytes`, which belong
+    // to the frame that `owner` holds: a frozen frame is never written again, and does not move as long as it lives.
+    // Without the flag for writing numpy hands out no way to write. `NewFromDescr` takes the reference to `descr`.
     let array = unsafe {
         PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -55,7 +55,7 @@ pub(crate) fn view<'py>(
     };
     // SAFETY: it is a new reference, or null with an exception.
     let array = unsafe { Bound::from_owned_ptr_or_err(py, array) }?;
-    // SAFETY: `array` is an array that nobody else has seen, and `SetBaseObject` takes the reference to `owner`.
+    // SAFETY: `array` is a new array without other references, and `SetBaseObject` takes the reference to `owner`.
     let is_set = unsafe {
         let owner = owner.clone().into_ptr();
         PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast::<PyArrayObject>(), owner)
@@ -100,10 +100,10 @@ pub(crate) fn new_array<'py>(
     })
 }
 
-/// A new array whose bytes `fill` writes, all of them unless it fails; nobody else sees it before that.
+/// A new array. `fill` writes all its bytes or fails; the array is handed out only afterwards.
 ///
 /// # Errors
-/// Those of `fill`, and `MemoryError`.
+/// The errors of `fill`, and `MemoryError`.
 pub(crate) fn filled<'py>(
     py: Python<'py>,
     of: DType,
@@ -120,8 +120,8 @@ pub(crate) fn filled<'py>(
     Ok(array)
 }
 
-/// The same elements in a type that frames have: truth values as `uint8`, half precision as `float32`, another byte order in the machine's.
-/// Anything else stays as it is.
+/// The same elements in a type that frames have: truth values as `uint8`, half precision as `float32`, another byte
+/// order in the machine's. Arrays of other types are returned unchanged.
 pub(crate) fn plain<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyUntypedArray>> {
     let of = array.dtype();
     let wanted = match (of.kind(), of.itemsize(), of.is_native_byteorder()) {
@@ -225,8 +225,8 @@ pub(crate) fn write(array: &Bound<'_, PyAny>, of: DType, pieces: &[Option<&[u8]>
     })
 }
 
-/// Whether nobody but the caller holds the array, and so no slice of it either.
+/// Whether the caller holds the only reference to the array, so that no slice of it exists either.
 pub(crate) fn is_ours_alone(array: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: the pointer is that of a living object, and the thread is attached.
+    // SAFETY: the pointer belongs to a living object, and the thread is attached.
     unsafe { pyo3::ffi::Py_REFCNT(array.as_ptr()) == 1 }
 }

@@ -1,19 +1,22 @@
-//! Threads of ours that call Python.
+//! Our own threads that call Python.
 //!
-//! To attach a thread that Python did not make, a thread state is built, and destroyed again when the thread detaches. That costs
-//! 2 µs with the interpreter lock and far more without, and what Python code keeps in `threading.local` would be gone at the next
-//! call. So a thread of ours keeps its first state until it ends.
+//! To attach a thread that Python did not make, a thread state is built, and destroyed again when the thread detaches.
+//! That costs 2 µs with the interpreter lock and far more without, and values that Python code keeps in
+//! `threading.local` would be gone at the next call. So our threads keep their first state until they end.
 //!
-//! When the interpreter ends, no thread of ours may call it: up to Python 3.13 the thread is ended in the middle of its call, or the
-//! process is. `Py_IsFinalizing` cannot prevent that, because the end may begin right after the question. So there is a gate
-//! that every call passes. [`shut`] closes it for ever, and then waits until all threads that passed it have come back.
+//! When the interpreter ends, none of our threads may call it: up to Python 3.13 the thread is ended in the middle of
+//! its call, or the process is. `Py_IsFinalizing` cannot prevent that, because the end may begin right after the
+//! question. So there is a gate that every call passes. [`shut`] closes it for ever, and then waits until all threads
+//! that passed it have come back.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::c_long;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use livetime_engine::lock;
 
 use pyo3::exceptions::PySystemExit;
 use pyo3::ffi;
@@ -27,10 +30,10 @@ thread_local! {
 static GATE: AtomicUsize = AtomicUsize::new(0);
 const SHUT: usize = 1 << (usize::BITS - 1);
 
-/// How often [`shut`] asks whether all have come back.
+/// Time between two checks of [`shut`] whether all calls have come back.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Python's numbers of the threads of ours that keep a state.
+/// Python's numbers of our threads that keep a state.
 static KEEPERS: Mutex<BTreeSet<c_long>> = Mutex::new(BTreeSet::new());
 
 /// The right to call Python until it is dropped.
@@ -39,8 +42,9 @@ struct Pass;
 impl Pass {
     /// `None` when the gate is shut.
     fn get() -> Option<Pass> {
+        // SeqCst for all of GATE: a thread must not see the gate open after `shut` has seen it empty.
         let pass = GATE.fetch_add(1, Ordering::SeqCst);
-        // Dropped at once, it takes back what was added.
+        // The new pass is dropped at once if the gate is shut, which takes its count back.
         Some(Pass).filter(|_| pass & SHUT == 0)
     }
 }
@@ -60,7 +64,8 @@ impl Kept {
     fn new(py: Python<'_>) -> Kept {
         let thread = thread_number(py).unwrap_or(0);
         keepers().insert(thread);
-        // SAFETY: the thread is attached, as the token says. This only counts one more claim, which `drop` gives back.
+        // SAFETY: the thread is attached, as the token proves. The call only counts one more claim, which `drop` gives
+        // back.
         unsafe { ffi::PyGILState_Ensure() };
         Kept { thread }
     }
@@ -79,16 +84,16 @@ impl Drop for Kept {
 }
 
 fn keepers() -> std::sync::MutexGuard<'static, BTreeSet<c_long>> {
-    KEEPERS.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&KEEPERS)
 }
 
-/// What Python calls this thread.
+/// Python's number of this thread.
 fn thread_number(py: Python<'_>) -> PyResult<c_long> {
     py.import("threading")?.call_method0("get_ident")?.extract()
 }
 
-/// Whether this thread has no state yet: then it is one of ours that calls Python for the first time. The state of a thread of
-/// Python's ends with that thread, so that no claim on it may be kept.
+/// Whether this thread has no state yet: then it is one of ours that calls Python for the first time. The state of a
+/// Python thread ends with that thread, so no claim on it may be kept.
 fn is_new() -> bool {
     // SAFETY: may be called by any thread, attached or not; the pointer is not followed.
     unsafe { ffi::PyGILState_GetThisThreadState() }.is_null()
@@ -106,8 +111,9 @@ pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     })
 }
 
-/// Shuts the gate: from now on no thread of ours calls Python. Waits at most `limit` until those that do have come back, and returns
-/// whether they have. To be called detached: they need the interpreter to come back.
+/// Shuts the gate: from now on our threads no longer call Python. Waits at most `limit` until the calls under way have
+/// come back, and returns whether they have. Call this function detached: the threads need the interpreter to come
+/// back.
 pub(crate) fn shut(limit: Duration) -> bool {
     GATE.fetch_or(SHUT, Ordering::SeqCst);
     let begun = Instant::now();
@@ -135,7 +141,7 @@ pub(crate) fn forget_other_threads() {
     }
 }
 
-/// Raises `SystemExit` in the threads of ours that keep a state. One that is in code of C's ends when that returns.
+/// Raises `SystemExit` in our threads that keep a state. A thread inside C code ends when that returns.
 fn interrupt(py: Python<'_>) {
     let exit = py.get_type::<PySystemExit>();
     for thread in keepers().iter() {

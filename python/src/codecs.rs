@@ -3,7 +3,6 @@
 use std::cell::Cell;
 
 use livetime_codecs::{ALL, Array, Blockpack, Codec, CodecError, CodecType, DType, Reference, Settings};
-use livetime_frame as frame;
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -11,7 +10,7 @@ use pyo3::types::PyBytes;
 use crate::array;
 use crate::errors::{Kind, OrRaise, apart, raise};
 
-/// Larger arrays are refused: a caller could mean any size.
+/// Most bytes of an array whose memory a caller may request; a wrong shape is refused before memory is taken.
 const MOST_BYTES: usize = 1 << 40;
 
 /// Memory that a thread keeps for the next array: new memory costs more than the copy into it. Larger pieces are given back.
@@ -27,11 +26,11 @@ thread_local! {
     static SCRATCH: Cell<Scratch> = Cell::default();
 }
 
-/// What is known about a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
+/// The description of a codec under one of its names: name, least, most and usual level, number of its filter in HDF5,
 /// areaDetector's name, numcodecs' name.
 type About = (String, Option<(i32, i32, i32)>, Option<u16>, Option<&'static str>, Option<&'static str>);
 
-/// All codecs that arrays are compressed with, in the order of the list, and those of their settings that have names.
+/// All codecs that arrays are compressed with, in the order of the list, with the settings that have names.
 #[pyfunction]
 pub(crate) fn codecs() -> Vec<About> {
     named().map(|(name, codec, settings)| about(name, codec, &settings)).collect()
@@ -91,9 +90,10 @@ pub(crate) fn encode<'py>(
     let reference = reference.map(|reference| alike(reference, of, array.shape())).transpose()?;
     let shape = if array.ndim() == 0 { vec![1] } else { array.shape().to_vec() };
     let encoded = apart(py, || {
-        let input = Array::new(plain, dtype(of), &shape)?;
+        let input = Array::new(plain, of, &shape)?;
         let mut codec = codec(name, level)?;
         let bound = codec.bound(plain.len());
+        // The memory of the last call is used again, since a stream's bound may be larger than a picture.
         if stream.len() < bound {
             stream.resize(bound, 0);
         }
@@ -106,6 +106,7 @@ pub(crate) fn encode<'py>(
     })?;
     let size = encoded.or_raise(py, Kind::Codec)?;
     let encoded = PyBytes::new(py, stream.get(..size).unwrap_or_default());
+    // Large memory is given back, as a thread would keep it until its end.
     if plain.capacity() + stream.capacity() <= MOST_SCRATCH {
         SCRATCH.set(scratch);
     }
@@ -125,16 +126,17 @@ pub(crate) fn decode<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let of = array::dtype_of(py, dtype_of)?;
     let bytes = shape.iter().try_fold(of.bytes(), |all, size| all.checked_mul(*size));
+    // The shape comes from the caller, and a wrong shape must not end in an attempt to take all memory.
     if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
         return Err(raise(py, Kind::Codec, format_args!("wanted a shape of at most 1 TiB, found {shape:?}")));
     }
     let reference = reference.map(|reference| alike(reference, of, &shape)).transpose()?;
     array::filled(py, of, &shape, |plain| {
         let decoded = apart(py, || match &reference {
-            None => codec(name, None)?.decode(stream, dtype(of), plain),
+            None => codec(name, None)?.decode(stream, of, plain),
             Some(reference) => {
                 let reference = Reference::by_content(reference);
-                Blockpack::new().decode_with(stream, dtype(of), Some(reference), plain)
+                Blockpack::new().decode_with(stream, of, Some(reference), plain)
             }
         })?;
         decoded.map(drop).or_raise(py, Kind::Codec)
@@ -142,7 +144,7 @@ pub(crate) fn decode<'py>(
 }
 
 /// The bytes of a reference, which must have the type and shape of the array.
-fn alike(reference: &Bound<'_, PyUntypedArray>, of: frame::DType, shape: &[usize]) -> PyResult<Vec<u8>> {
+fn alike(reference: &Bound<'_, PyUntypedArray>, of: DType, shape: &[usize]) -> PyResult<Vec<u8>> {
     let (found, bytes) = array::packed_bytes(reference)?;
     if found == of && reference.shape() == shape {
         return Ok(bytes);
@@ -150,19 +152,4 @@ fn alike(reference: &Bound<'_, PyUntypedArray>, of: frame::DType, shape: &[usize
     let found = format!("{found} {:?}", reference.shape());
     let why = format_args!("wanted a reference of {of} {shape:?} as the array, found {found}");
     Err(raise(reference.py(), Kind::Codec, why))
-}
-
-fn dtype(of: frame::DType) -> DType {
-    match of {
-        frame::DType::I8 => DType::I8,
-        frame::DType::U8 => DType::U8,
-        frame::DType::I16 => DType::I16,
-        frame::DType::U16 => DType::U16,
-        frame::DType::I32 => DType::I32,
-        frame::DType::U32 => DType::U32,
-        frame::DType::I64 => DType::I64,
-        frame::DType::U64 => DType::U64,
-        frame::DType::F32 => DType::F32,
-        frame::DType::F64 => DType::F64,
-    }
 }

@@ -1,11 +1,11 @@
-//! The program `livetime`: all of it, and what it does with pipeline files whose nodes are Python's.
+//! The whole program `livetime`, and its commands on pipeline files with Python nodes.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use livetime::{Called, RunCommand};
-use livetime_engine::Report;
+use livetime_engine::{Report, lock};
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 
@@ -25,13 +25,14 @@ pub(crate) fn program(
     apart(py, || livetime::main_as(called, &livetime::standard_nodes()))
 }
 
-/// What `python -m livetime run` (or `check`, `verify`, `pvs`, `analyze --pipeline`, `bench graph`, `bench node`) was called with.
+/// The arguments of `python -m livetime run` (or `check`, `verify`, `pvs`, `analyze --pipeline`, `bench graph`, `bench
+/// node`).
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Command(Mutex<Option<RunCommand>>);
 
 #[pymethods]
 impl Command {
-    /// Reads the arguments. Raises `SystemExit` if there is nothing to run: help was printed, or what is wrong.
+    /// Reads the arguments. Raises `SystemExit` if there is nothing to run: help or an error was printed.
     #[new]
     fn new(arguments: Vec<OsString>) -> PyResult<Command> {
         let command = RunCommand::parse(arguments).map_err(PySystemExit::new_err)?;
@@ -59,6 +60,6 @@ impl Command {
 
 impl Command {
     fn lock(&self) -> MutexGuard<'_, Option<RunCommand>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

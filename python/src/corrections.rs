@@ -37,7 +37,8 @@ impl Given {
     }
 }
 
-/// Those that a tuple means: the files of pedestal, gain and mask (or their bytes), and the common modes and the gain bits as text.
+/// The corrections in a tuple: the files of pedestal, gain and mask (or their bytes), and the common modes and the gain
+/// bits as text.
 pub(crate) fn read(wanted: &Bound<'_, PyTuple>) -> PyResult<Corrections> {
     let py = wanted.py();
     let (pedestal, gain, mask, modes, gain_bits): Wanted = wanted.extract()?;
@@ -71,7 +72,7 @@ impl Correct {
         Ok(Correct { corrections: read(wanted)?, unknown: AtomicU64::new(0) })
     }
 
-    /// Good pixels of all arrays so far whose gain code is that of no stage.
+    /// Good pixels of all arrays so far whose gain code belongs to no stage.
     #[getter]
     fn unknown(&self) -> u64 {
         self.unknown.load(Ordering::Relaxed)

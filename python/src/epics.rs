@@ -1,5 +1,6 @@
 //! How a run is served as PVs.
 
+use livetime_control::WrongText;
 use livetime_control::pvaccess::{Options, access_of, listen_at};
 use livetime_engine as engine;
 use pyo3::prelude::*;
@@ -7,7 +8,8 @@ use pyo3::prelude::*;
 /// The parameter of sources that end with an acquisition.
 const FINISH: &str = "finish_when_done";
 
-/// What `livetime.Epics` says of how a run is served; what it leaves open is as the pipeline file says, or else the environment.
+/// The fields of `livetime.Epics`: how a run is served. An empty field is taken from the pipeline file, or else the
+/// environment.
 #[derive(FromPyObject)]
 pub(crate) struct Wanted {
     prefix: Option<String>,
@@ -18,11 +20,11 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The options with what was said.
+    /// The options with these fields.
     ///
     /// # Errors
-    /// Text for a prefix, an address or a writer that makes no sense.
-    pub(crate) fn options(&self, of_file: &Options) -> Result<Options, String> {
+    /// [`WrongText`] for a prefix, an address or a writer that makes no sense.
+    pub(crate) fn options(&self, of_file: &Options) -> Result<Options, WrongText> {
         let mut options = Options { enabled: true, ..of_file.clone() };
         if let Some(prefix) = &self.prefix {
             options.prefix = livetime_control::config::checked_prefix(prefix)?;
@@ -45,12 +47,13 @@ impl Wanted {
     }
 }
 
-/// Makes a graph ready to be served: a source goes on after an acquisition and waits for the next one, unless it is said.
+/// Prepares a graph for serving: a source waits for the next acquisition after one has ended, unless the pipeline sets
+/// it otherwise.
 pub(crate) fn prepare(graph: &mut engine::Graph) {
     for number in 0..graph.nodes().len() {
         let node = &graph.nodes()[number];
         if node.node_type.spec.kind == engine::NodeKind::Source && !node.is_set(FINISH) {
-            // Sources without this parameter go on by themselves or end for good.
+            // Sources without this parameter have their own rule for the end of an acquisition.
             let _ = graph.set(number, FINISH, &false.into());
         }
     }

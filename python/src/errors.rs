@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Param,
     /// Bytes cannot be encoded or decoded.
     Codec,
-    /// A frame or an array is not what it should be.
+    /// A frame or an array has the wrong type, shape or content.
     Frame,
     /// A fault of Livetime itself.
     Bug,
@@ -55,7 +55,7 @@ pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     refused_as(py, refusal, refusal)
 }
 
-/// The same with another sentence.
+/// The exception of `refusal` with another sentence.
 pub(crate) fn refused_as(py: Python<'_>, refusal: &Refusal, message: impl Display) -> PyErr {
     let (error, kind) = (raise(py, Kind::Param, message), refusal.kind());
     let fields = [
@@ -94,7 +94,8 @@ impl<T, E: Display> OrRaise<T> for Result<T, E> {
     }
 }
 
-/// Does `work` detached from the interpreter: other Python threads run meanwhile, and threads of ours can attach. A panic is a `Bug`.
+/// Does `work` detached from the interpreter: other Python threads run meanwhile, and our own threads can attach. A
+/// panic is a `Bug`.
 pub(crate) fn apart<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(|panic| bug(py, &*panic))
 }

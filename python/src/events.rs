@@ -1,9 +1,10 @@
 //! The loop over the events of a run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use livetime_engine::lock;
 use livetime_frame::{AttributeValue, FramePool};
 use livetime_recording::{
     Account, Detector, EventFrame, Fault, FaultKind, batches_under_way, events_in_batch,
@@ -20,7 +21,7 @@ use crate::frame::{Frame, Lent};
 use crate::recording::{Recording, account};
 use crate::streams::{Next, Streams, Wanted};
 
-/// When it is looked again whether a run has grown, and whether somebody pressed Ctrl-C.
+/// Time between two checks for growth of a run, and for Ctrl-C.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// The number of events without a picture that a message names; the others are counted.
 const MOST_NAMED: usize = 1000;
@@ -50,7 +51,7 @@ pub(crate) struct Events {
     /// Bytes of frames that Python holds, and how many it may.
     lent: Arc<AtomicUsize>,
     most_lent: usize,
-    /// How many batches of frames may be under way, and their bytes; a large frame is one of its own.
+    /// Batches of frames that may be under way, and their bytes; a large frame is a batch of its own.
     batches: usize,
     batch_bytes: usize,
     memory: usize,
@@ -67,14 +68,10 @@ impl Drop for Events {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[derive(Default)]
 struct Faults {
     named: Vec<(usize, Fault)>,
-    /// Those that mean that data are not there although they should be.
+    /// Counts that mean data that should be there and are not.
     bad: u64,
 }
 
@@ -133,7 +130,8 @@ impl Events {
         let is_bad = matches!(fault.kind, FaultKind::Broken | FaultKind::Unreadable | FaultKind::NoMemory);
         let is_raised = self.on_fault == OnFault::Raise || fault.kind == FaultKind::Damaged;
         let exception = is_raised.then(|| raise(py, Kind::Recording, &fault.why));
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faults = lock(&self.faults);
+        // An exception that was raised at once need not be told at the end again.
         faults.bad += u64::from(is_bad && !is_raised);
         if faults.named.len() < MOST_NAMED {
             faults.named.push((position, fault));
@@ -141,10 +139,12 @@ impl Events {
         exception.map_or(Ok(()), Err)
     }
 
-    /// The end, or what is to be said behind the last event.
+    /// The exception at the end of the events: `StopIteration`, or the summary of events that could not be read.
     fn end(&self, py: Python<'_>) -> PyErr {
+        // The exception is raised once: a loop that is asked again after its end only ends again, as Python's iterators
+        // do.
         let was_told = self.has_ended.swap(true, Ordering::Relaxed);
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let faults = lock(&self.faults);
         if was_told || self.on_fault != OnFault::AtEnd || faults.bad == 0 {
             return PyStopIteration::new_err(());
         }
@@ -161,13 +161,16 @@ impl Events {
 
     fn frame(&self, py: Python<'_>, found: EventFrame) -> PyResult<Py<Frame>> {
         let bytes = FramePool::cost_bytes(found.frame.bytes().len());
+        // Relaxed: the sum only decides whether to copy; a frame too many for a moment does no harm.
         let lent = self.lent.load(Ordering::Relaxed);
+        // Readers run ahead and need memory for their batches, so only the rest may be lent.
         let in_batch = events_in_batch(self.batch_bytes, found.frame.bytes().len());
         let under_way = self.batches.saturating_mul(in_batch).saturating_mul(bytes);
         let most = self.most_lent.saturating_sub(under_way);
         if lent.saturating_add(bytes) <= most {
             return Py::new(py, Frame::lent(found.frame, Lent::new(&self.lent, bytes)));
         }
+        // One warning for a loop is enough, and Python may turn the warning into an exception.
         if self.copied.fetch_add(1, Ordering::Relaxed) == 0 {
             self.warn(py, lent)?;
         }
@@ -187,7 +190,7 @@ impl Events {
     }
 }
 
-/// The same frame in memory of its own, which no pool bounds.
+/// A copy of the frame in memory of its own, which no pool bounds.
 fn own(py: Python<'_>, frame: &livetime_frame::Frame) -> PyResult<livetime_frame::Frame> {
     let copy = apart(py, || {
         let array = frame.array().map_err(|e| e.to_string())?;
@@ -226,6 +229,7 @@ impl Events {
                 Next::Fault(position, fault) => this.note(py, position, fault)?,
                 Next::NotYet => {
                     apart(py, || std::thread::sleep(LOOK_AGAIN))?;
+                    // Rust code does not see Ctrl-C by itself, and a recording may grow for hours.
                     py.check_signals()?;
                 }
                 Next::End => return Err(this.end(py)),
@@ -239,7 +243,7 @@ impl Events {
         self.names.to_vec()
     }
 
-    /// What became of the events of the detector at a position, by name.
+    /// Counts of the events of the detector at a position, by name.
     fn account<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyDict>> {
         self.process.check(py, Kind::Recording, "a loop", "begin the loop anew in the child")?;
         let found = apart(py, || match (self.lock().as_ref(), lock(&self.accounts).get(position)) {
@@ -254,9 +258,11 @@ impl Events {
         if !self.process.is_this() {
             return Ok(());
         }
+        // The recording is let go, so that files of a closed loop can be closed, too.
         drop(lock(&self.recording).take());
         apart(py, || {
             let streams = self.lock().take();
+            // Accounts stay readable after the loop was closed, so they are copied before the streams go.
             if let Some(streams) = &streams {
                 let all = (0..self.names.len()).map_while(|position| streams.account(position));
                 *lock(&self.accounts) = all.collect();
@@ -266,7 +272,7 @@ impl Events {
 
     /// The events without a picture of the detector at a position: kind, number of the event (`None`: a file), why.
     fn faults(&self, position: usize) -> Vec<(&'static str, Option<usize>, String)> {
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let faults = lock(&self.faults);
         let own = faults.named.iter().filter(|(at, _)| *at == position);
         own.map(|(_, fault)| (fault.kind.name(), fault.event, fault.why.clone())).collect()
     }
@@ -276,7 +282,7 @@ impl Events {
         Err(no_pickle("a loop", "threads of this process read for it; send the run, and loop there"))
     }
 
-    /// How many arrays were copied, because those before were kept.
+    /// Arrays that were copied, because the script kept earlier ones.
     #[getter]
     fn copied(&self) -> u64 {
         self.copied.load(Ordering::Relaxed)
@@ -306,6 +312,7 @@ impl Event {
         let wanted = wanted.str()?;
         let wanted = wanted.to_str()?;
         let found = self.names.iter().position(|name| name == wanted);
+        // A part of a name is enough, as long as no detector has exactly that name.
         let found = found.or_else(|| self.names.iter().position(|name| name.contains(wanted)));
         found.ok_or_else(|| {
             let known = self.names.join(", ");
@@ -326,7 +333,7 @@ impl Event {
 
 #[pymethods]
 impl Event {
-    /// Its number in the run, from 0 on.
+    /// Number of the event in the run, from 0 on.
     #[getter]
     fn number(&self) -> usize {
         self.number
@@ -419,7 +426,7 @@ impl Event {
         self.attribute("Fiducial")
     }
 
-    /// What the recorder noted about the picture, as bits; 0: nothing.
+    /// Damage that the recorder noted about the picture, as bits; 0: none.
     #[getter]
     fn damage(&self) -> u64 {
         self.attribute("Damage").unwrap_or(0)
@@ -440,7 +447,7 @@ impl Event {
         }
     }
 
-    /// What was recorded beside the arrays: event codes, beam, process variables.
+    /// Values recorded beside the arrays: event codes, beam, process variables.
     #[getter]
     fn small<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();

@@ -1,6 +1,6 @@
-//! Forks of the process. A child has copies of all objects and none of the threads behind them, and a lock that a thread of the parent
-//! held at the fork stays held. So what has threads knows its process: in a child it refuses to work, and when it is dropped
-//! it is left as it is.
+//! Forks of the process. A child has copies of all objects and none of the threads behind them, and a lock that a
+//! thread of the parent held at the fork stays held. So every object with threads records its process: in a child it
+//! refuses to work, and dropping it does nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,12 +12,12 @@ use crate::errors::{Kind, raise};
 /// How many forks lie between this process and the one that was started.
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
 
-/// The process in which something was made.
+/// The process that made an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Process(usize);
 
 impl Process {
-    /// This one.
+    /// The current process.
     pub(crate) fn this() -> Process {
         Process(GENERATION.load(Ordering::Relaxed))
     }
@@ -46,7 +46,8 @@ pub(crate) fn no_pickle(what: &str, why: &str) -> PyErr {
     PyTypeError::new_err(format!("{what} cannot be pickled: {why}"))
 }
 
-/// From here on this process is another one than that in which everything was made so far.
+/// Begins a new process number: every object made so far belongs to another process.
 pub(crate) fn begin_generation() {
+    // Relaxed: the child has one thread at this moment.
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }

@@ -20,6 +20,7 @@ pub(crate) struct Lent {
 
 impl Lent {
     pub(crate) fn new(all: &Arc<AtomicUsize>, bytes: usize) -> Lent {
+        // Relaxed: the sum protects no memory; it only decides whether further frames are copied.
         all.fetch_add(bytes, Ordering::Relaxed);
         Lent { all: all.clone(), bytes }
     }
@@ -31,8 +32,8 @@ impl Drop for Lent {
     }
 }
 
-/// One unit of data: an array, a table or bytes, with a header. Nobody can write to it. Its memory goes back to where it came from when
-/// the frame and all arrays and slices of it are gone.
+/// One unit of data: an array, a table or bytes, with a header. A frame is never written again. Its memory goes back to
+/// its pool when the frame and all arrays and slices of it are gone.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Frame {
     pub(crate) frame: livetime_frame::Frame,
@@ -126,7 +127,7 @@ impl Frame {
         self.frame.payload().kind().name()
     }
 
-    /// Its number, which its source gave it.
+    /// Sequence number of the frame, given by its source.
     #[getter]
     fn sequence(&self) -> u64 {
         self.frame.header().sequence
@@ -182,7 +183,7 @@ impl Frame {
         })
     }
 
-    /// Refused: its memory is that of a pool of this process.
+    /// Refused: the memory belongs to a pool of this process.
     fn __reduce__(&self) -> PyResult<Py<PyAny>> {
         Err(no_pickle("a frame", "its memory belongs to this process; send `frame.array`, or `frame.table`"))
     }

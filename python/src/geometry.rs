@@ -81,7 +81,7 @@ impl Geometry {
         array::new_array(py, DType::U8, self.0.shape(), &apart(py, || self.0.mask(&options))?)
     }
 
-    /// The place of each pixel in an assembled picture, row by row; 4294967295 of what is no pixel.
+    /// The place of each pixel in an assembled picture, row by row; 4294967295 for an element that is no pixel.
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes: Vec<u8> = self.1.places.iter().flat_map(|place| place.to_le_bytes()).collect();
         array::new_array(py, DType::U32, self.0.shape(), &bytes)

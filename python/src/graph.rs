@@ -1,12 +1,14 @@
 //! Graphs: from a pipeline file, or built node by node.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard};
 
 use livetime_control::config::{self, Problems, Setting};
 use livetime_control::pvaccess::Options;
 use livetime_control::web;
 use livetime_engine as engine;
-use livetime_engine::{EdgeOptions, GraphError, OnFailure, Placement, Value, WhenFull};
+use livetime_engine::{EdgeOptions, GraphError, OnFailure, Placement, WhenFull, lock};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -14,7 +16,7 @@ use crate::errors::{Kind, OrRaise, apart, raise, refused_as};
 use crate::node::NodeType;
 use crate::value;
 
-/// What all nodes that come with Livetime are, as JSON.
+/// The descriptions of all nodes that come with Livetime, as JSON.
 #[pyfunction]
 pub(crate) fn describe() -> String {
     let all = livetime::standard_nodes();
@@ -39,7 +41,7 @@ pub(crate) fn type_names(text: &str) -> Vec<String> {
 pub(crate) struct Graph {
     graph: Mutex<engine::Graph>,
     types: Vec<engine::NodeType>,
-    /// The name of its file, or what stands for it.
+    /// Name of the pipeline file, or a text in its place.
     name: String,
     /// How its file says that a run is served.
     pvaccess: Options,
@@ -48,7 +50,7 @@ pub(crate) struct Graph {
 
 #[pymethods]
 impl Graph {
-    /// An empty graph, or that of a pipeline file's text; `types` are those of Python.
+    /// An empty graph, or the graph of a pipeline file's text; `types` are types of nodes in Python.
     #[new]
     #[pyo3(signature = (name, text, types, settings, memory_bytes))]
     fn new(
@@ -97,8 +99,9 @@ impl Graph {
         let mut graph = self.lock().clone();
         let number = graph.add(name, found).or_raise(py, Kind::Graph)?;
         for (param, given) in params {
-            let given = value::from_python(&given)?;
-            set(py, &mut graph, number, &param.extract::<String>()?, &given)?;
+            let param: String = param.extract()?;
+            let value = value::of_param(&param, &given)?;
+            graph.set(number, &param, &value).map_err(|error| not_set(py, &error))?;
         }
         if let Some(options) = graph.options_mut(number) {
             options.placement = placement;
@@ -148,7 +151,7 @@ impl Graph {
 
 impl Graph {
     fn lock(&self) -> MutexGuard<'_, engine::Graph> {
-        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.graph)
     }
 
     /// The graph as it is now.
@@ -161,7 +164,7 @@ impl Graph {
         &self.pvaccess
     }
 
-    /// How its file says that its page is served, and what the page calls it.
+    /// Title of the page, and the options of the page in the pipeline file.
     pub(crate) fn web(&self) -> (&str, &web::Options) {
         (&self.name, &self.web)
     }
@@ -175,17 +178,35 @@ impl Graph {
     }
 }
 
-/// Sets a parameter of a declared node.
-fn set(py: Python<'_>, graph: &mut engine::Graph, node: usize, name: &str, value: &Value) -> PyResult<()> {
-    let specs = graph.nodes()[node].node_type.param_specs();
-    let refusal = engine::find(specs, name).and_then(|index| specs[index].accept(value)).err();
-    graph.set(node, name, value).map_err(|error| match refusal {
-        Some(refusal) => refused_as(py, &refusal, error),
-        None => raise(py, Kind::Param, error),
-    })
+/// The exception for a parameter that a declared node refuses.
+fn not_set(py: Python<'_>, error: &GraphError) -> PyErr {
+    match error.fault().refusal() {
+        Some(refusal) => refused_as(py, refusal, error),
+        None => raise(py, Kind::Graph, error),
+    }
 }
 
-fn placement_of(text: &str) -> Result<Placement, String> {
+/// An option of a node or an edge that has none of its words.
+#[derive(Debug)]
+pub(crate) struct WrongOption {
+    option: &'static str,
+    wanted: Cow<'static, str>,
+    found: String,
+}
+
+impl WrongOption {
+    fn new(option: &'static str, wanted: impl Into<Cow<'static, str>>, found: &str) -> WrongOption {
+        WrongOption { option, wanted: wanted.into(), found: found.to_owned() }
+    }
+}
+
+impl fmt::Display for WrongOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: wanted {}, found {:?}", self.option, self.wanted, self.found)
+    }
+}
+
+fn placement_of(text: &str) -> Result<Placement, WrongOption> {
     match text.split_once(':') {
         None if text == "own" => Ok(Placement::Own),
         None if text == "inline" => Ok(Placement::Inline),
@@ -193,49 +214,50 @@ fn placement_of(text: &str) -> Result<Placement, String> {
         Some(("pool", threads)) if threads.parse::<usize>().is_ok() => {
             Ok(Placement::Pool(threads.parse().unwrap_or(1)))
         }
-        _ => Err(format!(
-            "placement: wanted \"own\", \"inline\", \"group:NAME\" or \"pool:N\", found {text:?}"
-        )),
+        _ => {
+            let wanted = "\"own\", \"inline\", \"group:NAME\" or \"pool:N\"";
+            Err(WrongOption::new("placement", wanted, text))
+        }
     }
 }
 
-fn policy(text: &str) -> Result<OnFailure, String> {
+fn policy(text: &str) -> Result<OnFailure, WrongOption> {
     match text {
         "stop" => Ok(OnFailure::Stop),
         "skip" => Ok(OnFailure::Skip),
         "restart" => Ok(OnFailure::Restart),
-        _ => Err(format!("on_error: wanted \"stop\", \"skip\" or \"restart\", found {text:?}")),
+        _ => Err(WrongOption::new("on_error", "\"stop\", \"skip\" or \"restart\"", text)),
     }
 }
 
 /// How an edge carries frames.
 ///
 /// # Errors
-/// Text if there is no such policy.
+/// [`WrongOption`] if there is no such policy.
 pub(crate) fn edge(
     when_full: &str,
     queue: usize,
     every: u64,
     max_rate_hz: Option<f64>,
-) -> Result<EdgeOptions, String> {
+) -> Result<EdgeOptions, WrongOption> {
     let found = WhenFull::ALL.into_iter().find(|(_, name)| *name == when_full);
-    let names = WhenFull::ALL.map(|(_, name)| name).join(", ");
-    let (when_full, _) = found.ok_or(format!("when_full: wanted one of {names}, found {when_full:?}"))?;
+    let wanted = || format!("one of {}", WhenFull::ALL.map(|(_, name)| name).join(", "));
+    let (when_full, _) = found.ok_or_else(|| WrongOption::new("when_full", wanted(), when_full))?;
     Ok(EdgeOptions { when_full, queue, every, max_rate_hz, max_bytes_per_s: None })
 }
 
 fn of_file(py: Python<'_>, problems: &Problems) -> PyErr {
     let texts = problems.list.iter().map(|p| match p.at {
-        Some(at) => format!("{}:{}:{}: {}", problems.file, at.line, at.column, p.message),
-        None => format!("{}: {}", problems.file, p.message),
+        Some(at) => format!("{}:{at}: {p}", problems.file),
+        None => format!("{}: {p}", problems.file),
     });
     of_problems(py, texts.collect())
 }
 
-/// The exception for what is wrong with a graph. One that a node gave as the cause is its cause.
+/// The exception for the errors of a graph. The exception of a Python node becomes its cause.
 pub(crate) fn of_graph(py: Python<'_>, errors: &[GraphError]) -> PyErr {
     let exception = of_problems(py, errors.iter().map(ToString::to_string).collect());
-    let cause = errors.iter().find_map(|e| e.cause.as_ref()?.error().downcast_ref::<PyErr>());
+    let cause = errors.iter().find_map(|e| e.cause()?.error().downcast_ref::<PyErr>());
     if let Some(cause) = cause {
         exception.set_cause(py, Some(cause.clone_ref(py)));
     }

@@ -1,13 +1,13 @@
-//! The extension module `livetime._livetime`: what the Python package `livetime` is made of.
+//! The extension module `livetime._livetime`, on which the Python package `livetime` is built.
 //!
-//! The package itself is written in Python (`py/livetime`): names, documentation, types. This crate gives it what only Rust has:
-//! arrays that are frames, the events of a run, reducers on all cores, codecs, and nodes of a graph that are Python objects. It
-//! follows three rules:
+//! The package itself is written in Python (`py/livetime`): names, documentation, types. This crate adds the parts that
+//! only Rust has: arrays that are frames, the events of a run, reducers on all cores, codecs, and nodes of a graph that
+//! are Python objects. It follows three rules:
 //!
-//! - Whatever may wait or take long runs detached from the interpreter ([`errors::apart`]), so that other Python threads go on
-//!   and no thread of ours waits for one that waits for the interpreter.
+//! - Any call that may wait or take long runs detached from the interpreter ([`errors::apart`]), so that other Python
+//!   threads continue, and none of our threads waits for a thread that waits for the interpreter.
 //! - A panic becomes `livetime.Bug`, and an error one of `livetime.Error`'s kinds.
-//! - A thread of ours that calls Python keeps one thread state for its life ([`attach`]).
+//! - Each of our threads that calls Python keeps one thread state for its life ([`attach`]).
 
 #![deny(missing_docs)]
 
@@ -37,7 +37,7 @@ mod streams;
 mod tables;
 mod value;
 
-/// What the package `livetime` uses of it; its users import `livetime`.
+/// The part of the package `livetime` that is written in Rust; users import `livetime`.
 #[pyo3::pymodule]
 mod _livetime {
     #[pymodule_export]

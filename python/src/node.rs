@@ -32,19 +32,19 @@ impl NodeType {
         engine::NodeType::dynamic(Arc::new(factory)).map(NodeType).or_refused(py)
     }
 
-    /// Its name.
+    /// Name of the type of node.
     #[getter]
     fn name(&self) -> &'static str {
         self.0.spec.name
     }
 
-    /// What `livetime nodes NAME --json` says of it.
+    /// The description of the type, as in `livetime nodes NAME --json`.
     fn describe(&self) -> String {
         livetime_control::describe::describe_json(&self.0).to_string()
     }
 }
 
-/// What Python declares, and the function that makes an object of it.
+/// The declaration by Python, and the function that makes an object of it.
 struct Factory {
     spec: NodeSpec,
     params: Vec<(ParamSpec, Value)>,
@@ -108,7 +108,7 @@ fn declared(param: &Bound<'_, PyAny>) -> PyResult<(ParamSpec, Value)> {
         readback: param.getattr("readback")?.extract()?,
         count: false,
     };
-    let given = value::from_python(&param.getattr("default")?)?;
+    let given = value::of_param(spec.name, &param.getattr("default")?)?;
     // A default is in its parameter's own type, as 10 for a float.
     let accepted = ParamSpec { readback: false, ..spec }.accept(&given).or_refused(param.py())?;
     Ok((spec, accepted))
@@ -138,14 +138,14 @@ impl NodeFactory for Factory {
     }
 }
 
-/// An object as `livetime.node` makes it, with what is asked at every frame.
+/// An object as `livetime.node` makes it, with its properties that are needed at every frame.
 struct PyNode {
     params: DeclaredParams,
     takes_frame: bool,
     object: Py<PyAny>,
-    /// What takes a frame.
+    /// The function that takes a frame.
     call: Py<PyAny>,
-    /// What `emit` and `tell` were called with, and the readbacks that were written; of classes only.
+    /// The arguments of `emit` and `tell`, and the written readbacks; of classes only.
     emitted: Option<Py<PyList>>,
     told: Option<Py<PyList>>,
     readbacks: Option<Py<PyDict>>,
@@ -177,7 +177,7 @@ impl PyNode {
         })
     }
 
-    /// Calls a hook of the object, then does what it asked for.
+    /// Calls a hook of the object, then carries out its requests.
     fn hook(
         &mut self,
         ctx: &mut Context,
@@ -191,7 +191,7 @@ impl PyNode {
         result(done, &format!("{name}()"))
     }
 
-    /// Sends what a call returned and emitted, tells what it told, and takes its readbacks.
+    /// Sends the frames that a call returned and emitted, reports its messages, and takes its readbacks.
     fn send(
         &mut self,
         returned: &Bound<'_, PyAny>,
@@ -222,7 +222,7 @@ impl PyNode {
                 let name: String = name.extract()?;
                 let index = engine::find(self.params.specs(), &name).or_refused(py)?;
                 let spec = ParamSpec { readback: false, ..self.params.specs()[index] };
-                let accepted = spec.accept(&value::from_python(&found)?).or_refused(py)?;
+                let accepted = spec.accept(&value::of_param(&name, &found)?).or_refused(py)?;
                 self.params.set(index, &accepted).or_refused(py)?;
             }
             readbacks.clear();
@@ -286,7 +286,8 @@ impl PyNode {
     }
 }
 
-/// Does what may wait for room in a queue, or for memory, without the interpreter: who makes room may need it.
+/// Does work that may wait for room in a queue, or for memory, without the interpreter: the thread that makes room may
+/// need the interpreter.
 fn apart<T: Send>(py: Python<'_>, ctx: &mut Context, work: impl FnOnce(&mut Context) -> T + Send) -> T {
     py.detach(|| work(ctx))
 }
@@ -388,7 +389,7 @@ impl DynNode for PyNode {
     }
 
     fn stop(&mut self) {
-        // Nobody could be told: the run is over.
+        // The error of `stop` has no place to be reported: the run is over.
         let _ = attached(|py| self.object.bind(py).call_method0("stop").map(drop));
     }
 }

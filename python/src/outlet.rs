@@ -4,14 +4,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use livetime_engine as engine;
-use livetime_engine::OutletError;
+use livetime_engine::{OutletError, lock};
 use pyo3::prelude::*;
 
 use crate::errors::{Kind, apart, raise};
 use crate::fork::Process;
 use crate::frame::Frame;
 
-/// An edge of the graph whose receiver is the thread that asks it for frames.
+/// An edge out of the graph; the thread that asks it for frames is its receiver.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Outlet {
     process: Process,
@@ -30,7 +30,7 @@ impl Outlet {
         work: impl FnOnce(&mut Option<engine::Outlet>) -> T + Send,
     ) -> PyResult<T> {
         self.process.check(py, Kind::Graph, "an edge", "start the graph in the child, or use spawn")?;
-        apart(py, || work(&mut self.outlet.lock().unwrap_or_else(PoisonError::into_inner)))
+        apart(py, || work(&mut lock(&self.outlet)))
     }
 }
 
@@ -44,8 +44,8 @@ impl Drop for Outlet {
 
 #[pymethods]
 impl Outlet {
-    /// The oldest frame that waits, or the first that comes in so many seconds; `None` if none came. Raises `EOFError` when none will come
-    /// any more.
+    /// The oldest waiting frame, or the first that comes within `seconds`; `None` if none came. Raises `EOFError` after
+    /// the last one.
     fn recv(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Frame>> {
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         let received = self.with(py, |outlet| match outlet {

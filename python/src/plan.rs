@@ -13,7 +13,7 @@ use crate::recording::Recording;
 use crate::reducer::reducers;
 use crate::select::Selected;
 
-/// An analysis that is shared out. It is made of its text in any process.
+/// An analysis that is divided for several processes. Any process can make the plan of its text.
 #[pyclass(frozen, module = "livetime._livetime")]
 pub(crate) struct Plan(Planned);
 
@@ -27,7 +27,7 @@ impl Plan {
         Ok(Plan(memory.map(MemoryLimit::of).map_or(plan.clone(), |memory| plan.with_memory(memory))))
     }
 
-    /// Plans an analysis in so many parts.
+    /// Plans an analysis in `parts` parts.
     #[staticmethod]
     #[pyo3(signature = (recording, detector, list, parts, start, stop, every, block_bytes, select))]
     fn of(
@@ -54,7 +54,7 @@ impl Plan {
         planned.map(Plan).map_err(|e| exception(py, &e))
     }
 
-    /// Its text.
+    /// The text of the plan.
     fn text(&self) -> String {
         self.0.text()
     }

@@ -46,7 +46,7 @@ impl Recording {
         Ok(Recording(opened, paths.collect()))
     }
 
-    /// What it was opened with, as absolute paths.
+    /// The arguments of the opening, as absolute paths.
     #[getter]
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.1.clone()
@@ -140,13 +140,13 @@ impl Recording {
         Ok(found.iter().map(|t| (t.change.name(), t.time_ns, t.event, t.run_number)).collect())
     }
 
-    /// What was recorded at an event beside the arrays: source, name, unit, values, damage.
+    /// Values recorded at an event beside the arrays: source, name, unit, values, damage.
     pub(crate) fn small_data<'py>(&self, py: Python<'py>, event: usize) -> PyResult<Bound<'py, PyList>> {
         let found = apart(py, || self.0.small_data(event, &mut Reader::default()))?;
         small(py, &found.or_raise(py, Kind::Recording)?)
     }
 
-    /// What was configured when an event was taken, as `small_data`.
+    /// The configuration at an event, as `small_data`.
     fn configuration<'py>(&self, py: Python<'py>, event: usize) -> PyResult<Bound<'py, PyList>> {
         let found = apart(py, || self.0.configuration(event, &mut Reader::default()))?;
         small(py, &found.or_raise(py, Kind::Recording)?)
@@ -171,7 +171,7 @@ impl Recording {
         PyList::new(py, records::said(py, found.or_raise(py, Kind::Recording)?)?)
     }
 
-    /// What a change of state says about records.
+    /// The descriptions of records in a change of state.
     fn names<'py>(&self, py: Python<'py>, change: usize) -> PyResult<Bound<'py, PyList>> {
         let found = apart(py, || self.0.names(change, &mut Reader::default()))?;
         PyList::new(py, records::described(found.or_raise(py, Kind::Recording)?))
@@ -205,7 +205,7 @@ impl Recording {
             return Err(PyValueError::new_err(why));
         }
         let detectors = names.iter().map(|name| this.find(py, name)).collect::<PyResult<Vec<Detector>>>()?;
-        // A quarter of the memory for what is under way at most.
+        // At most a quarter of the memory for events under way.
         let batches = detectors.len().max(1).saturating_mul(recording::batches_under_way(threads));
         let wanted = Wanted {
             events: start..stop.unwrap_or(usize::MAX),

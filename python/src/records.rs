@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::array;
 
-/// What a record says: the number of its piece, detector, algorithm, segment, damage, values by field.
+/// The content of a record: the number of its piece, detector, algorithm, segment, damage, values by field.
 type Said<'py> = (usize, String, String, u32, u16, Bound<'py, PyDict>);
 
 /// A description: the number of its piece, detector, kind, serial number, algorithm, version, segment; fields with type and axes.

@@ -1,11 +1,12 @@
 //! Reducers that are Python objects.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use livetime_analysis::{
     Corrected, Error, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Reducers, Saver,
 };
+use livetime_engine::lock;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
@@ -13,7 +14,8 @@ use crate::array;
 use crate::attach::attached;
 use crate::errors::{Kind, raise};
 
-/// A Python object with the functions of `livetime.analysis.PythonReducer`. Its result is kept aside, because it may be any object.
+/// A Python object with the functions of `livetime.analysis.PythonReducer`. Its result is kept aside, because it may be
+/// any object.
 pub(crate) struct PyReducer {
     object: Py<PyAny>,
     name: String,
@@ -25,11 +27,11 @@ pub(crate) struct PyReducer {
 /// The results of Python's reducers, in their order.
 pub(crate) type Results = Vec<Arc<Mutex<Option<Py<PyAny>>>>>;
 
-/// The reducers of a list: texts as `pixels mean,std` are those of Rust, a tuple is corrections before all of them, anything else is an
-/// object.
+/// The reducers of a list: a text as `pixels mean,std` is a reducer of Rust, a tuple is corrections before all of them,
+/// anything else is a Python object.
 ///
 /// # Errors
-/// If a text means none, or an object is no reducer.
+/// If a text means no reducer, or an object is none.
 pub(crate) fn reducers(py: Python<'_>, list: &Bound<'_, PyList>) -> PyResult<(Reducers, Results)> {
     let (mut all, mut results, mut corrections) = (Reducers::default(), Vec::new(), None);
     for item in list {
@@ -57,14 +59,14 @@ pub(crate) fn reducers(py: Python<'_>, list: &Bound<'_, PyList>) -> PyResult<(Re
     Ok((all, results))
 }
 
-/// What each of Python's reducers found; `None` for one that has nothing.
+/// The result of each of Python's reducers; `None` for a reducer without one.
 pub(crate) fn take<'py>(py: Python<'py>, results: &Results) -> PyResult<Bound<'py, PyTuple>> {
-    let taken = results.iter().map(|result| result.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let taken = results.iter().map(|result| lock(result).take());
     PyTuple::new(py, taken)
 }
 
 thread_local! {
-    /// Memory for the arrays of the next event, if Python has let go of those of the event before.
+    /// Memory for the arrays of the next event, if Python has released the arrays of the event before.
     static SPARE: RefCell<Vec<Option<Py<PyAny>>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -81,7 +83,7 @@ impl PyReducer {
 impl Reducer for PyReducer {
     type Partial = Option<Py<PyAny>>;
 
-    /// Made at the first event, where an exception can be told.
+    /// The partial result is made at the first event, where an exception can be raised.
     fn partial(&self, _: &Layout) -> Self::Partial {
         None
     }
@@ -118,7 +120,7 @@ impl Reducer for PyReducer {
     }
 
     fn finish(&self, _: &Layout, partial: Self::Partial) -> Result<Vec<Named>, ReduceError> {
-        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = partial;
+        *lock(&self.result) = partial;
         Ok(Vec::new())
     }
 
@@ -173,8 +175,8 @@ fn layout_of<'py>(py: Python<'py>, event: &EventPictures<'_>) -> PyResult<Bound<
     layout(py, event.panels())
 }
 
-/// The pictures of an event: one array for all panels with an axis for them before their own if they have one shape, with 0 in
-/// those that are missing; else one for each. With them the numbers of the panels that are missing.
+/// The pictures of an event. Panels of one shape are one array with a new first axis, and missing panels are 0 in it;
+/// else each panel is an array. The second part has the numbers of the missing panels.
 fn arrays<'py>(py: Python<'py>, event: &EventPictures<'_>) -> PyResult<Bound<'py, PyTuple>> {
     let panels = event.panels();
     let missing: Vec<u32> =
@@ -228,7 +230,7 @@ fn filled<'py>(
     Ok(array)
 }
 
-/// Keeps the memory of arrays that nobody but us holds any more.
+/// Keeps the memory of arrays without references by Python.
 fn give_back(arrays: Bound<'_, PyTuple>) -> PyResult<()> {
     let py = arrays.py();
     let first = arrays.get_item(0)?;

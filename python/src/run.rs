@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use livetime_control::model::Bell;
 use livetime_control::report::json::report_json;
 use livetime_engine as engine;
-use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, UnknownName, Value};
+use livetime_engine::{Refusal, RefusalKind, Report, RunOptions, Starting, UnknownName, Value, lock};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::attach;
 use crate::epics;
 use crate::errors::{Kind, OrRaise, OrRefused, apart, raise};
-use crate::faces::{self, Faces, PageOptions};
+use crate::faces::{self, FaceError, Faces, PageOptions};
 use crate::fork::{self, Process};
 use crate::graph::{Graph, edge, of_graph};
 use crate::outlet::{Outlet, no_output};
@@ -26,7 +26,7 @@ use crate::value;
 pub(crate) struct Run {
     process: Process,
     state: RwLock<State>,
-    /// They hold the run; taken away before it ends.
+    /// The faces hold the run, so they are taken away before it ends.
     faces: Mutex<Option<Faces>>,
 }
 
@@ -67,25 +67,25 @@ enum State {
     Gone,
 }
 
-/// How often it is looked whether somebody pressed Ctrl-C.
+/// Time between two checks for Ctrl-C: people do not notice the delay.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Runs whose threads may still call Python, whether or not anybody holds them: [`end_all`] waits for them.
+/// Runs whose threads may still call Python, with or without references by Python: [`end_all`] waits for them.
 static ALL: Mutex<Vec<Arc<engine::Run>>> = Mutex::new(Vec::new());
 
 fn all() -> MutexGuard<'static, Vec<Arc<engine::Run>>> {
-    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&ALL)
 }
 
-/// Remembers a run that begins, and forgets those that have ended.
+/// Remembers a run that begins, and forgets runs that have ended.
 fn remember(run: &Arc<engine::Run>) {
     let mut all = all();
     all.retain(|run| !run.is_finished());
     all.push(run.clone());
 }
 
-/// Starts a graph on a thread of its own, so that Ctrl-C is heard while a node does not come back from its start. That node is then left
-/// behind; if it comes back after all, its run is aborted.
+/// Starts a graph on a thread of its own, so that Ctrl-C works while the start of a node hangs. Such a node is then
+/// left behind; if its start returns after all, its run is aborted.
 fn started(
     py: Python<'_>,
     graph: engine::Graph,
@@ -155,7 +155,8 @@ fn finish(run: Arc<engine::Run>) -> Report {
 }
 
 impl Drop for Run {
-    /// A run that nobody holds is aborted. Nothing is waited for here: the thread that drops it may hold what its nodes need.
+    /// A run without references is aborted. Nothing is waited for here: the thread that drops it may hold resources
+    /// that its nodes need.
     fn drop(&mut self) {
         if !self.process.is_this() {
             let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -232,7 +233,7 @@ impl Run {
             let mut faces = Faces::start(&run, &bell, serving.as_ref().unwrap_or(&access))?;
             serving.map_or(Ok(()), |options| faces.serve_pvs(&run, options))?;
             page.map_or(Ok(()), |options| faces.serve_page(&name, options))?;
-            Ok::<_, String>(faces)
+            Ok::<_, FaceError>(faces)
         };
         let faces = if is_shown { Some(apart(py, serve)?.or_raise(py, Kind::Graph)) } else { None };
         let faces = faces.transpose().inspect_err(|_| run.abort())?;
@@ -261,7 +262,7 @@ impl Run {
         self.with(py, engine::Run::release_sources, |_| ())
     }
 
-    /// Ends the sources; what is queued is handled.
+    /// Ends the sources; queued frames are handled.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, engine::Run::stop, |_| ())
     }
@@ -271,13 +272,14 @@ impl Run {
         self.with(py, engine::Run::abort, |_| ())
     }
 
-    /// Waits until the run has ended, at most so many seconds. Returns whether it has.
+    /// Waits until the run has ended, at most `seconds`. Returns whether it has.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
         self.with(py, |run| run.wait(limit), |_| true)
     }
 
-    /// Waits for the end, aborts after so many seconds, and joins all threads; a node that does not return a second later is left behind.
+    /// Waits for the end, aborts after `seconds`, and joins all threads; a node that does not return a second later is
+    /// left behind.
     fn finish(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         self.check(py)?;
         let limit = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
@@ -291,7 +293,7 @@ impl Run {
             drop(self.faces().take());
             let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
             if let State::Running(run) = &*state {
-                // Its place is taken only when the report is there: the run goes away with `finish`.
+                // The slot is emptied only after the report was made: the run goes away with `finish`.
                 let report = Box::new(run.report());
                 if let State::Running(run) = std::mem::replace(&mut *state, State::Ended(report)) {
                     *state = State::Ended(Box::new(finish(run)));
@@ -316,7 +318,9 @@ impl Run {
     fn set(&self, py: Python<'_>, node: &str, values: &Bound<'_, PyDict>) -> PyResult<()> {
         let mut all: Vec<(String, Value)> = Vec::new();
         for (name, given) in values {
-            all.push((name.extract()?, value::from_python(&given)?));
+            let name: String = name.extract()?;
+            let value = value::of_param(&name, &given)?;
+            all.push((name, value));
         }
         let set = |run: &engine::Run| {
             let values: Vec<(&str, Value)> = all.iter().map(|(n, v)| (&**n, v.clone())).collect();
@@ -360,7 +364,7 @@ impl Run {
 
 impl Run {
     fn faces(&self) -> MutexGuard<'_, Option<Faces>> {
-        self.faces.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.faces)
     }
 
     fn with<T: Send>(

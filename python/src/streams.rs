@@ -14,9 +14,9 @@ use livetime_recording::{
 /// Which events are read, and how.
 #[derive(Clone)]
 pub(crate) struct Wanted {
-    /// The first and what lies behind the last, in the order in which they are given.
+    /// The first event and the number behind the last, in the order in which they are given.
     pub(crate) events: Range<usize>,
-    /// Only one event in so many; from the last to the first if it is below 0.
+    /// One event in `step`; from the last to the first if negative.
     pub(crate) step: isize,
     pub(crate) threads: usize,
     /// Bytes of frames that a thread hands over at once.
@@ -62,9 +62,9 @@ struct Lane {
     has_ended: bool,
 }
 
-/// What comes next.
+/// The next item of a loop.
 pub(crate) enum Next {
-    /// An event, with what it has of each detector.
+    /// An event, with its frame of each detector.
     Event(usize, Vec<Option<EventFrame>>),
     /// An event without a picture of the detector at this position, or a place where a file breaks off.
     Fault(usize, Fault),
@@ -84,7 +84,7 @@ impl Streams {
         Streams { all: detectors.iter().map(lane).collect(), is_backward: wanted.step < 0 }
     }
 
-    /// What became of the events of the detector at a position.
+    /// Counts of the events of the detector at a position.
     pub(crate) fn account(&self, position: usize) -> Option<Account> {
         self.all.get(position).map(|lane| match &lane.stream {
             Stream::Ahead(frames) => frames.account(),
@@ -95,6 +95,8 @@ impl Streams {
     /// The next event. Waits for a thread that reads it, and for nothing else.
     pub(crate) fn next(&mut self) -> Next {
         for (position, lane) in self.all.iter_mut().enumerate() {
+            // Each detector reads on its own, so an event is complete only when every detector has its next event or
+            // has ended.
             while lane.head.is_none() && !lane.has_ended {
                 match lane.stream.step() {
                     Step::Frame(event) => lane.head = Some(event),
@@ -105,6 +107,8 @@ impl Streams {
             }
         }
         let numbers = self.all.iter().filter_map(|lane| lane.head.as_ref()).map(|head| head.event);
+        // The event that comes first in the order of the loop is given, also if other detectors have no picture of that
+        // event.
         let number = if self.is_backward { numbers.max() } else { numbers.min() };
         let Some(number) = number else { return Next::End };
         let of_it = |lane: &mut Lane| lane.head.take_if(|head| head.event == number);
@@ -116,6 +120,7 @@ impl Stream {
     fn new(recording: &Recording, detector: &Detector, wanted: &Wanted) -> Stream {
         let Wanted { events, step, threads, batch_bytes, on_damage, follow, quiet, select, pool } =
             wanted.clone();
+        // Reading ahead pays only when every event is read in its order.
         if step == 1 && select.is_none() {
             let options = Options { events, threads, batch_bytes, on_damage, follow, quiet, pool };
             return Stream::Ahead(Box::new(recording.frames(detector, options)));
@@ -173,6 +178,7 @@ impl Picked {
             Err(fault) => return self.nothing(fault),
         };
         let condition = self.picture.condition();
+        // The account counts damaged pictures also when they are skipped.
         self.add(condition);
         if condition.is_damaged() && self.on_damage == OnDamage::Skip {
             self.account.skipped += 1;
@@ -204,6 +210,7 @@ impl Picked {
             FaultKind::NoMemory => &mut account.no_memory,
             FaultKind::Broken | FaultKind::Damaged => &mut account.broken,
         } += 1;
+        // An event without the detector is no fault.
         if fault.kind == FaultKind::Missing { Ok(None) } else { Err(fault) }
     }
 

@@ -8,7 +8,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
-use crate::errors::{Kind, raise, refused};
+use crate::errors::{Kind, OrRefused, raise, refused_as};
 
 /// The value of a parameter.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -21,27 +21,35 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
     }
 }
 
-/// What a parameter can have: a truth value, a number, a text, a sequence of numbers. Numpy's numbers are numbers.
+/// The value of the parameter `name`: a truth value, a number, a text, a sequence of numbers. Numpy's numbers are numbers.
 ///
 /// # Errors
 /// `ParamError` for anything else.
-pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub(crate) fn of_param(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let of_name = |refusal: Refusal| {
+        let sentence = refusal.to_string();
+        refused_as(value.py(), &refusal.of(name.to_owned()), sentence)
+    };
+    read(value)?.map_err(of_name)
+}
+
+/// A value that Livetime has a type for.
+fn read(value: &Bound<'_, PyAny>) -> PyResult<Result<Value, Refusal>> {
     if let Some(plain) = plain(value)? {
-        return Ok(plain);
+        return Ok(Ok(plain));
     }
     // A number of numpy; an array of several refuses.
     let item = value.getattr("item").and_then(|item| item.call0());
     if let Ok(item) = item
         && let Some(plain) = plain(&item)?
     {
-        return Ok(plain);
+        return Ok(Ok(plain));
     }
     let list = value.extract::<Vec<f64>>().map(Value::List);
-    list.map_err(|_| {
+    Ok(list.map_err(|_| {
         let found = value.repr().map_or_else(|_| "something else".to_owned(), |text| text.to_string());
-        let wanted = "a number, a text, a truth value or a list of numbers";
-        refused(value.py(), &Refusal::value(wanted, found))
-    })
+        Refusal::value("a number, a text, a truth value or a list of numbers", found)
+    }))
 }
 
 /// A value of one of Python's own types; `None` if it has another one.
@@ -78,12 +86,12 @@ pub(crate) fn attributes<'py>(py: Python<'py>, all: &Attributes) -> PyResult<Bou
     Ok(dict)
 }
 
-/// What an attribute can have.
+/// The value of an attribute.
 ///
 /// # Errors
 /// `FrameError` for a list, `ParamError` for anything else.
 pub(crate) fn attribute_from(value: &Bound<'_, PyAny>) -> PyResult<AttributeValue> {
-    match from_python(value)? {
+    match read(value)?.or_refused(value.py())? {
         Value::Bool(v) => Ok(AttributeValue::Int(v.into())),
         Value::Int(v) => Ok(AttributeValue::Int(v)),
         Value::Float(v) => Ok(AttributeValue::Float(v)),

@@ -318,7 +318,8 @@ def test_a_refused_parameter_has_its_fields_where_it_is_declared():
     for name, value, parameter, code, found in (
         ("min_x", "wide", "min_x", "value", "wide"),
         ("min_xx", 1, "min_xx", "unknown_parameter", None),
-        ("min_x", {}, None, "value", "{}"),
+        ("min_x", {}, "min_x", "value", "{}"),
+        ("min_x", -(1 << 40), "min_x", "value", str(-(1 << 40))),
     ):
         with pytest.raises(lt.ParamError) as refused:
             graph.add("cam", "sim_detector", **{name: value})

@@ -9,7 +9,7 @@ import './style/tokens.css';
 import './style/theme';
 
 const entered = enter();
-// What may be read without a token need not wait for the session.
+// Requests that need no token start before the session is known.
 run.whenDescribed = () => {
   place.begin(firstScreen(run.nodes));
   lookAhead();

@@ -258,7 +258,7 @@ export class MockRun {
     const name = this.nodes[1]!.name;
     const now = file.replace('{type: roi}', '{type: roi, params: {min_x: 7}}');
     const differences = [{ node: name, what: 'min_x', was: '0', now: '7' }];
-    return { name: 'mock.yaml', file, now, differences, notes: [`${name} is turned off in the run`], problem: null };
+    return { name: 'mock.yaml', file, now, differences, notes: [`${name} is turned off in the run`], problem: null, problems: [] };
   }
 
   private describe() {

@@ -39,6 +39,7 @@ pub(crate) fn run(root: &Path, kind: &str, name: &str) -> Result<String, String>
 fn taken(root: &Path, name: &str) -> Option<PathBuf> {
     let crates = ["nodes", "wire"].map(|of| root.join("crates").join(of).join("src"));
     let folders = crates.iter().flat_map(|of| ["sources", "process", "sinks"].map(|folder| of.join(folder)));
+    let folders = folders.chain([root.join("crates/sim/src")]);
     let mut modules = folders.flat_map(|folder| [folder.join(name), folder.join(format!("{name}.rs"))]);
     modules.find(|module| module.exists())
 }

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 /// Who may import whom (`ARCHITECTURE.md`). A crate that is not listed may import none of ours. Nobody may import
 /// `livetime-testkit` but tests, by `[dev-dependencies]`, which are not looked at here.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("livetime-codecs", &["livetime-kernels"]),
+    ("livetime-codecs", &["livetime-frame", "livetime-kernels"]),
     ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
     ("livetime-recording", &["livetime-formats", "livetime-frame", "livetime-codecs", "livetime-runtime"]),
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
     ("livetime-filing", &["livetime-engine", "livetime-formats"]),
+    // For the one way to write a file.
+    ("livetime-plot", &["livetime-formats"]),
     (
         "livetime-nodes",
         &[
@@ -33,6 +35,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "livetime-wire",
         &["livetime-engine", "livetime-filing", "livetime-formats", "livetime-kernels", "livetime-frame"],
+    ),
+    // `nodes` for what all detectors share, `recording` for runs that are made by many threads and written in order.
+    (
+        "livetime-sim",
+        &[
+            "livetime-engine",
+            "livetime-formats",
+            "livetime-frame",
+            "livetime-kernels",
+            "livetime-nodes",
+            "livetime-recording",
+            "livetime-runtime",
+            "livetime-wire",
+        ],
     ),
     // `pva` because the block `pvaccess` of a pipeline file says how to serve.
     (
@@ -72,6 +88,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-epics",
             "livetime-web",
             "livetime-nodes",
+            "livetime-plot",
+            "livetime-sim",
             "livetime-wire",
             "livetime-engine",
             "livetime-actors",
@@ -112,6 +130,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-web",
             "livetime-genicam",
             "livetime-nodes",
+            "livetime-plot",
+            "livetime-sim",
             "livetime-wire",
             "livetime-engine",
             "livetime-actors",

@@ -1,4 +1,4 @@
-//! The accounts and statistics of one agent, written by its strand, read by anybody.
+//! The accounts and statistics of one agent, written by its strand, read by any thread.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};

@@ -108,7 +108,7 @@ pub(crate) struct Me<A: Agent> {
     /// Subscriptions made and given up by the handler that runs.
     pub(crate) changes: Vec<Change<A>>,
     pub(crate) ending: bool,
-    /// There is something to do after the handler: a change of state or of subscriptions, or the end.
+    /// Work remains after the handler: a change of state or of subscriptions, or the end.
     pub(crate) is_changed: bool,
     /// A message is being handled: a panic now costs it.
     pub(crate) has_message: bool,
@@ -129,10 +129,10 @@ pub(crate) struct Me<A: Agent> {
     start_ns: u64,
 }
 
-/// Of fast handlers one in this many is timed. No power of two, so that rings of agents do not time the
-/// same ones always.
+/// Among fast messages, one in this many is timed. A prime, so that a ring of agents does not time the same ones
+/// always.
 const TIMED_EVERY: u32 = 61;
-/// Of the messages that one handler sends, this many are timed, and then one in [`STAMPED_EVERY`].
+/// This many of the messages that one handler sends are stamped, and then one in [`STAMPED_EVERY`].
 const STAMPED_FIRST: u8 = 4;
 const STAMPED_EVERY: u8 = 16;
 

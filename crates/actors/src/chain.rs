@@ -112,6 +112,7 @@ impl<T: Send + 'static> Chain<T> {
     /// Takes the oldest message if there is one.
     pub fn try_receive(&self) -> Option<T> {
         let message = lock(&self.0.state).queue.pop_front()?;
+        // Pairs with the fence in `Waiters::add`: a sender that begins to wait sees the room, or is seen here.
         fence(Ordering::SeqCst);
         self.0.senders.tell();
         Some(message)
@@ -143,7 +144,9 @@ impl<T: Send + 'static> Chain<T> {
         let lost = if keep { VecDeque::new() } else { std::mem::take(&mut state.queue) };
         state.counts.lose(LossReason::Aborted, lost.len() as u64);
         drop(state);
+        // Messages are dropped outside the lock: their destructors belong to the user.
         drop(lost);
+        // As in `try_receive`.
         fence(Ordering::SeqCst);
         self.0.receivers.tell();
         self.0.senders.tell();
@@ -230,6 +233,7 @@ impl<T: Send> Sink<T> for ChainCore<T> {
             }
         }
         drop(state);
+        // As in `try_receive`: the message is visible before waiting receivers are looked for.
         fence(Ordering::SeqCst);
         self.receivers.tell();
         Ok(true)

@@ -130,7 +130,8 @@ impl<T: Clone + Send + 'static> Channel<T> {
     }
 
     pub(crate) fn add(&self, sink: Arc<dyn Sink<T>>, local: Option<&mut Local>) {
-        // Held throughout, so that the subscriber gets the newest message and those after it once each.
+        // The lock is held until the subscription stands, so that the subscriber gets the newest message and every
+        // later one once.
         let newest = lock(&self.0.newest);
         self.change(|subscribers| subscribers.add(sink.clone()));
         if let Some(message) = newest.clone() {

@@ -35,7 +35,7 @@ pub(crate) struct Core {
     phase_now: AtomicU8,
     pub(crate) guards: Guards,
     places: Mutex<Places>,
-    /// Those that have not ended, by their number: in the order in which they were started.
+    /// The groups that have not ended, by number: in the order in which they were started.
     groups: Mutex<BTreeMap<u64, Arc<GroupCore>>>,
     threads: AtomicUsize,
     threads_ended: AtomicUsize,
@@ -309,7 +309,8 @@ impl Core {
 
     // ---- The end ----
 
-    /// True when no strand has work, in two successive checks with no work done in between.
+    /// True when no strand has work, in two successive checks with no work done in between. One check is not enough: work
+    /// may move from a strand that has not been checked to one that has.
     pub(crate) fn is_quiet(&self) -> bool {
         let look = || -> Option<Vec<u64>> {
             self.strands()

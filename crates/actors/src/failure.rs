@@ -121,7 +121,7 @@ pub(crate) struct Restarts {
 }
 
 impl Restarts {
-    /// Adds a failure after so many completed messages. Returns the number of failures that count.
+    /// Adds a failure after `completed` messages. Returns the number of failures that count.
     pub(crate) fn next(&mut self, completed: u64) -> u32 {
         if completed.saturating_sub(self.completed) >= FORGIVEN_AFTER {
             self.count = 0;

@@ -21,7 +21,7 @@ pub(crate) struct GroupCore {
     state: Mutex<GroupState>,
     ended: Condvar,
     parent: Option<Arc<GroupCore>>,
-    /// Its agents have spawned others, whose numbers it does not know.
+    /// Set if its agents have spawned others, whose numbers the group does not know.
     has_spawned: AtomicBool,
 }
 
@@ -34,7 +34,7 @@ struct GroupState {
     let_go_at: usize,
     resources: Vec<Box<dyn Any + Send>>,
     reason: Option<String>,
-    /// Its agents were told to end.
+    /// Whether its agents were asked to end.
     told: bool,
     has_ended: bool,
 }
@@ -103,14 +103,14 @@ impl GroupCore {
         self.end_agents(core);
     }
 
-    /// Tells the agents to end, once, when no child is left.
+    /// Asks the agents to end, once, when no child is left.
     fn end_agents(self: &Arc<GroupCore>, core: &Arc<Core>) {
         let strands = {
             let mut state = lock(&self.state);
             if !self.is_ending.load(Ordering::Acquire) || state.told {
                 return;
             }
-            // The last one first: those at the end of the list are the last that were told to end.
+            // From the end of the list on: the last children were asked to end last.
             while let Some(child) = state.children.pop() {
                 if child.upgrade().is_some_and(|child| !child.has_ended()) {
                     state.children.push(child);

@@ -129,6 +129,7 @@ impl<T: Send + 'static> Input<T> {
             item.stamp_ns = self.strand.clock.now_ns();
         }
         ring.put(item).map_err(|item| item.message)?;
+        // The message is visible before its announcement: see `StrandHandle::tell`.
         fence(Ordering::SeqCst);
         self.strand.tell(self.bits());
         Ok(())
@@ -187,7 +188,7 @@ impl<T: Send + 'static> Input<T> {
         }
     }
 
-    /// Bits that tell the strand of this input.
+    /// The bits that announce this input to the strand.
     pub(crate) fn bits(&self) -> u64 {
         if self.is_named() && !self.named.swap(true, Ordering::SeqCst) {
             self.strand.name_input(self.slot);
@@ -205,6 +206,8 @@ impl<T: Send + 'static> Input<T> {
     pub(crate) fn looked_at(&self) {
         if self.is_named() && self.named.load(Relaxed) {
             self.named.store(false, Ordering::SeqCst);
+            // The mark is cleared before the queue is read: a message that comes later announces itself, an earlier one is
+            // seen by the check.
             fence(Ordering::SeqCst);
         }
     }

@@ -29,7 +29,7 @@ pub(crate) struct Limit<S> {
 const SLACK_NS: u64 = 100_000;
 
 impl<S: Copy> Limit<S> {
-    /// Gives the agent a time limit in place of the one it has.
+    /// Gives the agent a time limit in place of its present one.
     pub(crate) fn set<A: Agent<State = S>>(me: &mut Me<A>, local: &mut Local, limit: Duration, next: S) {
         let input = me.limit_input.clone().unwrap_or_else(|| make_input(me, local));
         local.needs_clock = true;

@@ -35,7 +35,7 @@ pub(crate) struct Local {
     pub(crate) handle: Arc<StrandHandle>,
     /// Opens the parts that only this strand uses.
     pub(crate) key: Key,
-    /// The agents that inputs belong to, by the number of the input; [`NOBODY`] for one that is gone.
+    /// The agents to which the inputs belong, by the number of the input; [`NOBODY`] for an agent that has ended.
     inputs: Vec<u32>,
     free_inputs: Vec<u32>,
     /// By the number of the agent.
@@ -332,6 +332,7 @@ impl Local {
     fn tell_now(&mut self) {
         self.untold = 0;
         self.told += 1;
+        // One fence for all strands: the messages are visible before their announcements.
         fence(Ordering::SeqCst);
         for peer in self.peers.iter_mut().filter(|p| p.bits != 0) {
             peer.handle.tell(std::mem::take(&mut peer.bits));

@@ -13,8 +13,8 @@ use super::sink::{Waiter, Waiters};
 use super::strand::{Host, StrandHandle};
 use super::timer::{Action, Timers};
 
-/// The receiver takes the items in the first slots before those that were put after the ring had grown, and it misses
-/// none of them.
+/// The receiver takes the items in the first slots before the items that were put after the ring had grown, and it
+/// misses none of them.
 #[test]
 fn who_takes_from_a_ring_that_grows_misses_nothing() {
     loom::model(|| {

@@ -171,6 +171,7 @@ impl<T: Send + 'static> Job for Jobs<T> {
         let Some(item) = lock(&self.waiting).pop_front() else { return };
         let done = self.handle(item);
         lock(&self.done).push_back(done);
+        // The result is visible before its announcement.
         fence(Ordering::SeqCst);
         self.input.strand.tell(self.input.bits());
     }
@@ -232,7 +233,7 @@ impl<T: Clone + Send + 'static> ParallelHandlers<T> {
 fn settle<A: Agent>(done: Done, me: &mut Me<A>, local: &mut Local) -> Result<(), AgentError> {
     me.care.account.record(done.stamp_ns, done.start_ns, done.end_ns);
     done.later.into_iter().for_each(|send| send(local));
-    // A failure from here on is that of a message.
+    // A failure from here on counts as the failure of a message.
     me.has_message = true;
     match done.result {
         Ok(result) => result?,

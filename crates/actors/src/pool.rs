@@ -60,7 +60,9 @@ impl Pool {
         queue.push_back(work);
         self.waiting.store(queue.len(), Ordering::Relaxed);
         drop(queue);
+        // `waiting` is stored before the bells are read; pairs with the fence in `Doorbell::prepare`.
         fence(Ordering::SeqCst);
+        // One thread is enough for one piece of work.
         for bell in &self.bells {
             if bell.ring_if_seen_parked() {
                 break;

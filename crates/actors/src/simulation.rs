@@ -12,9 +12,9 @@ use super::strand::{Host, Strand, StrandHandle};
 use super::system::{System, SystemOptions};
 use super::this_thread::running_on;
 
-/// A system whose agents run only step by step: each [`step`](Simulation::step) lets one thread, chosen at
-/// random among those with work, handle one message. When none has work, time advances to the next timer. The
-/// same seed gives the same schedule.
+/// A system whose agents run only step by step: each [`step`](Simulation::step) lets one thread, chosen at random among
+/// the threads with work, handle one message. When none has work, time advances to the next timer. The same seed gives
+/// the same schedule.
 ///
 /// ```
 /// use std::time::Duration;

@@ -49,6 +49,7 @@ impl Waiters {
     pub(crate) fn add(&self, waiter: Waiter) {
         lock(&self.list).push(waiter);
         self.any.store(true, Relaxed);
+        // The waiter is listed before its caller checks for room; pairs with the fence of the thread that made room.
         fence(Ordering::SeqCst);
     }
 

@@ -43,7 +43,7 @@ pub(crate) struct StrandHandle {
     pub(crate) host: Host,
     pub(crate) clock: Clock,
     pub(crate) control: Arc<Control>,
-    /// Counts visits that did something; with [`is_idle`](StrandHandle::is_idle) it tells whether all is quiet.
+    /// Counts visits with work done; with [`is_idle`](StrandHandle::is_idle) it shows whether all is quiet.
     pub(crate) visits: AtomicU64,
     /// Written by the strand when it has nothing left to do.
     pub(crate) idle: AtomicBool,
@@ -86,6 +86,7 @@ impl StrandHandle {
         match &self.host {
             Host::Thread { bell, .. } => {
                 self.ready.fetch_or(bits, Ordering::SeqCst);
+                // The bits are stored before the bell is read; pairs with the fence in `Doorbell::prepare`.
                 fence(Ordering::SeqCst);
                 bell.ring_if_seen_parked();
             }
@@ -111,12 +112,13 @@ impl StrandHandle {
         }
         tasks.push(task);
         drop(tasks);
+        // The request is visible before its announcement.
         fence(Ordering::SeqCst);
         self.tell(TASKS);
         Ok(())
     }
 
-    /// A strand, wherever it is run.
+    /// The strand, for every kind of host.
     pub(crate) fn with_body<R>(&self, act: impl FnOnce(&mut Option<Strand>) -> R) -> R {
         match &self.host {
             Host::Thread { body, .. } => act(&mut lock(body)),
@@ -130,7 +132,7 @@ impl StrandHandle {
         let body = match &self.host {
             Host::Thread { body, .. } => body,
             Host::Pool { body, .. } => {
-                // As if a thread of the pool had it: none will take it up meanwhile.
+                // With the mark of the pool the strand counts as queued, so that no thread of the pool takes it meanwhile.
                 if self.ready.compare_exchange(0, QUEUED, Ordering::SeqCst, Ordering::Relaxed).is_err() {
                     return Err(act);
                 }
@@ -250,7 +252,7 @@ impl Strand {
         progressed
     }
 
-    /// Tells other threads whether the strand is idle.
+    /// Publishes whether the strand is idle, for threads that wait for a quiet system.
     #[inline]
     fn note_visit(&self, progressed: bool) {
         if progressed {
@@ -394,6 +396,7 @@ impl Strand {
         let mut tasks = lock(&handle.tasks);
         handle.ended.store(true, Ordering::Release);
         let left = std::mem::take(&mut *tasks);
+        // Requests are dropped outside the lock: their destructors may send further requests.
         drop(tasks);
         drop(left);
         handle.idle.store(true, Ordering::SeqCst);

@@ -248,7 +248,7 @@ impl<'a, A: Agent, T: Clone + Send + 'static> On<'a, A, T> {
         self.with(|w| w.options = options)
     }
 
-    /// These messages are handled before others that wait: commands before data.
+    /// These messages are handled before other queued ones: commands before data.
     pub fn urgent(self) -> Self {
         self.with(|w| w.is_urgent = true)
     }

@@ -33,7 +33,7 @@ impl Strand {
             return;
         }
         if self.local.core.is_draining() {
-            // There are no timers any more, and queued messages must be handled now.
+            // The timers have ended already, and queued messages must be handled now.
             self.restart(number);
             return;
         }
@@ -59,7 +59,7 @@ impl Strand {
         }
     }
 
-    /// There are no timers any more: agents that wait for their restart get it now.
+    /// Restarts at once all agents that wait for their restart, because the timers have ended already.
     pub(crate) fn restart_all(&mut self) {
         std::mem::take(&mut self.restarting).into_iter().for_each(|number| self.restart(number));
     }

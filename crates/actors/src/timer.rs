@@ -150,8 +150,8 @@ impl Timers {
         let now_ns = self.clock.now_ns();
         let due = lock(&self.state).wheel.advance(now_ns);
         for mut entry in due {
-            // Outside the lock, because the action may set timers. It may run a user's function (that of a
-            // binding), whose panic must not end all timers.
+            // Outside the lock, because the action may set timers. It may run a user's function, such as the filter of
+            // a binding, whose panic must not end all timers.
             let fire = AssertUnwindSafe(|| entry.action.fire(now_ns));
             let again = catch_unwind(fire).unwrap_or(None);
             let mut state = lock(&self.state);

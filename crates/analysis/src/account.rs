@@ -7,14 +7,16 @@ use livetime_recording::select::Verdict;
 use crate::fault::{BrokenEvent, Fault, FaultKind};
 use crate::{Layout, Loader, Panel, ReduceError, Saver};
 
-/// So many broken events are named; the others are counted.
+/// Broken events that are named with their reason; the others are counted, so that a broken run does not fill the
+/// memory.
 pub const MOST_NAMED: usize = 1000;
 
-/// More events than any run has, so that sums of counts cannot overflow.
+/// Limit of events in saved counts, above any real run. Saved bytes may be hostile, and sums of counts must not
+/// overflow.
 pub(crate) const MOST_EVENTS: u64 = 1 << 30;
-/// More bytes than any run has.
+/// Limit of bytes in saved counts, above any real run.
 const MOST_BYTES: u64 = 1 << 50;
-/// More elements than an array with one axis has.
+/// Limit of the length of arrays with one axis in saved results, above any real one.
 const MOST_ELEMENTS: usize = 1 << 31;
 
 /// How many events were used, and which were not.
@@ -22,7 +24,7 @@ const MOST_ELEMENTS: usize = 1 << 31;
 pub struct Account {
     /// Events whose pictures are in the results.
     pub used: u64,
-    /// Of these, events in which some panel was missing.
+    /// Used events in which some panel was missing.
     pub incomplete: u64,
     /// Bytes read from the files.
     pub file_bytes: u64,
@@ -48,8 +50,8 @@ impl Account {
         self.unselected[verdict as usize]
     }
 
-    /// How many events are lost: all that could not be used but for those that the detector was not read for, and those whose small data
-    /// could not be read to select them.
+    /// How many events are lost: all events that could not be used, except events at which the detector was not read,
+    /// and events that could not be selected because their small data are unreadable.
     pub fn lost(&self) -> u64 {
         let unreadable = self.unselected(Verdict::Unreadable);
         self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing) + unreadable

@@ -12,7 +12,7 @@ use crate::reducer::AnyPartial;
 use crate::tree::{Forest, Node};
 use crate::{Account, Detector, GoOn, Layout, Named, Options, Progress, Recording, Reducers, Work};
 
-/// More threads than any machine has cores.
+/// Most workers, above the cores of any machine: each has a stack and a partial result.
 const MOST_WORKERS: usize = 1024;
 
 /// The results.

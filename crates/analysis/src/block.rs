@@ -20,19 +20,25 @@ impl<'a> Block<'a> {
         Block { events, is_stopped, current: Cell::new(None) }
     }
 
+    /// Events that a reducer gives to another one; nothing stops it.
+    pub fn of(events: &'a [EventPictures<'a>]) -> Block<'a> {
+        static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+        Block::new(events, &IS_STOPPED)
+    }
+
     /// Other pictures of these events, for a reducer that shows them to others; stopped when this one is.
     pub fn with<'b>(&'b self, events: &'b [EventPictures<'b>]) -> Block<'b> {
         Block::new(events, self.is_stopped)
     }
 
-    /// The events, one after the other. When the analysis is stopped there are no more, and nobody will see what was made of those
-    /// before.
+    /// The events in order. The iterator ends early when the analysis is stopped; partial results of the block are then
+    /// thrown away.
     pub fn events(&self) -> impl Iterator<Item = &EventPictures<'a>> {
         let goes_on = |_: &&EventPictures<'a>| !self.is_stopped.load(Ordering::Relaxed);
         self.events.iter().take_while(goes_on).inspect(|event| self.current.set(Some(event.event)))
     }
 
-    /// The events at once, for who needs many side by side.
+    /// The events as a slice, for reducers that need many side by side.
     pub fn all(&self) -> &[EventPictures<'a>] {
         self.events
     }

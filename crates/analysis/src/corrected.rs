@@ -5,10 +5,11 @@ mod described;
 mod panel;
 mod partial;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use livetime_frame::DType;
 use livetime_kernels::calibrate::Scratch;
+use livetime_runtime::lock;
 
 use crate::error::{Error, Result};
 use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver};
@@ -102,7 +103,7 @@ impl Corrected {
     }
 
     fn memory(&self) -> Memory {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        lock(&self.idle).pop().unwrap_or_default()
     }
 
     fn reduce(
@@ -113,10 +114,13 @@ impl Corrected {
         memory: &mut Memory,
     ) -> Result<(), ReduceError> {
         let Some(first) = events.first() else { return Ok(()) };
+        // Reducers see corrected pictures only, so the layout they get has the corrected type of pixels.
         let layout = Layout { panels: first.panels.to_vec(), first_values: (0.0, 0.0) };
         let panels = self.corrections.corrected(&layout).panels;
         let pixels: usize = panels.iter().map(Panel::pixels).sum();
         memory.pixels.resize(pixels * events.len(), 0.0);
+        // All pictures of a batch are corrected before the first reducer runs, so that each reducer sees a block of
+        // events.
         for (event, out) in events.iter().zip(memory.pixels.chunks_mut(pixels.max(1))) {
             partial.unknown += self.correct(event, out, &mut memory.scratch)?;
         }
@@ -144,6 +148,7 @@ impl Corrected {
         for (position, panel) in event.panels.iter().enumerate() {
             let range = start..start + panel.pixels();
             start = range.end;
+            // Missing panels keep no pixels, and the reducers see them as missing, too.
             let Some(picture) = event.picture(position) else { continue };
             let Some(out) = out.get_mut(range.clone()) else { continue };
             unknown += panel::correct(&self.corrections, &self.good, &picture, range, out, scratch)?;
@@ -173,9 +178,7 @@ impl Reducer for Corrected {
     }
 
     fn map(&self, partial: &mut Self::Partial, event: &EventPictures<'_>) -> Result<(), ReduceError> {
-        let events = [*event];
-        let is_stopped = std::sync::atomic::AtomicBool::new(false);
-        self.map_block(partial, &Block::new(&events, &is_stopped))
+        self.map_block(partial, &Block::of(&[*event]))
     }
 
     fn map_block(&self, partial: &mut Self::Partial, block: &Block<'_>) -> Result<(), ReduceError> {
@@ -188,7 +191,8 @@ impl Reducer for Corrected {
         for events in block.all().chunks(batch) {
             self.reduce(partial, events, block, &mut memory)?;
         }
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        // Memory goes back for the next block of any thread; after an error the memory is dropped.
+        lock(&self.idle).push(memory);
         Ok(())
     }
 

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-/// Events in a block, at most.
+/// Most events in a block, so that tiny pictures do not make blocks that take long.
 pub(crate) const MOST_EVENTS: usize = 1024;
-/// Blocks in a leaf, at most: 2 GiB. A partial result as large as a picture of floats is then a hundredth of what it is made of.
+/// Most blocks in a leaf: 2 GiB of pictures. A partial result as large as a picture of floats is then a hundredth of
+/// its pictures.
 const MOST_BLOCKS: usize = 64;
 /// A run is divided into at least this many leaves if it has that many blocks, because many leaves are shared evenly
 /// between workers and parts.
@@ -35,6 +36,7 @@ impl Cut {
     pub(crate) fn leaf(&self) -> usize {
         match (self.blocks() / LEAVES).min(MOST_BLOCKS) {
             0 => 1,
+            // A power of two, so that leaves of parts are whole subtrees.
             blocks => 1 << blocks.ilog2(),
         }
     }
@@ -51,6 +53,14 @@ impl Cut {
     /// Numbers of the events of a block.
     pub(crate) fn events_of_block(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
         self.numbers(block, 1)
+    }
+
+    /// Numbers of the events of some blocks.
+    pub(crate) fn events_of_blocks(
+        &self,
+        blocks: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = usize> + use<> {
+        self.numbers(blocks.start, blocks.len())
     }
 
     /// The blocks of a leaf.

@@ -2,7 +2,7 @@
 
 use livetime_recording::{Detector, Error, FaultKind, Picture, Reader, Recording, Result, Wanted};
 
-/// Events in which a detector is looked for that the run may only describe.
+/// First events that are searched for a detector that the run may describe without having its data.
 const LOOK: usize = 8;
 
 /// The detectors that the first events have anything of, good or bad.

@@ -24,7 +24,7 @@ pub enum Error {
         reducer: String,
         /// The failing action.
         step: Step,
-        /// Its error.
+        /// The error of the reducer.
         source: ReduceError,
     },
     /// A reducer panicked.
@@ -47,7 +47,7 @@ pub enum Error {
         /// The found value.
         found: String,
     },
-    /// These leaves are missing in a partial result that should have all.
+    /// These leaves are missing in a partial result that should have all leaves.
     MissingLeaves(Vec<Range<usize>>),
     /// The partial results of these parts are missing.
     MissingParts(Vec<usize>),
@@ -57,17 +57,17 @@ pub enum Error {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Step {
-    /// It took in an event.
+    /// Taking in an event.
     Event(usize),
-    /// It took in a block of events at once, from the first to the last.
+    /// Taking in a block of events at once, from the first to the last.
     Block(usize, usize),
-    /// It merged partial results.
+    /// Merging partial results.
     Merge,
-    /// It made results of the last partial result.
+    /// Making results of the last partial result.
     Finish,
-    /// It saved a partial result.
+    /// Saving a partial result.
     Save,
-    /// It loaded a partial result.
+    /// Loading a partial result.
     Load,
 }
 

@@ -13,7 +13,7 @@ pub enum FaultKind {
     Damaged,
     /// The data violate their format, or cannot be decompressed.
     Broken,
-    /// The pictures have another type or shape than those before. (Arrays with one axis may have any length.)
+    /// The pictures have another type or shape than the pictures before. (Arrays with one axis may have any length.)
     Changed,
     /// The file cannot be read.
     Unreadable,
@@ -62,6 +62,14 @@ pub(crate) type Outcome<T = ()> = Result<T, Fault>;
 impl Fault {
     pub(crate) fn new(kind: FaultKind, why: impl fmt::Display) -> Fault {
         Fault { kind, why: why.to_string() }
+    }
+
+    /// Of a picture that there is: nothing to an analysis whose reducers judge pictures.
+    pub(crate) fn left_to(self, takes_recorded: bool) -> Outcome {
+        match self.kind {
+            FaultKind::Damaged | FaultKind::Changed if takes_recorded => Ok(()),
+            _ => Err(self),
+        }
     }
 }
 

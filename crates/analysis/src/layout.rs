@@ -7,9 +7,9 @@ use livetime_recording::{Detector, Error, Picture, Reader, Recording, Result};
 
 use crate::fault::{Fault, FaultKind, Outcome};
 
-/// Events that are looked at, at most.
+/// Most events that are searched for panels, which bounds the time before the analysis begins.
 const LOOK: usize = 1000;
-/// So many events in turn with no new panel: all are known.
+/// Consecutive events without a new panel after which all panels count as known.
 const SETTLED: usize = 2;
 
 /// The panels of a detector.
@@ -24,12 +24,12 @@ pub struct Layout {
 /// A quadrant of a CSPad, a link of a pnCCD, a segment of a detector of LCLS-II, or all of a camera.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Panel {
-    /// Its number; 0 if there is only one.
+    /// Number of the panel; 0 if there is only one.
     pub number: u32,
     /// Type of a pixel.
     pub dtype: DType,
-    /// Shape, slowest axis first. If there is only one axis, its length may be another in each event: a reducer begins with that of the
-    /// first event, and finishes with that of the longest that was used.
+    /// Shape, slowest axis first. The length of a single axis may differ between events: a reducer begins with the
+    /// length in the first event, and finishes with the longest one that was used.
     pub shape: Vec<usize>,
 }
 

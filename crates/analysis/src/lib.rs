@@ -69,7 +69,7 @@ pub use layout::{Layout, Panel};
 pub use livetime_recording::{Detector, Recording};
 pub use partial::Partial;
 pub use parts::{Merged, Part, WrittenPart};
-pub use pictures::{EventPictures, Picture};
+pub use pictures::{EventPictures, Picture, Recorded};
 pub use plan::Plan;
 pub use progress::{GoOn, Progress};
 pub use reducer::{Reducer, Reducers};

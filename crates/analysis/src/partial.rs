@@ -40,7 +40,7 @@ impl Work<'_> {
         self.save_behind(Vec::new(), partial)
     }
 
-    /// The same behind `head`.
+    /// The bytes of [`Work::save`] behind `head`.
     pub(crate) fn save_behind(&self, head: Vec<u8>, partial: &Partial) -> Result<Vec<u8>> {
         let mut out = Saver { bytes: head };
         let ranges = partial.leaves();
@@ -60,11 +60,12 @@ impl Work<'_> {
     /// Loads the bytes of [`Work::save`]; any other bytes are an error.
     ///
     /// # Errors
-    /// If it is no partial result of this work.
+    /// If the bytes are no partial result of this work.
     pub fn load(&self, bytes: &[u8]) -> Result<Partial> {
         let mut from = Loader::new(bytes);
         let (leaves, account) = self.load_head(&mut from).map_err(refused)?;
         let longest: Vec<usize> =
+            // The account bounds the lengths that the saved reducers may claim.
             (0..self.layout.panels.len()).map(|p| account.lengths(p).map_or(0, |l| *l.end())).collect();
         let any_order = self.load_all(true, &mut from, account.used, &longest)?;
         let mut forest = Forest::new(self.leaves());
@@ -108,6 +109,7 @@ impl Work<'_> {
             let start = from.size_at_most(end)?;
             leaves.add(&Leaves::of(start..from.size_at_most(end)?))?;
         }
+        // The account must fit the leaves: a file with other counts is no partial result of this work.
         let wanted: usize = leaves.ranges().iter().map(|range| self.cut.events_of_leaves(range)).sum();
         let account = Account::load(from, &self.layout)?;
         if account.events() != wanted as u64 {

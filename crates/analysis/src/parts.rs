@@ -32,7 +32,7 @@ pub struct Part {
     bytes: Vec<u8>,
 }
 
-/// A place in an event that means nothing, which shows when the event is read: the plan looks at the headers of events alone.
+/// A broken part of an event, found when the event is read: the plan reads the headers of events alone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Break {
     event: usize,
@@ -44,9 +44,9 @@ struct Break {
 /// A file of a part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenPart {
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// It was there already, with the same bytes.
+    /// The file existed with the same bytes.
     pub is_repeated: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Merged {
 }
 
 impl Part {
-    /// Its number, from 0 on.
+    /// Number of the part, from 0 on.
     pub fn number(&self) -> usize {
         self.number
     }
@@ -91,6 +91,7 @@ impl Part {
         fs::create_dir_all(folder).map_err(|e| io("to make the folder", folder, e))?;
         let path = folder.join(format!("part-{:05}.{ENDING}", self.number));
         match fs::read(&path) {
+            // Repeating a part is no error, because schedulers do it.
             Ok(there) if there == self.bytes => return Ok(WrittenPart { path, is_repeated: true }),
             // A broken file is no part.
             Ok(there) if is_whole(&there) => {
@@ -124,6 +125,7 @@ impl Plan {
             return Err(Error::refused(format!("a part from 0 to {}", self.parts() - 1), part.to_string()));
         };
         self.check_run(part)?;
+        // An empty part opens no file, so that it can be reduced anywhere.
         let (partial, breaks) = if planned.leaves.is_empty() {
             (work.nothing(), Vec::new())
         } else {
@@ -135,6 +137,7 @@ impl Plan {
             (partial, self.breaks(&files, recording.problems()))
         };
         let number = (part as u64).to_le_bytes();
+        // The hash of the plan is in every part, so that parts of another plan are refused.
         let mut head = Saver { bytes: [&MAGIC[..], &self.hash().to_le_bytes(), &number].concat() };
         save_breaks(&breaks, &mut head);
         let mut bytes = work.save_behind(head.bytes, &partial)?;
@@ -148,9 +151,11 @@ impl Plan {
         let of = |Problem { path, event, why }| {
             let (event, file) = (event?, files.iter().position(|file| *file == path)?);
             let is_known = self.problems().contains(&(self.file_name(file), why.clone()));
+            // Problems that the plan knows are reported once, by the plan.
             (!is_known).then_some(Break { event, file, why })
         };
         let mut breaks: Vec<Break> = problems.into_iter().filter_map(of).collect();
+        // Sorted, because workers find them in any order, and the bytes must not depend on it.
         breaks.sort();
         breaks
     }
@@ -178,6 +183,7 @@ impl Plan {
         for (part, files) in &by_part {
             let Some((first, others)) = files.split_first() else { continue };
             read_part(first, &mut bytes)?;
+            // Copies of a part come from repeated tasks; they must agree bit by bit.
             for other in others {
                 read_part(other, &mut copy)?;
                 if copy != bytes {
@@ -208,6 +214,7 @@ impl Plan {
     fn check_memory<'p>(&self, work: &Work<'_>, files: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
         let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
         let largest = files.map(size).max().unwrap_or(0);
+        // Two files at a time, and the loaded result.
         let needed = largest.saturating_mul(3).saturating_add(work.merging_bytes());
         let what = format!("a merge of {} parts of up to {}", self.parts(), ByteSize(largest));
         Ok(self.memory.unwrap_or_else(MemoryLimit::half_of_free).check(needed, what)?)

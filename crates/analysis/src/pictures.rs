@@ -12,8 +12,19 @@ pub struct EventPictures<'a> {
     pub event: usize,
     /// When it happened, ns since 1970.
     pub time_ns: u64,
+    /// The event as the run has it; `None` where a reducer made the pictures.
+    pub recorded: Option<Recorded<'a>>,
     pub(crate) panels: &'a [Panel],
     pub(crate) pictures: &'a [Option<&'a [u8]>],
+}
+
+/// An event as the run has it, for a reducer that makes a frame of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded<'a> {
+    /// All that the detector recorded, with attributes and damage.
+    pub picture: &'a livetime_recording::Picture,
+    /// Its number among the events that are analysed, from 1 on: that of its frame where all events before it have a picture.
+    pub number: u64,
 }
 
 /// The data of one panel.
@@ -21,9 +32,9 @@ pub struct EventPictures<'a> {
 pub struct Picture<'a> {
     /// Position of the panel in the [`Layout`](crate::Layout).
     pub position: usize,
-    /// Its number, type and shape; an array with one axis may have another length, given by `bytes`.
+    /// Number, type and shape of the panel; an array with one axis may have another length, given by `bytes`.
     pub panel: &'a Panel,
-    /// The pixels, row after row, little-endian. They may lie at any address.
+    /// The pixels, row after row, little-endian, at any alignment.
     pub bytes: &'a [u8],
 }
 
@@ -35,7 +46,7 @@ impl<'a> EventPictures<'a> {
         panels: &'a [Panel],
         pictures: &'a [Option<&'a [u8]>],
     ) -> EventPictures<'a> {
-        EventPictures { event, time_ns, panels, pictures }
+        EventPictures { event, time_ns, recorded: None, panels, pictures }
     }
 
     /// All panels, in the order of the layout: number, type and shape.

@@ -16,15 +16,17 @@ use crate::cut::{Cut, MOST_EVENTS as MOST_IN_BLOCK};
 use crate::error::{Error, Result};
 use crate::{Detector, Layout, Reducers, Work};
 
-/// More bytes than the pictures of an event have.
+/// Limit of the bytes of an event's pictures in a plan, above any real detector. A plan is a file and may be hostile.
 const MOST_BYTES: usize = 1 << 32;
 /// A number of values that sums can hold, larger than the values of all events together.
 const MOST_VALUES: u64 = 1 << 60;
 
-/// An analysis that is shared out: the run, the blocks and leaves that its events are cut into, the reducers, and parts.
+/// An analysis that is divided for several processes: the run, the blocks and leaves of its events, the reducers, and
+/// parts.
 ///
-/// A plan is a text file. Each of its parts can be reduced by any process that has the plan and the files of the run, any number of times; their
-/// results are merged by a process that needs only the plan. The results have the same bits as those of one process.
+/// A plan is a text file. Any process with the plan and the files of the run can reduce each of its parts, any number
+/// of times; a process that needs only the plan merges the results. The results have the same bits as the results of
+/// one process.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -63,9 +65,11 @@ pub struct Plan {
     reducers: Vec<String>,
     pub(crate) parts: Vec<PlannedPart>,
     hash: u64,
-    /// Where the files of the run lie for this process, if not where they were planned. It is no part of the plan.
+    /// Folder of the run's files for this process, if it differs from the planned one. The folder is not saved in the
+    /// plan.
     folder: Option<PathBuf>,
-    /// The bound of memory of a part or the merge in this process, if not half of the free memory. It is no part of the plan either.
+    /// Limit of the memory of a part or the merge in this process; by default half of the free memory. The limit is not
+    /// saved in the plan.
     pub(crate) memory: Option<MemoryLimit>,
 }
 
@@ -91,14 +95,15 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
-    /// The same plan for a process to which the files of the run lie in `folder`, whatever their paths were where it was made. A file is
-    /// known by its name, its size and a hash of its ends; [`Plan::reduce`] compares them.
+    /// The plan for a process that sees the files of the run in `folder`, whatever their paths in the plan. A file is
+    /// recognised by its name, its size and a hash of its ends; [`Plan::reduce`] compares them.
     ///
     /// # Errors
-    /// If two files of the run have one name, and so cannot lie in one folder.
+    /// If two files of the run have the same name, so that they cannot lie in one folder.
     pub fn in_folder(self, folder: &Path) -> Result<Plan> {
         let mut names: Vec<_> = self.files().map(Path::file_name).collect();
         names.sort();
+        // Files of several folders may share a name, and in one folder one of them would stand for both.
         if let Some([Some(name), _]) = names.array_windows().find(|[a, b]| a == b) {
             return Err(Error::refused(
                 "files of a run in one folder",
@@ -108,7 +113,7 @@ impl Plan {
         Ok(Plan { folder: Some(folder.to_owned()), ..self })
     }
 
-    /// The same plan for a process in which a part, or the merge, may take this much memory; without it, half of the memory that is free.
+    /// The plan with a limit of memory for a part or the merge; without a limit, half of the free memory.
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimit) -> Plan {
         Plan { memory: Some(memory), ..self }
@@ -132,6 +137,7 @@ impl Plan {
     /// # Errors
     /// If they do not.
     pub fn work<'r>(&self, reducers: &'r Reducers) -> Result<Work<'r>> {
+        // Partial results of other reducers cannot be merged, so a difference is refused before any work is done.
         if reducers.describe() != self.reducers {
             let [wanted, found] = [&self.reducers, &reducers.describe()].map(|all| all.join("; "));
             return Err(Error::refused(format!("the reducers of the plan: {wanted}"), found));
@@ -199,6 +205,7 @@ impl Plan {
         if !is_cut || cut.range.end as u64 > MOST_EVENTS || cut.events() == 0 {
             return refuse("1 to 2^30 events, and at most 1024 in a block");
         }
+        // Reducers look up panels by a search, which needs the order.
         if !self.layout.panels.windows(2).all(|pair| pair[0].number < pair[1].number) {
             return refuse("panels in the order of their numbers");
         }
@@ -210,6 +217,7 @@ impl Plan {
             return refuse("pictures of at most 4 GiB, and at most 2^60 values");
         }
         let pieces = self.parts.iter().flat_map(|part| part.places.reads.iter().chain([&part.places.first]));
+        // A plan is read from a file, so each place must lie in the list of files before it is used as an index.
         if !pieces.chain(&self.state).all(|piece| piece.is_in(self.files.len())) {
             return refuse("places in its files");
         }
@@ -221,6 +229,7 @@ impl Plan {
                 && part.leaves.end <= cut.leaves()
                 && part.places.events == cut.span_of_leaves(&part.leaves)
         });
+        // Each leaf counts once: a missing or doubled part would change the result without a sign.
         if !follow || self.parts.last().map(|part| part.leaves.end) != Some(cut.leaves()) {
             return refuse("parts that have every leaf once, in their order");
         }

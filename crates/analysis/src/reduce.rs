@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use livetime_recording::select::Verdict;
 use livetime_recording::{Picture, Prefetch, Reader};
+use livetime_runtime::lock;
 
 use crate::account::Account;
 use crate::block::Block;
@@ -18,15 +19,16 @@ use crate::leaves::Leaves;
 use crate::partial::Partial;
 use crate::reducer::AnyPartial;
 use crate::strips::Read;
-use crate::tree::Forest;
+use crate::tree::{Forest, Node};
 use crate::worker::{Share, Shared, Worker, place};
-use crate::{EventPictures, GoOn, Progress, Recording, Work};
+use crate::{EventPictures, GoOn, Progress, Recorded, Recording, Work};
 
-/// The caller is asked at least so often whether to go on.
+/// Longest time between two questions to the caller whether to go on; also the longest delay of a stop.
 const TELL: Duration = Duration::from_millis(100);
-/// Blocks that each worker wants to be read ahead of the one that it has.
+/// Blocks that are read ahead of each worker's own: one that is under way, and the next.
 const AHEAD: usize = 2;
-/// Blocks that may wait to be read ahead. A block without room is read when it is needed.
+/// Most requests for read-ahead that wait. A block without room is read when it is needed, so a worker never waits
+/// here.
 const WAITING: usize = 64;
 
 /// Gives the events of `leaves` to the reducers.
@@ -37,6 +39,7 @@ pub(crate) fn reduce(
     workers: usize,
     tell: &mut dyn FnMut(Progress) -> GoOn,
 ) -> Result<Partial> {
+    // If a strip cannot be read, parts of its picture may be in the sums; then everything is done again without strips.
     if work.takes_strips()
         && let Some(found) = reduce_as(true, work, recording, leaves.clone(), workers, tell)?
     {
@@ -71,6 +74,7 @@ fn reduce_as(
     if shared.has_failed.into_inner() {
         return Ok(None);
     }
+    // Shares of workers are merged in any order: these reducers allow it.
     let mut all: Option<Share> = None;
     for share in shares {
         match &mut all {
@@ -103,7 +107,9 @@ impl Shared<'_> {
                     spawn(scope, format!("analyze {number}"), move || self.worker(ask, done))
                 })
                 .collect();
+            // The channels end with the last worker, and with them `read_ahead` and `tell_all`.
             drop((ask, done));
+            // Without all threads the others would only be in each other's way.
             if threads.is_err() {
                 self.stop();
             }
@@ -145,6 +151,7 @@ impl Shared<'_> {
         let prefetch = Prefetch::new(self.recording);
         for block in asked {
             let events = self.work.cut.events_of_block(block);
+            // Events that are left out are not read ahead.
             prefetch.ask_for(events.filter(|event| self.work.verdict(*event) == Verdict::Selected));
         }
     }
@@ -158,6 +165,7 @@ impl Shared<'_> {
             slots: Vec::new(),
             share,
             has_order: self.work.reducers(false).next().is_some(),
+            selected: (0, 0),
             ask,
             done,
             strips: Vec::new(),
@@ -165,6 +173,7 @@ impl Shared<'_> {
         let slots = self.work.slots(self.recording, self.by_strips);
         worker.slots.resize_with(slots, Picture::default);
         loop {
+            // Relaxed: the counter alone divides the leaves; results are merged under the lock of the forest.
             let leaf = self.next.fetch_add(1, Ordering::Relaxed);
             if leaf >= self.end || self.is_stopped() {
                 return Ok(worker.share);
@@ -172,10 +181,30 @@ impl Shared<'_> {
             worker.leaf(leaf).inspect_err(|_| self.stop())?;
         }
     }
+
+    /// Partial results of no event, for the reducers that do not take any order.
+    fn fresh(&self) -> Vec<AnyPartial> {
+        let spare = lock(&self.spare).pop();
+        spare.unwrap_or_else(|| self.work.partials(false))
+    }
+
+    /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
+    fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
+        let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
+        while let Some(mut pair) = next {
+            if let Some(mut right) = pair.right {
+                self.work.merge_all(false, &mut pair.left, &mut right)?;
+                lock(&self.spare).push(right);
+            }
+            next = lock(&self.forest).put(pair.node, pair.left);
+        }
+        Ok(())
+    }
 }
 
 impl Worker<'_> {
     /// Gives all blocks of a leaf to the reducers, in their order.
+    // A partial result for each leaf, because leaves are merged in the tree's order.
     fn leaf(&mut self, leaf: usize) -> Result<()> {
         let shared = self.shared;
         let mut ordered = if self.has_order { shared.fresh() } else { Vec::new() };
@@ -187,6 +216,7 @@ impl Worker<'_> {
             self.ask_ahead(block, &blocks);
             let raw_before = self.share.0.raw_bytes;
             let events = self.block(block, &mut ordered)?;
+            // The receiver outlives all workers, so sending cannot fail.
             let _ = self.done.send((events, self.share.0.raw_bytes - raw_before));
         }
         if self.has_order { shared.put(leaf, ordered) } else { Ok(()) }
@@ -196,6 +226,7 @@ impl Worker<'_> {
     fn ask_ahead(&self, block: usize, leaf: &Range<usize>) {
         let shared = self.shared;
         let first = if block == leaf.start { block + 1 } else { block + AHEAD };
+        // A guess of the next leaf: another worker may take it, and then this block is read ahead in vain.
         let next = shared.next.load(Ordering::Relaxed);
         for wanted in first..=block + AHEAD {
             let beyond = wanted.checked_sub(leaf.end).filter(|_| next < shared.end);
@@ -218,6 +249,8 @@ impl Worker<'_> {
                 other => self.share.0.add_unselected(other),
             }
         }
+        let mut before = self.selected_before(block);
+        // As many events at once as there are slots of memory.
         for events in selected.chunks(self.slots.len()) {
             let read = if shared.by_strips { self.read_around(events) } else { self.read(events) };
             if shared.is_stopped() {
@@ -225,8 +258,9 @@ impl Worker<'_> {
             }
             match read.contains(&Ok(true)) {
                 true => self.strips(events, read, ordered)?,
-                false => self.whole(events, read, ordered)?,
+                false => self.whole(events, before, read, ordered)?,
             }
+            before += events.len() as u64;
         }
         Ok(count)
     }
@@ -240,19 +274,32 @@ impl Worker<'_> {
             .collect()
     }
 
-    /// Gives events that were read as a whole to the reducers.
-    fn whole(&mut self, events: &[usize], read: Vec<Read>, ordered: &mut [AnyPartial]) -> Result<()> {
+    /// Gives events that were read as a whole to the reducers; `before` events are selected before them.
+    fn whole(
+        &mut self,
+        events: &[usize],
+        before: u64,
+        read: Vec<Read>,
+        ordered: &mut [AnyPartial],
+    ) -> Result<()> {
         let Worker { shared, slots, share: (account, any_order), .. } = self;
         let work = shared.work;
-        let all = &work.layout.panels;
+        let (all, takes_recorded) = (&work.layout.panels, work.takes_recorded());
         let mut pictures = vec![None; events.len() * all.len()];
         let mut seen = Vec::with_capacity(events.len());
         let places = slots.iter().zip(pictures.chunks_mut(all.len()));
-        for ((event, read), (picture, pictures)) in events.iter().zip(read).zip(places) {
+        for (((event, read), (picture, pictures)), number) in
+            events.iter().zip(read).zip(places).zip(before + 1..)
+        {
+            // Counted for broken events too: their bytes were read.
             account.file_bytes += picture.file_bytes();
             let note = |position: usize, _, bytes| pictures[position] = Some(bytes);
-            match read.map_err(Fault::from).and_then(|_| place(work, picture, note)) {
-                Ok(()) => seen.push(EventPictures::new(*event, picture.time_ns(), all, pictures)),
+            let placed = |_| place(work, picture, note).or_else(|fault| fault.left_to(takes_recorded));
+            match read.map_err(Fault::from).and_then(placed) {
+                Ok(()) => seen.push(EventPictures {
+                    recorded: Some(Recorded { picture, number }),
+                    ..EventPictures::new(*event, picture.time_ns(), all, pictures)
+                }),
                 Err(fault) => shared.add_broken(*event, fault, account),
             }
         }
@@ -261,6 +308,7 @@ impl Worker<'_> {
         for (reducer, partial) in partials {
             reducer.map_block(partial, &seen)?;
         }
+        // Counted after the reducers have taken the block: an error leaves no half-counted event.
         for event in seen.all() {
             account.add_used(all.iter().zip(event.pictures.iter().map(|bytes| bytes.map(<[u8]>::len))));
         }

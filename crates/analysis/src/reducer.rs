@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{Error, Result, Step, panic_message};
 use crate::{Block, EventPictures, Layout, Loader, Named, ReduceError, Saver, Strip};
 
-/// Makes results of pictures: `map` takes in events, `merge` puts partial results together, `finish` makes results
-/// of the last one.
+/// Makes results of pictures: `map` takes in events, `merge` merges partial results, `finish` makes results of the last
+/// one.
 ///
-/// Each of them can fail with any error, which ends the analysis and is returned by it; so does a panic. A reducer that can be analysed
-/// in parts, by several processes, has `save` and `load` too.
+/// Each function can fail with any error. An error or a panic ends the analysis, which returns it. A reducer for an
+/// analysis in parts, by several processes, has `save` and `load` too.
 ///
 /// ```
 /// use livetime_analysis::{EventPictures, Layout, Named, ReduceError, Reducer};
@@ -61,19 +61,27 @@ pub trait Reducer: Send + Sync {
         block.events().try_for_each(|event| self.map(partial, event))
     }
 
-    /// Whether it looks at each pixel alone, and so takes [strips](Reducer::map_strip) of pictures. If all reducers of an analysis do,
-    /// pictures may come in strips, which is faster.
+    /// Whether the reducer handles each pixel alone, and so takes [strips](Reducer::map_strip) of pictures. If all
+    /// reducers of an analysis do, pictures may come in strips, which is faster.
     fn takes_strips(&self) -> bool {
         false
     }
 
-    /// Takes in the same pixels of several events, of which all others come too: the result is that of [`Reducer::map`] for each event.
+    /// Takes in the same pixels of several events. All other pixels of these events follow in other strips: the result
+    /// equals [`Reducer::map`] for each event.
     ///
     /// # Errors
-    /// Any, which ends the analysis; without this function, that it takes none.
+    /// Any, which ends the analysis; by default, that the reducer takes no strips.
     fn map_strip(&self, partial: &mut Self::Partial, strip: &Strip<'_>) -> Result<(), ReduceError> {
         let _ = (partial, strip);
         Err("wanted a reducer that takes strips of pictures, found one without `map_strip`".into())
+    }
+
+    /// Whether it judges pictures itself: it then gets each event that has a picture, as it was recorded
+    /// ([`EventPictures::recorded`]), also where the picture is damaged or not like those of the first events, and so some panels or
+    /// all have none that can be used. Where another reducer of the analysis does not, such events are left out.
+    fn takes_recorded(&self) -> bool {
+        false
     }
 
     /// Takes in `next`, the result of later events, and leaves it as the result of no event.
@@ -107,7 +115,7 @@ pub trait Reducer: Send + Sync {
         std::any::type_name::<Self>().to_owned()
     }
 
-    /// Its name in errors; without this function, its description.
+    /// Name of the reducer in errors; by default its description.
     fn name(&self) -> String {
         self.describe()
     }
@@ -115,16 +123,16 @@ pub trait Reducer: Send + Sync {
     /// Saves a partial result, so that another process can load it. The same partial result must give the same bytes.
     ///
     /// # Errors
-    /// Any; without this function, that it cannot be saved.
+    /// Any; by default, that the partial result cannot be saved.
     fn save(&self, partial: &Self::Partial, out: &mut Saver) -> Result<(), ReduceError> {
         let _ = (partial, out);
         Err("wanted a reducer that can be saved, found one without `save`".into())
     }
 
-    /// Loads the bytes of `save`. They may be anything.
+    /// Loads the bytes of `save`. The bytes may come from a hostile file.
     ///
     /// # Errors
-    /// If they are no partial result.
+    /// If the bytes are no partial result.
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<Self::Partial, ReduceError> {
         let _ = (layout, from);
         Err("wanted a reducer that can be loaded, found one without `load`".into())
@@ -163,11 +171,13 @@ impl Reducers {
 /// A partial result of some reducer.
 pub(crate) type AnyPartial = Box<dyn Any + Send>;
 
-/// A [`Reducer`] whose partial results are of some type. Errors and panics are returned with its action.
+/// A [`Reducer`] with the type of its partial results erased. Errors and panics are returned with the action that
+/// failed.
 pub(crate) trait AnyReducer: Send + Sync {
     fn partial(&self, layout: &Layout) -> AnyPartial;
     fn map_block(&self, partial: &mut AnyPartial, block: &Block<'_>) -> Result<()>;
     fn takes_strips(&self) -> bool;
+    fn takes_recorded(&self) -> bool;
     fn map_strip(&self, partial: &mut AnyPartial, strip: &Strip<'_>) -> Result<()>;
     fn merge(&self, partial: &mut AnyPartial, next: &mut AnyPartial) -> Result<()>;
     fn finish(&self, layout: &Layout, partial: AnyPartial) -> Result<Vec<Named>>;
@@ -192,6 +202,10 @@ impl<R: Reducer> AnyReducer for R {
 
     fn takes_strips(&self) -> bool {
         Reducer::takes_strips(self)
+    }
+
+    fn takes_recorded(&self) -> bool {
+        Reducer::takes_recorded(self)
     }
 
     fn map_strip(&self, partial: &mut AnyPartial, strip: &Strip<'_>) -> Result<()> {
@@ -240,7 +254,7 @@ impl<R: Reducer> AnyReducer for R {
     }
 }
 
-/// Calls a reducer. Its state after a panic is never used: the analysis ends.
+/// Calls a reducer, and catches its panic. The reducer's state after a panic is never used, because the analysis ends.
 fn guarded<T>(
     reducer: &impl Reducer,
     step: &dyn Fn() -> Step,

@@ -9,7 +9,7 @@ use crate::{Layout, Panel};
 /// A result with its name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Named {
-    /// Its name, as `mean`; also the name of its file.
+    /// Name of the result, as `mean`; also the name of its file.
     pub name: String,
     /// The result.
     pub value: Value,
@@ -36,7 +36,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array of `elements`, whose number the shape must tell: else its shape is one axis.
+    /// An array of `elements`. If their number contradicts the shape, the array has one axis.
     pub fn new<T: Element>(shape: &[usize], mut elements: Vec<T>) -> Array {
         let fits = shape.iter().product::<usize>() == elements.len();
         let shape = if fits { shape.to_vec() } else { vec![elements.len()] };
@@ -78,7 +78,7 @@ impl Array {
 /// A table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
-    /// Its columns.
+    /// Columns of the table.
     pub columns: Vec<Column>,
 }
 
@@ -92,7 +92,7 @@ impl Table {
 /// A column of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
-    /// Its description, with its unit.
+    /// Description of the column, with its unit.
     pub name: &'static str,
     /// The cells: one axis.
     pub cells: Array,
@@ -127,9 +127,9 @@ impl Named {
         Named { name: name.to_owned(), value: Value::Table(Table { columns }) }
     }
 
-    /// An array of something in each panel of `layout`. `fill` appends that of the panel at a position, which has the shape `shape`
-    /// makes of the panel's. There is one array if there is one panel; one with a new first axis if all panels have one
-    /// shape; else one for each, as `name-NUMBER`.
+    /// An array with a value for each panel of `layout`. `fill` appends the elements of the panel at a position, whose
+    /// shape `shape` makes of the panel's. There is one array if there is one panel; one with a new first axis if all
+    /// panels have one shape; else one for each, as `name-NUMBER`.
     pub fn panels<T: Element>(
         name: &str,
         layout: &Layout,

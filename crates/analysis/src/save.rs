@@ -28,7 +28,7 @@ impl Saver {
         self.all(list);
     }
 
-    /// The same of numbers of 128 bits.
+    /// Saves a list of numbers of 128 bits, with its length.
     pub fn list_u128(&mut self, list: &[u128]) {
         self.number(list.len() as u64);
         self.all(list);
@@ -39,9 +39,10 @@ impl Saver {
         self.list(text.as_bytes());
     }
 
-    /// The bytes of `save`, with their number in front.
+    /// Saves the bytes of `save`, with their number in front.
     pub(crate) fn sized<E>(&mut self, save: impl FnOnce(&mut Saver) -> Result<(), E>) -> Result<(), E> {
         let start = self.bytes.len();
+        // The length is known only afterwards, so its place is filled with zero first.
         self.number(0);
         save(self)?;
         let length = (self.bytes.len() - start - 8) as u64;
@@ -70,7 +71,7 @@ impl<'a> Loader<'a> {
         Loader { bytes, events: 0, longest: &[] }
     }
 
-    /// Of a partial result of at most so many events, whose panels have at most so many pixels.
+    /// Sets the bounds: a partial result of at most `events` events, whose panels have at most `longest` pixels.
     pub(crate) fn with_bounds(self, events: u64, longest: &'a [usize]) -> Loader<'a> {
         Loader { events, longest, ..self }
     }
@@ -148,8 +149,9 @@ impl<'a> Loader<'a> {
     }
 
     /// # Errors
-    /// If so many numbers cannot be there, because even one byte for each is too much.
+    /// If the remaining bytes are too few for `count` numbers of even one byte each.
     pub(crate) fn has_numbers(&self, count: usize) -> Result<(), ReduceError> {
+        // Each number takes at least a byte, so a false count is refused before memory is taken for that many numbers.
         if count <= self.bytes.len() { Ok(()) } else { Err(self.too_short(count as u64)) }
     }
 
@@ -176,6 +178,7 @@ impl<'a> Loader<'a> {
     /// The next list, which must be as long as `list`, into it.
     pub(crate) fn fill<T: Pod>(&mut self, list: &mut [T]) -> Result<(), ReduceError> {
         let count = self.number()?;
+        // A list of another length belongs to another layout of panels.
         if count != list.len() as u64 {
             return Err(format!("wanted a list of {} numbers, found {count}", list.len()).into());
         }
@@ -193,6 +196,7 @@ impl<'a> Loader<'a> {
     }
 
     fn take(&mut self, count: u64, size: usize) -> Result<&'a [u8], ReduceError> {
+        // The count comes from a file, so the product is checked before any memory is taken.
         let wanted = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
         let taken = wanted.and_then(|wanted| self.bytes.split_at_checked(wanted));
         let (bytes, rest) = taken.ok_or_else(|| self.too_short(count.saturating_mul(size as u64)))?;

@@ -1,7 +1,7 @@
 //! Pictures whose pixels are read and reduced strip by strip.
 //!
-//! The pixels of a block are in no near cache when they are reduced: what the system has copied there is written to memory and fetched
-//! from it again. A strip of some events is small enough to stay in the cache of the processor from the copy to the sum.
+//! The pixels of a whole block do not fit into the near caches: the system's copy is written to memory and fetched from
+//! it again. A strip of some events is small enough to stay in the cache of the processor from the copy to the sum.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::worker::{Worker, place};
 /// The read part of an event, and whether its pixels stayed in the files.
 pub(crate) type Read = std::result::Result<bool, livetime_recording::Fault>;
 
-/// An event whose pixels are in its files, and the places of the layout's panels among its panels.
+/// An event whose pixels are in its files, with the position among its panels of each panel of the layout.
 struct Seen<'a> {
     picture: &'a Picture,
     panels: Vec<Option<usize>>,
@@ -40,7 +40,7 @@ impl Worker<'_> {
         read
     }
 
-    /// Gives events whose pixels stayed in the files to the reducers.
+    /// Gives events whose pixels stayed in the files to the reducers, strip by strip.
     pub(crate) fn strips(
         &mut self,
         events: &[usize],

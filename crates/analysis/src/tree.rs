@@ -1,8 +1,9 @@
 //! The fixed binary tree in which partial results of leaves are merged.
 //!
-//! A node of level k has the leaves from i 2^k to (i + 1) 2^k, as far as there are leaves. It is merged from the two nodes below it, the
-//! one of the earlier leaves taking in the other; a node without a neighbour goes up as it is. So the order of merging depends on the
-//! number of leaves only, and not on the worker, time or place of a result.
+//! A node of level k has the leaves from i 2^k to (i + 1) 2^k, as far as there are leaves. Its result is merged from
+//! the two nodes below it: the one of the earlier leaves takes in the other. A node without a neighbour moves up
+//! unchanged. So the order of merging depends on the number of leaves only, and not on the worker, time or place of a
+//! result.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -43,7 +44,7 @@ pub(crate) struct Pair<P> {
 }
 
 impl<P> Forest<P> {
-    /// Of a tree with so many leaves.
+    /// An empty tree for `leaves` leaves.
     pub(crate) fn new(leaves: usize) -> Forest<P> {
         Forest { leaves, waiting: BTreeMap::new() }
     }
@@ -53,10 +54,12 @@ impl<P> Forest<P> {
     pub(crate) fn put(&mut self, node: Node, partial: P) -> Option<Pair<P>> {
         let width = width(self.leaves, node.level);
         if width <= 1 {
+            // The last node keeps its result: the analysis is complete.
             self.waiting.insert(node, partial);
             return None;
         }
         let parent = node.parent();
+        // A node without a neighbour goes up unchanged, so that the tree is the same for any number of leaves.
         if node.neighbour().index >= width {
             return Some(Pair { node: parent, left: partial, right: None });
         }
@@ -65,6 +68,7 @@ impl<P> Forest<P> {
                 self.waiting.insert(node, partial);
                 None
             }
+            // The left one takes in the right one, whichever came later.
             Some(other) if node.index.is_multiple_of(2) => {
                 Some(Pair { node: parent, left: partial, right: Some(other) })
             }
@@ -82,7 +86,7 @@ impl<P> Forest<P> {
     }
 }
 
-/// The nodes in which partial results of these leaves wait.
+/// The nodes that hold partial results of these leaves until they can be merged.
 pub(crate) fn nodes_of(ranges: &[Range<usize>], leaves: usize) -> Vec<Node> {
     let mut forest = Forest::new(leaves);
     for leaf in ranges.iter().flat_map(Clone::clone) {

@@ -14,7 +14,7 @@ use crate::{Detector, Layout, Panel, Recording, Reducers};
 /// So many bytes of events and of their pictures are in a block, or one event.
 pub const BLOCK_BYTES: usize = 32 << 20;
 
-/// Events whose sizes are looked at to know the memory of an analysis.
+/// Events whose sizes are read to estimate the memory of an analysis.
 const LOOK: usize = 1000;
 
 /// How results are merged, as `analysis.json` tells it: 2 is leaves in a fixed binary tree; 1 was one block after the other.
@@ -27,7 +27,7 @@ pub struct Options {
     pub workers: usize,
     /// Numbers of the events, from 0 on; numbers beyond the end of the run do not matter.
     pub events: Range<usize>,
-    /// Only one event in so many, beginning with the first.
+    /// Takes one event in `every`, beginning with the first.
     pub every: usize,
     /// How many bytes of events and of their pictures are in a block, at least one event. Results of floats may have other last bits with
     /// another number.
@@ -44,8 +44,8 @@ impl Default for Options {
     }
 }
 
-/// An analysis in steps, for those who share it out: [`reduce`](Work::reduce) some leaves, [`merge`](Work::merge) the results, in any order,
-/// and [`finish`](Work::finish) when all leaves are there.
+/// An analysis in steps, for programs that divide it: [`reduce`](Work::reduce) some leaves, [`merge`](Work::merge) the
+/// results, in any order, and [`finish`](Work::finish) when all leaves are there.
 ///
 /// Events are cut into blocks of about 32 MiB, and blocks into leaves of a power of two of them, so that there are many leaves (at most 2 GiB
 /// each). Within a leaf events are taken in one after the other; above the leaves partial results are merged in a fixed binary tree. Both
@@ -88,17 +88,19 @@ impl<'r> Work<'r> {
         reducers: &'r Reducers,
     ) -> Result<Work<'r>> {
         let end = options.events.end.min(recording.events());
+        // A range beyond the run is empty, and no error.
         let range = options.events.start.min(end)..end;
         let mut cut = Cut { range, every: options.every.max(1), block: 1 };
         let layout = Layout::find(recording, detector, &mut cut.iter())?;
         let largest = cut.iter().map(|event| recording.event_bytes(event)).max().unwrap_or(0);
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
+        // By the largest event, or one block could need far more memory than the others.
         cut.block = (options.block_bytes / layout.bytes().max(largest).max(1)).clamp(1, MOST_EVENTS);
         let select = options.select.clone();
         Ok(Work { select, ..Work::of(detector.clone(), layout, cut, reducers) })
     }
 
-    /// The same without a look at the run.
+    /// The work without a check of the run.
     pub(crate) fn of(detector: Detector, layout: Layout, cut: Cut, reducers: &'r Reducers) -> Work<'r> {
         let is_any_order = reducers.iter().map(|r| r.takes_any_order(&layout)).collect();
         Work { detector, layout, cut, select: None, reducers, is_any_order }
@@ -114,9 +116,18 @@ impl<'r> Work<'r> {
         self.cut.events()
     }
 
-    /// The verdict on an event without a look at its pictures.
+    /// The verdict on an event, from its small data alone.
     pub(crate) fn verdict(&self, event: usize) -> Verdict {
         self.select.as_ref().map_or(Verdict::Selected, |select| select.verdict(event))
+    }
+
+    /// How many events of some blocks are selected.
+    pub(crate) fn selected(&self, blocks: Range<usize>) -> u64 {
+        let events = self.cut.events_of_blocks(blocks);
+        match &self.select {
+            None => events.len() as u64,
+            Some(select) => events.filter(|event| select.has(*event)).count() as u64,
+        }
     }
 
     /// How many blocks they are cut into.
@@ -143,6 +154,7 @@ impl<'r> Work<'r> {
     /// An estimate of the bytes that merging takes beside the two merged results: waiting partial results, and the final results.
     pub(crate) fn merging_bytes(&self) -> u64 {
         let [any_order, ordered] = self.partial_bytes();
+        // In a binary tree about this many results wait at once.
         let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));
         waiting.saturating_add(any_order).saturating_add(ordered)
     }
@@ -155,9 +167,15 @@ impl<'r> Work<'r> {
     }
 
     /// Whether all is such that pictures can be read and reduced strip by strip.
+    // Small panels gain nothing from strips, and lengths that change make their places unknown.
     pub(crate) fn takes_strips(&self) -> bool {
         let is_large = |panel: &Panel| !panel.has_any_length() && panel.bytes() >= strip::LEAST_BYTES;
         self.reducers.iter().all(|reducer| reducer.takes_strips()) && self.layout.panels.iter().all(is_large)
+    }
+
+    /// Whether the reducers judge the pictures.
+    pub(crate) fn takes_recorded(&self) -> bool {
+        !self.reducers.is_empty() && self.reducers.iter().all(|reducer| reducer.takes_recorded())
     }
 
     /// Events that a worker has in memory at once. Where no pixels stay in the files, strips are cut from whole pictures,
@@ -187,7 +205,7 @@ impl<'r> Work<'r> {
         self.reducers(is_any_order).map(|reducer| reducer.partial(&self.layout)).collect()
     }
 
-    /// Merges partial results one by one; `next` are those of no event then.
+    /// Merges partial results one by one; afterwards `next` are the partial results of no event.
     pub(crate) fn merge_all(
         &self,
         is_any_order: bool,

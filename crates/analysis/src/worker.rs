@@ -1,16 +1,15 @@
 //! The shared state of the workers of an analysis, and the state of each.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use livetime_recording::{Picture, Reader};
 
 use crate::account::Account;
-use crate::error::Result;
 use crate::fault::{BrokenEvent, Fault, Outcome};
 use crate::reducer::AnyPartial;
-use crate::tree::{Forest, Node};
+use crate::tree::Forest;
 use crate::{Recording, Work};
 
 /// The result of a worker at its end: its account, and the partial results of reducers that take any order.
@@ -37,6 +36,7 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     /// All is in vain: some strips of a picture were reduced, and another one cannot be read.
     pub(crate) fn fail_strips(&self) {
+        // Relaxed, as for all flags here: they only stop work early. Joining the threads orders everything else.
         self.has_failed.store(true, Ordering::Relaxed);
         self.stop();
     }
@@ -52,25 +52,6 @@ impl Shared<'_> {
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
-
-    /// Partial results of no event, for the reducers that do not take any order.
-    pub(crate) fn fresh(&self) -> Vec<AnyPartial> {
-        let spare = lock(&self.spare).pop();
-        spare.unwrap_or_else(|| self.work.partials(false))
-    }
-
-    /// Puts the result of a leaf into the tree, and merges as far up as its neighbours are there. Other workers go on meanwhile.
-    pub(crate) fn put(&self, leaf: usize, partials: Vec<AnyPartial>) -> Result<()> {
-        let mut next = lock(&self.forest).put(Node::leaf(leaf), partials);
-        while let Some(mut pair) = next {
-            if let Some(mut right) = pair.right {
-                self.work.merge_all(false, &mut pair.left, &mut right)?;
-                lock(&self.spare).push(right);
-            }
-            next = lock(&self.forest).put(pair.node, pair.left);
-        }
-        Ok(())
-    }
 }
 
 /// The state of a worker.
@@ -83,6 +64,8 @@ pub(crate) struct Worker<'a> {
     /// Strips of some events, side by side.
     pub(crate) strips: Vec<u8>,
     pub(crate) has_order: bool,
+    /// The next block that can come, and how many events are selected before it: a worker's blocks come in their order.
+    pub(crate) selected: (usize, u64),
     pub(crate) ask: SyncSender<usize>,
     pub(crate) done: Sender<(usize, u64)>,
 }
@@ -93,6 +76,7 @@ pub(crate) fn place<'s>(
     picture: &'s Picture,
     mut note: impl FnMut(usize, usize, &'s [u8]),
 ) -> Outcome {
+    // Asked first, because a picture without a good panel is a fault of its own kind.
     drop(picture.good_panels()?);
     for (number, panel) in picture.panels().enumerate().filter(|(_, panel)| panel.damage == 0) {
         note(work.layout.position(panel.number, panel.dtype, panel.shape)?, number, panel.bytes);
@@ -100,6 +84,11 @@ pub(crate) fn place<'s>(
     Ok(())
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl Worker<'_> {
+    /// How many events are selected before `block`.
+    pub(crate) fn selected_before(&mut self, block: usize) -> u64 {
+        let (known, before) = self.selected;
+        self.selected = (block, before + self.shared.work.selected(known..block));
+        self.selected.1
+    }
 }

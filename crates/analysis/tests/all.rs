@@ -19,6 +19,7 @@ mod gain;
 mod lcls2;
 mod memory;
 mod parts;
+mod recorded;
 mod stops;
 mod strips;
 mod waveforms;

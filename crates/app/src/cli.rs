@@ -7,11 +7,10 @@ use livetime_measure::VERSION;
 
 use crate::called::Called;
 use crate::commands::analyze::{self, AnalyzeArgs};
-use crate::commands::bench::BenchArgs;
+use crate::commands::bench::{BenchArgs, MovedArgs};
 use crate::commands::check::{CHECK_HELP, CheckArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::examples::{EXAMPLES_HELP, ExamplesArgs};
-use crate::commands::hits_score::{HITS_SCORE_HELP, HitsScoreArgs};
 use crate::commands::inspect::{INSPECT_HELP, InspectArgs};
 use crate::commands::nodes::{NODES_HELP, NodesArgs, SCHEMA_HELP};
 use crate::commands::pv::PvArgs;
@@ -82,9 +81,9 @@ pub(crate) enum Command {
     Pyana(PyanaArgs),
     /// Measure: what nodes and the engine cost, and the rates a pipeline reaches.
     Bench(BenchArgs),
-    /// Measure how well hits are found in simulated wire readout.
-    #[command(after_help = HITS_SCORE_HELP)]
-    HitsScore(HitsScoreArgs),
+    /// Names the program that has this command now.
+    #[command(hide = true, disable_help_flag = true)]
+    HitsScore(MovedArgs),
     /// Read, write and follow process variables of EPICS servers.
     Pv(PvArgs),
     /// List the PVs that a run of a pipeline would serve, or write records of an IOC that link to them.
@@ -112,7 +111,7 @@ impl Command {
             Command::Convert(args) => args.json,
             Command::Recover(args) => args.json,
             Command::Sim(args) => args.is_json(),
-            Command::HitsScore(args) => args.json,
+            Command::HitsScore(args) => args.is_json(),
             _ => false,
         }
     }

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-use livetime_engine::{ABORT_LIMIT, Run, Starting};
+use livetime_engine::{ABORT_LIMIT, Run, Starting, lock};
 
 use crate::log::Level;
 use crate::output::{Exit, Output};
@@ -53,7 +53,7 @@ impl Interrupts {
 
     /// The run whose nodes are named if they keep the process from ending.
     pub(crate) fn watch(&self, run: &Arc<Run>) {
-        *self.0.run.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(run);
+        *lock(&self.0.run) = Arc::downgrade(run);
     }
 
     fn take(&self) {
@@ -79,7 +79,7 @@ impl Interrupts {
         if let Some(node) = self.0.starting.node() {
             return format!("node `{node}` does not come back from its start");
         }
-        let run = self.0.run.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let run = lock(&self.0.run).upgrade();
         let names = run.map_or_else(Vec::new, |run| run.not_returning());
         match names.is_empty() {
             true => "the end takes more than two seconds".into(),

@@ -27,12 +27,9 @@ mod log;
 mod losses_everywhere;
 pub mod metrics;
 mod output;
-mod plot;
 mod progress;
 mod record;
 mod report;
-pub mod simulate;
-mod simulate_wib;
 #[cfg(test)]
 mod test_nodes;
 mod trace;
@@ -81,10 +78,10 @@ pub fn main_as(called: Called, nodes: &[NodeType]) -> u8 {
     execute(cli, nodes, &mut output) as u8
 }
 
-/// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), and those for wire readout (`livetime_wire`). Sources
-/// come first, sinks last.
+/// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), for wire readout
+/// (`livetime_wire`), and those that simulate (`livetime_sim`). Sources come first, sinks last.
 pub fn standard_nodes() -> Vec<NodeType> {
-    let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+    let mut all = [livetime_nodes::ALL, livetime_wire::ALL, livetime_sim::ALL].concat();
     #[cfg(feature = "aravis")]
     all.extend(livetime_genicam::all());
     // Keeps the order within a kind.
@@ -109,7 +106,7 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::Analyze(args) => commands::analyze::run(args, nodes, output),
         Command::Pyana(args) => Err(commands::python::pyana(args, &cli.called)),
         Command::Bench(args) => commands::bench::bench(args, &cli.called, nodes, output),
-        Command::HitsScore(args) => commands::hits_score::hits_score(args, output),
+        Command::HitsScore(args) => Err(commands::bench::hits_score(args)),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),
         Command::Schema => commands::nodes::schema(nodes, output),

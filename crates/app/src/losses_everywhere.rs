@@ -8,8 +8,7 @@ use std::time::Duration;
 use livetime_control::access::Access;
 use livetime_control::model::{Bell, Model, Moment};
 use livetime_engine::{
-    Context, LossReason, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Run,
-    RunOptions,
+    Context, LossReason, Next, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Run, RunOptions,
 };
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 use livetime_pva::client::{Client, ClientConfig};
@@ -38,14 +37,11 @@ struct Leaky(Nothing, u64);
 impl Node for Leaky {
     type Params = Nothing;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "leaky",
-        kind: NodeKind::Source,
-        summary: "Loses frames before it sends them.",
-        inputs: &[],
-        outputs: &[PortSpec::array_of_dims("out", 1, 2)],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "leaky",
+        "Loses frames before it sends them.",
+        &[PortSpec::array_of_dims("out", 1, 2)],
+    );
 
     fn new(params: Nothing) -> Result<Leaky, NodeError> {
         Ok(Leaky(params, 0))
@@ -77,14 +73,8 @@ struct Strict(Nothing, u64);
 impl Node for Strict {
     type Params = Nothing;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "strict",
-        kind: NodeKind::Sink,
-        summary: "Loses frames that it was given.",
-        inputs: &[PortSpec::array_of_dims("in", 1, 2)],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("strict", "Loses frames that it was given.", &[PortSpec::array_of_dims("in", 1, 2)]);
 
     fn new(params: Nothing) -> Result<Strict, NodeError> {
         Ok(Strict(params, 0))

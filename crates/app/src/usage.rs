@@ -3,7 +3,7 @@
 use image::RgbImage;
 pub(crate) use livetime_measure::{Meter, Usage};
 
-use crate::plot::{Axis, Panel, Point, Series, draw};
+use livetime_plot::{Axis, Panel, Point, Series, draw};
 
 /// Rates and CPU over the number of workers.
 pub(crate) fn plot(rows: &[(usize, Usage)]) -> RgbImage {

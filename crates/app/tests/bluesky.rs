@@ -4,10 +4,8 @@
 
 use crate::common;
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// The program with the pipeline of the examples, ended when the test is over.
 struct Served {
@@ -34,17 +32,7 @@ impl Served {
         std::fs::write(&path, text).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
         command.arg("run").arg(&path).args(more);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut program = command.spawn().unwrap();
-        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = log.next().unwrap().unwrap();
-            if let Some((_, address)) = line.split_once("... at ") {
-                break address.to_owned();
-            }
-        };
-        // Somebody has to read what it says from now on.
-        std::thread::spawn(move || log.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        let (program, address) = common::serving(command.stdout(Stdio::null()));
         Served { program, address, folder }
     }
 
@@ -66,15 +54,7 @@ impl Served {
         command.env("HOME", &self.folder);
         let errors = self.folder.join("errors");
         command.stderr(std::fs::File::create(&errors).unwrap());
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let end = Instant::now() + livetime_testkit::HANG;
-        while child.try_wait().unwrap().is_none() {
-            if Instant::now() > end {
-                child.kill().unwrap();
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let output = child.wait_with_output().unwrap();
+        let output = livetime_testkit::run_to_end(&mut command).unwrap();
         let errors = std::fs::read_to_string(&errors).unwrap();
         eprintln!("{errors}");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

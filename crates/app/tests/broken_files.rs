@@ -124,7 +124,9 @@ fn copies_agree(file: &Path, folder: &Path, what: &str) {
         let (_, inspected) = told(&["inspect", &name(&saved), "--json"], &[0, 1, 3]);
         assert_eq!(inspected[0]["events"], recovered["events"], "{what}");
     }
+    let new = converted.clone();
     let (convert, converted) = told(&["convert", &file, "-o", &name(&converted), "--json"], &[0, 1, 3]);
+    assert_eq!(new.exists(), convert != 1, "{what}: convert ends with {convert}: {converted:#}");
     let has_events = number(&inspected[0]["events"]) > 0;
     assert!(
         convert == inspect || !has_events,

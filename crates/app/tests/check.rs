@@ -131,6 +131,10 @@ fn refusals_are_json_on_request() {
     let error = &value["errors"][0];
     assert_eq!((&value["ok"], &error["line"], &error["column"]), (&false.into(), &2.into(), &15.into()));
     assert_eq!(error["message"], "unknown node type `nul`; did you mean `null`?");
+    assert_eq!((&error["code"], &error["hint"]), (&"unknown_type".into(), &"did you mean `null`?".into()));
+    let run = livetime(&["run", "--json", file.path()]);
+    let told: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(told["errors"], value["errors"]);
 }
 
 #[test]

@@ -198,7 +198,31 @@ fn agreed(path: &Path) -> Account {
     assert_eq!(named, judged(path));
     assert_eq!(analysed["problems"].as_array().unwrap().len(), problems);
     ends(path, account, problems > 0, &analysed);
+    through_a_pipeline(path, account, problems > 0);
     account
+}
+
+/// The nodes of a pipeline are given every picture, whatever the pipeline is for, and all say the same of damage.
+fn through_a_pipeline(path: &Path, account: Account, is_cut: bool) {
+    let file = path.to_str().unwrap();
+    let text = "nodes:\n  cam: {type: sim_detector}\n  \
+         packed: {type: compress, from: cam, params: {compressor: zstd}}\n  same: {type: decompress, from: packed}\n";
+    let pipeline = Pipeline::new("through", text);
+    let through = ["analyze", file, "--pipeline", pipeline.path()];
+    let graph = json(&[&through[..], &["--json"]].concat());
+    let [pictures, damaged] = [account.whole + account.not_whole(), account.not_whole()];
+    assert_eq!([&graph["used"], &graph["damaged"]].map(number), [pictures, damaged]);
+
+    let with = livetime(&[&through[..], &["--with", "mean", "--json"]].concat());
+    let found: Value = serde_json::from_slice(&with.stdout).unwrap();
+    let counts =
+        ["given", "used", "left_out", "lost", "damaged"].map(|name| number(&found["pipeline"][name]));
+    assert_eq!(counts, [pictures, account.whole, 0, damaged, damaged], "{found:#}");
+    assert_eq!(number(&found["not_used"]["damaged"]), account.lost);
+    let is_lossy = is_cut || account.failures() + damaged > 0;
+    assert_eq!(with.status.code(), Some(if is_lossy { 3 } else { 0 }));
+    let (merged, parts) = analyzed_in_parts(file, &["--pipeline", pipeline.path(), "--with", "mean"]);
+    assert_eq!((merged, &parts["pipeline"]), (with.status.code(), &found["pipeline"]));
 }
 
 /// The exit codes of all commands: of commands that leave damaged pictures out, and of commands that hand them on.

@@ -6,13 +6,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test fails by panicking")]
 #![cfg(target_os = "linux")]
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::Pipeline;
+use crate::common::{Pipeline, serving};
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor};
 use livetime_pva::proto::{
     ClientValidation, Command as Code, CreateChannel, RequestHead, ServerMessage, sub,
@@ -45,16 +45,7 @@ impl Served {
     fn start(path: &str) -> Served {
         let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
         command.args(["run", path, "--json"]);
-        let mut program =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = log.next().unwrap().unwrap();
-            if let Some((_, address)) = line.split_once("... at ") {
-                break address.to_owned();
-            }
-        };
-        std::thread::spawn(move || log.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        let (program, address) = serving(command.stdout(Stdio::piped()));
         Served { program, address }
     }
 

@@ -276,4 +276,14 @@ fn the_program_of_other_benchmarks_is_named() {
         assert!(told.contains(&format!("another program: livetime-bench {all} ")), "{told}");
     }
     assert_eq!(livetime(&["bench"]).status.code(), Some(2));
+    for words in [&["hits-score"][..], &["hits-score", "--help"], &["hits-score", "--quick", "-o", "score"]] {
+        let output = livetime(words);
+        let (told, all) = (stderr(&output), words.join(" "));
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{told}");
+        assert!(told.contains("hits-score is now `livetime-bench hits-score`"), "{told}");
+        assert!(told.contains(&format!("-- {all})")), "{told}");
+    }
+    let refused = livetime(&["hits-score", "--json"]);
+    let told: Value = serde_json::from_str(&stdout(&refused)).unwrap();
+    assert_eq!((refused.status.code(), &told["errors"][0]["code"]), (Some(2), &"usage".into()), "{told}");
 }

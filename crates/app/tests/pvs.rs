@@ -11,12 +11,10 @@
 
 use crate::common;
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use common::{Pipeline, own_nodes};
+use common::{Pipeline, own_nodes, serving};
 use livetime_pva::client::{Client, ClientConfig};
 
 const SERVED: &str = "\
@@ -69,17 +67,7 @@ impl Served {
     fn start(path: &str, args: &[&str]) -> Served {
         let mut command = own_nodes();
         command.args(["run", path]).args(args);
-        let mut program =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
-        let address = loop {
-            let line = log.next().unwrap().unwrap();
-            if let Some((_, address)) = line.split_once("... at ") {
-                break address.to_owned();
-            }
-        };
-        // Somebody has to read what it says from now on.
-        std::thread::spawn(move || log.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        let (program, address) = serving(command.stdout(Stdio::null()));
         Served { program, address }
     }
 }
@@ -101,15 +89,7 @@ fn run_script(python: &Path, name: &str, served: &Served, more: &[&str]) -> Stri
     let mut command = Command::new(python);
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name));
     command.args([&served.address, "T:"]).args(more).env("PYTHONUNBUFFERED", "1");
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
-    let end = Instant::now() + livetime_testkit::HANG;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > end {
-            child.kill().unwrap();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let output = child.wait_with_output().unwrap();
+    let output = livetime_testkit::run_to_end(&mut command).unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{name}: {text}");
     text

@@ -1,10 +1,11 @@
 //! `livetime-bench apa`: links of wire readout from raw frames to ordered hits and triggers, at the rate of the detector.
 //!
-//! A simulated anode plane sends superchunks of ProtoDUNE-SP in batches of 192 us, each when its last tick has happened: white and coloured
-//! noise, argon-39, cosmic tracks, and so many pulses that a link has about 100,000 hits per second, as at the surface. The samples of 49 ms lie in memory and
-//! only the times in the headers are written, repeatedly. Hit finders on all planes, one for each core but at most one for each
-//! link, the merger, the adjacency trigger and the trigger's decision follow, each on its own thread. A number of links is sustained when
-//! nothing was lost or missed anywhere in every repeat.
+//! A simulated anode plane sends superchunks of ProtoDUNE-SP in batches of 192 us, each when its last tick has
+//! happened: white and coloured noise, argon-39, cosmic tracks, and enough pulses to give a link about 100,000 hits per
+//! second, as at the surface. The samples of 49 ms lie in memory and are repeated; only the times in the headers are
+//! written. Hit finders on all planes, one for each core but at most one for each link, the merger, the adjacency
+//! trigger and the trigger's decision follow, each on its own thread. A number of links is sustained when no data were
+//! lost or missed anywhere in every repeat.
 
 use crate::Failed;
 use livetime_engine::{NodeReport, NodeType, Value as Param};
@@ -48,7 +49,7 @@ struct Row {
     repeats: Vec<Repeat>,
 }
 
-/// What one run did.
+/// The result of one run.
 struct Repeat {
     /// Batches lost, at the source or on an edge, and places where a finder missed some.
     lost: u64,
@@ -73,7 +74,7 @@ fn measure(links: usize, finders: usize, seconds: f64) -> Result<Repeat, Failed>
     let mut nodes = livetime_wire::ALL.to_vec();
     nodes.push(NodeType::of::<ActivityDelays>());
     let pipeline = config::parse("apa", &graph(links, finders, seconds), &nodes, &[])?;
-    // It ends by itself, after the time that the source takes to prepare its data and to send them.
+    // The run ends by itself. The limit includes the time in which the source prepares its data.
     Ok(repeat(&run_for(&pipeline.graph, seconds + 600.0)?, links))
 }
 

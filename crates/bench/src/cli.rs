@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::builder::PossibleValue;
+use livetime_bench::hits_score::HitsScoreArgs;
 use livetime_bench::{Benchmark, Settings};
 use livetime_control::config::positive_quantity;
 use livetime_measure::VERSION;
@@ -12,10 +13,13 @@ use livetime_measure::VERSION;
 /// Measures Livetime itself, for the claims of its documents. `livetime bench graph` and `livetime bench node` measure a graph of yours.
 #[derive(clap::Parser, Debug)]
 #[command(name = "livetime-bench", version = VERSION, after_help = HELP)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) score: Option<Judgement>,
     /// The benchmark.
-    #[arg(value_enum)]
-    pub(crate) what: What,
+    #[arg(value_enum, required = true)]
+    pub(crate) what: Option<What>,
     /// Print one JSON document on stdout.
     #[arg(long)]
     pub(crate) json: bool,
@@ -74,6 +78,7 @@ Examples:
   livetime-bench codecs --filter blockpack
   livetime-bench codecs --peer $(bash tools/peers.sh codecs)
   livetime-bench hits --filter seed
+  livetime-bench hits-score -o score
   livetime-bench ingest --filter datagrams
   livetime-bench apa --links 1..10
   livetime-bench analyze --filter hist
@@ -107,6 +112,13 @@ impl Cli {
             program,
         }
     }
+}
+
+/// A measurement of what is right, not of what is fast: it has arguments of its own.
+#[derive(clap::Subcommand, Debug)]
+pub(crate) enum Judgement {
+    /// Measure how well hits are found in simulated wire readout.
+    HitsScore(HitsScoreArgs),
 }
 
 /// A benchmark, or its other process.

@@ -14,11 +14,11 @@ use livetime_control::report::table::{Style, Table};
 struct Case {
     name: &'static str,
     graph: Graph,
-    /// Hops a frame makes, where the row shall say what one hop costs; else 0.
+    /// Hops of a frame, in rows that state the cost of one hop; else 0.
     hops: u64,
 }
 
-/// What was measured of one case.
+/// The measurement of one case.
 struct Row {
     name: &'static str,
     statistics: bool,
@@ -34,7 +34,7 @@ pub(super) fn run(
 ) -> Result<Record, Failed> {
     let cases = cases()?;
     let mut rows: Vec<Row> = Vec::new();
-    // What a hop costs is told relative to the source alone.
+    // The cost of a hop is the difference to the source alone, so that case always runs.
     let is_wanted = |c: &&Case| c.name == "source alone" || c.name.contains(&settings.filter);
     for case in cases.iter().filter(is_wanted) {
         for statistics in [false, true] {
@@ -53,7 +53,7 @@ pub(super) fn run(
 
 const NULL: NodeType = NodeType::of::<livetime_nodes::sinks::null::Null>();
 
-/// Hops in the chains whose length is divided out.
+/// Hops in the chains. Their times are divided by this number.
 const CHAIN: u64 = 8;
 
 fn cases() -> Result<Vec<Case>, livetime_engine::GraphError> {
@@ -151,12 +151,14 @@ fn measure(
 ) -> Result<(f64, f64), Failed> {
     let options = RunOptions { statistics, ..RunOptions::default() };
     let run = Run::start(graph, options).map_err(|e| in_one_line(&e))?;
+    // Queues and pools fill in the first moment, which is not measured.
     std::thread::sleep(Duration::from_millis(if quick { 20 } else { 150 }));
     let before = run.report();
     let allocations_before = count().count;
     std::thread::sleep(Duration::from_millis(if quick { 30 } else { 400 }));
     let allocations = count().count - allocations_before;
     let after = run.report();
+    // Queued frames no longer count, and an orderly end would first empty the queues.
     run.abort();
     run.finish(Duration::from_secs(5));
     let sent = |report: &Report| -> u64 {

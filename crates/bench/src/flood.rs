@@ -20,14 +20,8 @@ pub(super) struct Flood {
 impl Node for Flood {
     type Params = FloodParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "flood",
-        kind: NodeKind::Source,
-        summary: "Sends empty frames without end.",
-        inputs: &[],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::source("flood", "Sends empty frames without end.", &[PortSpec::any("out")]);
 
     fn new(params: FloodParams) -> Result<Flood, NodeError> {
         Ok(Flood { params, sequence: 0 })

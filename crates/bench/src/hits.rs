@@ -23,7 +23,7 @@ const TICKS: usize = 12;
 /// Pulses per channel and second.
 const BUSY: f64 = 10_000.0;
 
-/// What comes in at once.
+/// The unit of input.
 #[derive(Clone, Copy, PartialEq)]
 enum Input {
     /// 12 WIB1 frames: 256 channels, 6 us.
@@ -49,7 +49,7 @@ impl Input {
         if self == Input::Superchunk { TICKS } else { 64 }
     }
 
-    /// Time in which the detector sends one.
+    /// Time in which the detector sends one unit.
     fn real_ns(self) -> f64 {
         if self == Input::Superchunk { 6000.0 } else { 32_768.0 }
     }
@@ -175,6 +175,7 @@ fn measure(case: &Case, level: Level, frames: &[u8], settings: &Settings) -> Res
         }
         Ok(())
     };
+    // The first pass fills caches and lets the finder settle, so it is not timed.
     pass()?;
     let repeats = (0..settings.repeats()).map(|_| sample(&mut pass, settings.quick));
     Ok(Spread::of(repeats.collect::<Result<_, _>>()?))

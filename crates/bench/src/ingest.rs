@@ -1,7 +1,7 @@
 //! `livetime-bench ingest`: the time that a source of raw frames spends per frame, on one core.
 //!
-//! Frames lie in some ten MB that are gone over repeatedly, so that they come from memory rather than from a cache. Datagrams go over
-//! the machine's own network, in bursts that its buffer holds; the time is that of the receiver.
+//! Frames lie in some ten MB that are read repeatedly, so that they come from memory rather than from a cache.
+//! Datagrams go over the machine's own network, in bursts that its buffer holds; the measured time is the receiver's.
 
 use crate::Failed;
 use std::net::UdpSocket;

@@ -28,6 +28,7 @@ mod codecs;
 mod engine;
 mod flood;
 mod hits;
+pub mod hits_score;
 mod ingest;
 mod nodes;
 mod plugins_2013;
@@ -146,10 +147,10 @@ impl Benchmark {
         }
     }
 
-    /// Measures. Progress is told line by line.
+    /// Measures. `progress` gets a line for each step.
     ///
     /// # Errors
-    /// The error of the part that failed or cannot be had.
+    /// The error of the part that failed, or lacks data or programs.
     pub fn run(
         self,
         settings: &Settings,

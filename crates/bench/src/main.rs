@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use livetime_bench::hits_score::{Refusal, hits_score};
 use livetime_bench::{Allocations, Failed, serve};
 use livetime_control::report::Exit;
 use livetime_control::report::pretty::pretty;
@@ -14,7 +15,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 mod cli;
 
-use cli::{Cli, What};
+use cli::{Cli, Judgement, What};
 
 /// Counted, so that a benchmark can show that a running graph allocates nothing.
 #[global_allocator]
@@ -22,13 +23,17 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let done = measure(&cli).and_then(|text| print(&text));
-    done.map_or_else(|why| refused(&cli, &why.to_string()), |()| Exit::Ok).into()
+    let (done, json) = match (&cli.score, cli.what) {
+        (Some(Judgement::HitsScore(args)), _) => (hits_score(args, &mut log), args.json),
+        (None, what) => (measure(&cli, what).map_err(Refusal::from), cli.json),
+    };
+    let done = done.and_then(|text| Ok(print(&text)?));
+    done.map_or_else(|refusal| refused(&refusal, json), |()| Exit::Ok).into()
 }
 
 /// Runs the benchmark. Returns the record as text.
-fn measure(cli: &Cli) -> Result<String, Failed> {
-    let What::Benchmark(benchmark) = cli.what else {
+fn measure(cli: &Cli, what: Option<What>) -> Result<String, Failed> {
+    let Some(What::Benchmark(benchmark)) = what else {
         return serve(&cli.settings(), &mut io::stdout()).map(|()| String::new());
     };
     let session = Session::begin();
@@ -61,12 +66,19 @@ fn print(text: &str) -> Result<(), Failed> {
 }
 
 /// Says why nothing was measured, on stdout too if that has JSON.
-fn refused(cli: &Cli, why: &str) -> Exit {
+fn refused(refusal: &Refusal, json: bool) -> Exit {
+    let (exit, why) = (refusal.exit, refusal.why.to_string());
     log(&format!("livetime-bench: {why}"));
-    if cli.json {
-        let errors = [json!({ "code": "failed", "message": why })];
-        // The failure was told already; a second one has no place to be told at.
-        let _ = print(&format!("{}\n", pretty(&json!({ "ok": false, "exit_code": 1, "errors": errors }))));
+    if json {
+        let is_usage = exit == Exit::Usage;
+        let told = json!({
+            "ok": false,
+            "exit_code": exit as u8,
+            "exit_reason": if is_usage { "refused" } else { "failed" },
+            "errors": [{ "code": if is_usage { "usage" } else { "failed" }, "message": why }],
+        });
+        // The failure was printed already; a failure of this print has no place to be reported.
+        let _ = print(&format!("{}\n", pretty(&told)));
     }
-    Exit::Failed
+    exit
 }

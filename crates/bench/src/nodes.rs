@@ -158,7 +158,7 @@ const DTYPES: [DType; 3] = [DType::U8, DType::U16, DType::F32];
 
 struct Row {
     name: &'static str,
-    /// The node sends frames of this type on as they came: the time is not that of its work.
+    /// The node sends frames of this type on unchanged: the time would not be the time of its work.
     passes: bool,
     dtype: DType,
     shape: Vec<usize>,
@@ -175,7 +175,7 @@ impl Row {
 
 pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record, Failed> {
     let mut rows = Vec::new();
-    // At last without a limit: what kernels choose themselves.
+    // The last case has no limit: the kernels choose the level themselves.
     for limit in Level::available().into_iter().map(Some).chain([None]) {
         // Nodes ask for the best level; for this measurement the best is this one.
         Level::set_limit(limit);

@@ -1,9 +1,8 @@
 //! `livetime-bench plugins-2013`: areaDetector's study of 2013.
 //!
-//! A simulated detector of 1024 x 1024 8-bit pixels feeds eleven plugins on their own threads. The sweep asks
-//! for shorter and shorter periods and counts what each plugin drops; then the highest rate is searched at
-//! which nothing is dropped. `--large` is the study's second table: 2048 x 2048 pixels, quadrants of 1024 x 1024,
-//! no exposure.
+//! A simulated detector of 1024 x 1024 8-bit pixels feeds eleven plugins on their own threads. The sweep shortens the
+//! period step by step and counts the frames that each plugin drops; then the highest rate is searched at which no
+//! frame is dropped. `--large` is the study's second table: 2048 x 2048 pixels, quadrants of 1024 x 1024, no exposure.
 //!
 //! Unlike areaDetector in the study, nothing is served: there are no PVs and no clients.
 
@@ -35,7 +34,7 @@ struct Setting {
     seconds: f64,
 }
 
-/// What one run did.
+/// The result of one run.
 struct Row {
     period_s: f64,
     ran: Ran,
@@ -63,7 +62,8 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
 /// The study's graph.
 fn study() -> Result<Graph, Failed> {
     const TEXT: &str = include_str!("plugins-2013.yaml");
-    let pipeline = config::parse("plugins-2013.yaml", TEXT, livetime_nodes::ALL, &[]);
+    let pipeline =
+        config::parse("plugins-2013.yaml", TEXT, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]);
     pipeline.map(|pipeline| pipeline.graph).map_err(Failed::from)
 }
 
@@ -150,11 +150,12 @@ fn table(rows: &[Row], search: &Search) -> String {
 mod tests {
     use super::*;
 
-    /// What people run and what is measured must not drift apart.
+    /// The example that users run must stay the same as the measured graph.
     #[test]
     fn the_graph_is_the_example_without_the_node_that_shows_pictures() {
         let (name, text) = config::DEFAULT;
-        let example = config::parse(name, text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let example =
+            config::parse(name, text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph;
         let study = study().unwrap();
         let nodes = |graph: &Graph| {
             let text = |node: &livetime_engine::NodeDecl| {

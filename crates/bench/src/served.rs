@@ -1,9 +1,9 @@
 //! `livetime-bench served`: the cost of serving a run over pvAccess.
 //!
-//! The same graph runs alone, served, and served while another program watches all of its PVs: one that takes 10,000 small
-//! frames per second, and that of the areaDetector study (a picture of 1 MB and eleven plugins, as `plugins-2013` runs it),
-//! whose images are then sent, too. The three alternate; each is compared with the run alone beside it. Then graphs of a
-//! thousand to a hundred thousand PVs say what one PV costs.
+//! The same graph runs alone, served, and served while another program watches all of its PVs. One graph takes 10,000
+//! small frames per second; the other is the graph of the areaDetector study (a picture of 1 MB and eleven plugins, as
+//! `plugins-2013` runs it), whose images are then sent, too. The three alternate; each is compared with the run alone
+//! beside it. Then graphs of a thousand to a hundred thousand PVs give the cost of one PV.
 
 mod scale;
 
@@ -39,11 +39,11 @@ nodes:
   Image1: {type: image, from: detector, queue: 1000}
 ";
 
-/// The graphs, and the node whose latency is told.
+/// The graphs, and the node whose latency is reported.
 const GRAPHS: [(&str, &str, &str); 2] =
     [("small frames", GRAPH, "STATS2"), ("areaDetector study", config::DEFAULT.1, "STATS4")];
 
-/// Who looks.
+/// The observer of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Alone,
@@ -54,7 +54,7 @@ enum Mode {
 const MODES: [(Mode, &str); 3] =
     [(Mode::Alone, "not served"), (Mode::Served, "served"), (Mode::Watched, "served, every PV watched")];
 
-/// What one run did.
+/// The result of one run.
 struct Repeat {
     hz: f64,
     /// CPU time of this program, all threads together.
@@ -96,7 +96,7 @@ pub(super) fn run(
 }
 
 fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Path) -> Result<Repeat, Failed> {
-    let pipeline = config::parse("served", text, livetime_nodes::ALL, &[])?;
+    let pipeline = config::parse("served", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
     let options = RunOptions { remember_frames: mode != Mode::Alone, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let served = if mode == Mode::Alone { None } else { Some(serve(&run, &pipeline)?) };
@@ -105,6 +105,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
         .filter(|_| mode == Mode::Watched)
         .map(|address| Watcher::start(program, address))
         .transpose()?;
+    // Queues, caches and the watcher's connections settle first.
     std::thread::sleep(Duration::from_millis(300));
     let used = || cpu_seconds(std::process::id());
     let (begin, frames, cpu) = (Instant::now(), emitted(&run), used());
@@ -119,6 +120,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
     let run = Arc::into_inner(run).ok_or("somebody still holds the run")?;
     let report = run.finish(Duration::from_secs(10));
     let imbalances = report.imbalances();
+    // A ledger that does not close would make the counted losses worthless.
     if !imbalances.is_empty() {
         return Err(format!("the ledger does not close: {}", imbalances.join("; ")).into());
     }

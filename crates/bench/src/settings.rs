@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use livetime_measure::repeats;
 
-/// How a benchmark is run; each uses what is for it.
+/// The settings of a benchmark; each uses the ones that concern it.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Short and few measurements: shows that it works, not how fast it is.

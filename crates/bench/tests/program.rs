@@ -34,3 +34,16 @@ fn what_cannot_be_measured_is_told_on_both_streams() {
     assert!(String::from_utf8_lossy(&output.stderr).contains(why), "{output:?}");
     assert_eq!(bench(&["nothing"]).status.code(), Some(2));
 }
+
+#[test]
+fn hits_are_scored_with_arguments_of_their_own() {
+    let args = ["hits-score", "--data", "white4", "--pulses", "20", "--without-pulses", "1", "--json"];
+    let output = bench(&args);
+    assert!(output.status.success(), "{output:?}");
+    let scores: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(scores["data"][0]["name"], "white4", "{scores}");
+    let refused = bench(&["hits-score", "--data", "white", "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&refused.stdout).unwrap();
+    assert_eq!((refused.status.code(), &told["errors"][0]["code"]), (Some(2), &"usage".into()), "{told}");
+    assert_eq!(bench(&[]).status.code(), Some(2));
+}

@@ -1,4 +1,4 @@
-//! What is compressed: numbers in memory, with their type and shape.
+//! The arrays that codecs compress: numbers in memory, with their type and shape.
 
 use crate::{CodecError, DType};
 

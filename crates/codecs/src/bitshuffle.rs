@@ -1,9 +1,9 @@
 //! Bitshuffle without LZ4, as the HDF5 filter 32008 has it: alone, or with Zstandard. It is only read here; with LZ4 it is
 //! [`Bslz4`](crate::Bslz4).
 //!
-//! Alone, a stream is the shuffled blocks behind one another. With Zstandard it is framed as that of `bslz4`: bytes of the
-//! array, bytes of a block, and of each block the length and a frame of Zstandard. Elements that are too few for eight
-//! stand at the end as they are.
+//! Alone, a stream is the shuffled blocks behind one another. With Zstandard it is framed like a stream of `bslz4`:
+//! bytes of the array, bytes of a block, and for each block the length and a frame of Zstandard. Fewer than eight
+//! elements at the end are stored as they are.
 
 use livetime_kernels::{LengthError, Level, bitshuffle};
 
@@ -13,11 +13,11 @@ use crate::stream::Reader;
 use crate::zstd::Zstd;
 
 pub(crate) const NAME: &str = "bitshuffle";
-/// Bytes of a block, and the least number of elements in one, if nobody says otherwise.
+/// Bytes of a block, and the least number of elements in one: the defaults of the filter.
 const BLOCK: usize = 8192;
 const LEAST_ELEMENTS: usize = 128;
 
-/// What packs the shuffled blocks.
+/// The packer of the shuffled blocks.
 enum Packed {
     Not,
     #[cfg(feature = "zstd")]
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Bitshuffle {
 }
 
 impl Bitshuffle {
-    /// Of elements of `size` bytes in blocks of so many elements; 0 are those that the filter takes by itself.
+    /// Elements of `size` bytes in blocks of `block` elements; 0 is the filter's default.
     pub fn alone(size: usize, block: usize) -> Bitshuffle {
         let size = size.max(1);
         let usual = (BLOCK / size / 8 * 8).max(LEAST_ELEMENTS);
@@ -53,7 +53,7 @@ impl Bitshuffle {
         Bitshuffle { size, block, packed: Packed::Not, shuffled: Vec::new(), planes: Vec::new() }
     }
 
-    /// Of elements of `size` bytes, packed by Zstandard.
+    /// Elements of `size` bytes, packed by Zstandard.
     ///
     /// # Errors
     /// [`CodecError::Library`] if the library has no memory.
@@ -113,7 +113,7 @@ impl Bitshuffle {
     }
 }
 
-/// The inverse of a bit shuffle of elements of any size, of which there are whole eights. `planes` is working memory.
+/// The inverse of a bit shuffle of elements of any size, for a multiple of eight elements. `planes` is working memory.
 pub(crate) fn unshuffle(
     level: Level,
     size: usize,
@@ -132,7 +132,7 @@ pub(crate) fn unshuffle(
     livetime_kernels::byteshuffle::unshuffle(level, size, planes, output)
 }
 
-/// So many bytes of memory that only grows.
+/// The first `bytes` bytes of memory that only grows.
 pub(crate) fn room(memory: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
     memory.resize(bytes.max(memory.len()), 0);
     &mut memory[..bytes]

@@ -1,4 +1,4 @@
-//! Bitshuffle and LZ4 as the HDF5 filter 32008 frames them; what DECTRIS detectors send.
+//! Bitshuffle and LZ4 as the HDF5 filter 32008 frames them; DECTRIS detectors send it.
 //!
 //! ```text
 //! u64 big-endian   bytes of the array
@@ -7,7 +7,7 @@
 //! end              elements that are too few for eight, as they are
 //! ```
 //!
-//! The last block holds what is left of whole eights of elements.
+//! The last block holds the remaining multiple of eight elements.
 
 use livetime_kernels::{Level, bitshuffle, lz4};
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 const NAME: &str = "bslz4";
-/// How the filter's settings call what packs the shuffled bits; 0 is nothing.
+/// The number of the packer LZ4 in the filter's settings; 0 is no packer.
 const WITH_LZ4: u32 = 2;
 const WITH_ZSTD: u32 = 3;
 
@@ -74,7 +74,7 @@ fn name(values: &[u32]) -> &'static str {
     }
 }
 
-/// Settings are version, version, bytes of an element, elements of a block, what packs.
+/// Settings are version, version, bytes of an element, elements of a block, packer.
 fn of_filter(values: &[u32], element: usize) -> Result<Decoder, CodecError> {
     let element = values.get(2).map_or(element, |size| *size as usize).max(1);
     let block = values.get(3).copied().unwrap_or(0) as usize;
@@ -96,7 +96,7 @@ fn of_filter(values: &[u32], element: usize) -> Result<Decoder, CodecError> {
 const HEADER: usize = 12;
 /// Bytes of a block that we write; the filter's own default.
 const BLOCK: usize = 8192;
-/// The first of so many blocks says how they are packed.
+/// The first of this many blocks is the trial that decides how all of them are packed.
 const TRIAL: usize = 32;
 
 /// The codec with its working memory. Takes every type.
@@ -121,8 +121,8 @@ impl Bslz4 {
         Bslz4 { level, has_header: true, lz4: Lz4Block::new(), shuffled: Vec::new(), trial: Vec::new() }
     }
 
-    /// Streams without the filter's header of 12 bytes, in blocks of 8192 bytes: what the bitshuffle library itself makes, and
-    /// areaDetector calls the codec `bslz4`.
+    /// Streams without the filter's header of 12 bytes, in blocks of 8192 bytes: the format of the bitshuffle library
+    /// itself, and of areaDetector's codec `bslz4`.
     pub fn bare() -> Bslz4 {
         Bslz4 { has_header: false, ..Bslz4::new() }
     }
@@ -143,9 +143,9 @@ impl Bslz4 {
         Ok(block)
     }
 
-    /// Packs a block of shuffled bytes as runs, and gives its size. Pictures of detectors are noise, of which the matches that
-    /// LZ4 finds beside runs make 3 % at half the speed; where bits repeat with a period, as in what simulators draw, they make
-    /// far more. `is_trial` decides for the blocks that follow.
+    /// Packs a block of shuffled bytes as runs, and gives its size. Pictures of detectors are noise: the matches that
+    /// LZ4 finds beside runs make 3 % of it, at half the speed. Where bits repeat with a period, as in drawn pictures
+    /// of simulators, such matches make far more. `is_trial` decides for the blocks that follow.
     fn encode_block(
         &mut self,
         block: usize,
@@ -186,7 +186,7 @@ impl Bslz4 {
     }
 }
 
-/// What blocks are searched for.
+/// The search that blocks are packed with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Packing {
     /// Bytes that repeat the one before.
@@ -204,10 +204,6 @@ impl Default for Bslz4 {
 impl Codec for Bslz4 {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn supports(&self, _: DType) -> bool {
-        true
     }
 
     fn bound(&self, input_bytes: usize) -> usize {

@@ -20,7 +20,7 @@ pub(crate) const TYPE: CodecType = CodecType {
 pub struct Bzip2;
 
 impl Bzip2 {
-    /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of what was packed.
+    /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of the packed data.
     ///
     /// # Errors
     /// [`CodecError::Damaged`] if the stream is another one; `output` is undefined then.

@@ -43,7 +43,7 @@ pub struct FrameName {
 }
 
 impl CodecType {
-    /// An entry that says no more than these words; codecs add what they can.
+    /// An entry with only these words; codecs add further fields.
     pub(crate) const fn new(name: &'static str, summary: &'static str) -> CodecType {
         CodecType {
             name,

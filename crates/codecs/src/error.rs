@@ -27,7 +27,7 @@ pub enum CodecError {
     },
     /// Something of the caller's does not have the length that it must have.
     Length {
-        /// What it is.
+        /// The part of the call that is wrong, such as the input.
         what: &'static str,
         /// Length it must have.
         wanted: usize,
@@ -47,7 +47,7 @@ pub enum CodecError {
     Damaged {
         /// Name of the codec.
         codec: &'static str,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
         /// Number that was expected; for sizes often the least possible.
         wanted: u64,

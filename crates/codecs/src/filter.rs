@@ -39,14 +39,14 @@ pub struct FilterReader {
     pub number: u16,
     /// The name of the filter with these settings.
     pub name: fn(&[u32]) -> &'static str,
-    /// The decoder of chunks for these settings and elements of so many bytes.
+    /// The decoder of chunks for these settings and elements of this many bytes.
     pub decoder: fn(&[u32], usize) -> Result<Decoder, CodecError>,
     /// Whether a filter with these settings keeps the length of a chunk.
     pub keeps_length: fn(&[u32]) -> bool,
 }
 
 impl FilterReader {
-    /// Of a filter with one name that packs.
+    /// A filter with one name that packs.
     pub(crate) const fn new(
         number: u16,
         name: fn(&[u32]) -> &'static str,

@@ -1,6 +1,6 @@
 //! Hist16: the 256 neighbouring values that hold most pixels take one byte each, all others two.
 //!
-//! The format and the choices of the encoder are those of `Pds::Compress::Hist16Engine` of pdsdata, bit for bit
+//! The format and the choices of the encoder follow `Pds::Compress::Hist16Engine` of pdsdata, bit for bit
 //! (`docs/formats/xtc-compression.md`). Bytes that the original leaves undefined are zero here.
 
 use livetime_kernels::{Level, hist};

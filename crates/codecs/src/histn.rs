@@ -1,7 +1,7 @@
 //! HistN: as Hist16 with a window of 2^b values, b bits for a pixel in it, and for any other as many bits as the largest pixel
 //! needs.
 //!
-//! The format and the choices of the encoder are those of `Pds::Compress::HistNEngine` of pdsdata, bit for bit
+//! The format and the choices of the encoder follow `Pds::Compress::HistNEngine` of pdsdata, bit for bit
 //! (`docs/formats/xtc-compression.md`). Bytes that the original leaves undefined are zero here.
 
 use livetime_kernels::Level;
@@ -25,7 +25,7 @@ pub(crate) const TYPE: CodecType = CodecType {
 const HEADER: usize = 12;
 /// Bits of other pixels and of pixels in the window, base, bytes of codes.
 const SECOND_HEADER: usize = 12;
-/// What the kernel may write beyond the codes.
+/// Bytes that the kernel may write beyond the codes.
 const SLACK: usize = 8;
 /// Most bytes, of the original as well.
 const MOST: usize = 512 << 20;
@@ -207,7 +207,7 @@ impl HistN {
     }
 }
 
-/// The codes that take least room, of equal ones those with the narrowest window.
+/// The codes that take least room; among equal ones the codes with the narrowest window.
 fn best_codes(counts: &[u32], start: usize, pixels: usize, highest: u16) -> Codes {
     let outside = (16 - highest.leading_zeros()) as usize;
     let mut best = (usize::MAX, Codes { base: 0, inside: 0, outside: outside as u32 });

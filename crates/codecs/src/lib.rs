@@ -12,11 +12,11 @@
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
 //! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
 //!
-//! [`ALL`] lists them with what others call them: a [`CodecType`] has the names, numbers, levels and settings of a codec, and
-//! makes one.
+//! [`ALL`] lists them with their names elsewhere: a [`CodecType`] has the names, numbers, levels and settings of a
+//! codec, and makes one.
 //!
-//! Only read are [`Bitshuffle`] without LZ4, [`Blosc2`], [`Bzip2`] and [`Lzf`], which HDF5 files of others have.
-//! [`PackedFrames`] unpacks what the wire readout of DUNE sends.
+//! [`Bitshuffle`] without LZ4, [`Blosc2`], [`Bzip2`] and [`Lzf`] are only read: HDF5 files of other programs have them.
+//! [`PackedFrames`] unpacks the packed frames of DUNE's wire readout.
 //!
 //! Decoders trust nothing: every size in a stream is compared with the available bytes before it is used, and
 //! a decoder never allocates a size that a stream claims.
@@ -44,7 +44,6 @@ mod blosc2;
 mod bslz4;
 mod bzip2;
 mod codec_type;
-mod dtype;
 mod error;
 mod filter;
 mod hist;
@@ -72,12 +71,13 @@ pub use blosc2::Blosc2;
 pub use bslz4::Bslz4;
 pub use bzip2::Bzip2;
 pub use codec_type::{CodecType, FrameName};
-pub use dtype::DType;
 pub use error::CodecError;
 pub use filter::{Chunk, Decoder, Filter, FilterReader, Head};
 pub use hist16::Hist16;
 pub use histn::HistN;
 pub use list::ALL;
+/// The type of the elements of an array. All are little-endian.
+pub use livetime_frame::DType;
 pub use lz4::Lz4;
 pub use lz4hdf5::Lz4Hdf5;
 pub use lzf::Lzf;
@@ -94,13 +94,16 @@ pub trait Codec: Send {
     /// Its name in files and on the command line.
     fn name(&self) -> &'static str;
 
-    /// True if arrays of this type can be encoded.
-    fn supports(&self, dtype: DType) -> bool;
+    /// True if arrays of this type can be encoded; of every type unless the codec says otherwise.
+    fn supports(&self, _dtype: DType) -> bool {
+        true
+    }
 
     /// The output size that is always enough for this many bytes of input.
     fn bound(&self, input_bytes: usize) -> usize;
 
-    /// Writes `input` as a stream to the start of `output` and gives its length. What lies behind it is undefined.
+    /// Writes `input` as a stream to the start of `output` and gives its length. The bytes behind the stream are
+    /// undefined.
     ///
     /// # Errors
     /// [`CodecError::DType`] if [`Codec::supports`] says no, [`CodecError::Room`] if `output` has fewer bytes than
@@ -110,7 +113,7 @@ pub trait Codec: Send {
     /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of the array.
     ///
     /// # Errors
-    /// [`CodecError::Damaged`] if the stream is not what [`Codec::encode`] makes of an array of this type and size;
-    /// `output` is undefined then.
+    /// [`CodecError::Damaged`] if the stream is not one that [`Codec::encode`] makes for an array of this type and
+    /// size; `output` is undefined then.
     fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError>;
 }

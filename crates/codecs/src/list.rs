@@ -2,7 +2,7 @@
 
 use crate::CodecType;
 
-/// All codecs. Those that frames carry come in the order of the choices that clients know by their numbers, areaDetector's
+/// All codecs. The codecs of frames come in the order of the choices that clients know by their numbers, areaDetector's
 /// first, so that a new one goes to the end. `cargo xtask new-codec` adds one.
 pub const ALL: &[CodecType] = &[
     crate::zlib::TYPE,

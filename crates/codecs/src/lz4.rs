@@ -1,4 +1,4 @@
-//! LZ4 in its block format, without a frame: what areaDetector calls the codec `lz4`.
+//! LZ4 in its block format, without a frame: areaDetector's codec `lz4`.
 
 use ::lz4::block::{CompressionMode, compress_to_buffer, decompress_to_buffer};
 use livetime_kernels::lz4;
@@ -50,10 +50,6 @@ impl Default for Lz4 {
 impl Codec for Lz4 {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn supports(&self, _: DType) -> bool {
-        true
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
@@ -115,8 +111,8 @@ impl Lz4Block {
         })
     }
 
-    /// As [`Lz4Block::decode`], for bytes that went through a bit shuffle: what our encoders make of them is quicker
-    /// read as runs, and where a block is something else, that shows in its first matches.
+    /// As [`Lz4Block::decode`], for bytes that went through a bit shuffle: blocks of our encoders are quicker read as
+    /// runs, and the first matches of a block show whether it is another one.
     pub(crate) fn decode_shuffled(
         &self,
         codec: &'static str,

@@ -1,4 +1,4 @@
-//! LZ4 as the HDF5 filter 32004 frames it: what areaDetector calls the codec `lz4hdf5`.
+//! LZ4 as the HDF5 filter 32004 frames it: areaDetector's codec `lz4hdf5`.
 //!
 //! ```text
 //! u64 big-endian   bytes of the array
@@ -42,7 +42,7 @@ impl Lz4Hdf5 {
     /// Most bytes of a block, and the filter's own default.
     pub const MOST_BLOCK: usize = 1 << 30;
 
-    /// In blocks of so many bytes, at most [`Lz4Hdf5::MOST_BLOCK`]; 0 is that too.
+    /// In blocks of `block` bytes, at most [`Lz4Hdf5::MOST_BLOCK`]; 0 means that most.
     pub fn new(block: usize) -> Lz4Hdf5 {
         let block = if block == 0 { Lz4Hdf5::MOST_BLOCK } else { block.min(Lz4Hdf5::MOST_BLOCK) };
         Lz4Hdf5 { block, lz4: Lz4Block::new() }
@@ -64,10 +64,6 @@ impl Lz4Hdf5 {
 impl Codec for Lz4Hdf5 {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn supports(&self, _: DType) -> bool {
-        true
     }
 
     fn bound(&self, input_bytes: usize) -> usize {
@@ -130,7 +126,7 @@ mod tests {
         assert_eq!(stream[..12], [0, 0, 0, 0, 0, 0, 0, 150, 0, 0, 0, 100]);
         let packed = usize::from(stream[15]);
         assert!(packed < 20, "{packed}");
-        // What does not shrink is stored.
+        // A block that does not shrink is stored.
         let rest = &stream[16 + packed..];
         assert_eq!((&rest[..4], &rest[4..]), (&[0, 0, 0, 50][..], &bytes[100..]));
         let mut back = vec![0; 150];

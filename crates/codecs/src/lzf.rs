@@ -25,7 +25,7 @@ pub(crate) const TYPE: CodecType = CodecType {
 pub struct Lzf;
 
 impl Lzf {
-    /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of what was packed.
+    /// Reads `stream`, which must be exactly one, into `output`, which must have exactly the size of the packed data.
     ///
     /// # Errors
     /// [`CodecError::Damaged`] if the stream is another one; `output` is undefined then.
@@ -55,7 +55,7 @@ fn token(control: usize, reader: &mut Reader<'_>) -> Result<(usize, usize), Code
     Ok(((control >> 5) + more + 2, ((control & 31) << 8) + low + 1))
 }
 
-/// Room for so many bytes from `at` on.
+/// Room for `length` bytes from `at` on.
 fn put<'o>(
     output: &'o mut [u8],
     at: usize,
@@ -67,7 +67,7 @@ fn put<'o>(
     room.ok_or_else(|| reader.damaged("bytes within the output", left as u64, length as u64))
 }
 
-/// Copies what lies `back` bytes before `at`, which may reach into the copy itself. Returns where it ends.
+/// Copies the bytes `back` bytes before `at`, which may reach into the copy itself. Returns the end of the copy.
 fn repeat(
     output: &mut [u8],
     at: usize,

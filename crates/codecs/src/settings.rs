@@ -55,7 +55,8 @@ impl Default for Settings {
     }
 }
 
-/// The density of streams of blockpack that are written; a stream names its own tier to readers. The numbers are those in streams.
+/// The density of streams of blockpack that are written; a stream names its own tier to readers. The numbers are the
+/// ones in streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockpackTier {
     /// All remainders of a group have the same bits, but for exceptions.
@@ -70,7 +71,7 @@ impl BlockpackTier {
     pub const ALL: [BlockpackTier; 2] = [BlockpackTier::Fast, BlockpackTier::Dense];
 }
 
-/// The compressor of the blocks of Blosc. Streams of LZ4HC are read as those of LZ4; Snappy is not known.
+/// The compressor of the blocks of Blosc. Streams of LZ4HC are read like streams of LZ4; Snappy is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BloscCompressor {
     /// Blosc's own.

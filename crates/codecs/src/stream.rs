@@ -113,12 +113,12 @@ impl<'a> Writer<'a> {
         &self.output[..at]
     }
 
-    /// What has not been written.
+    /// The part that has not been written.
     pub(crate) fn rest(&mut self) -> &mut [u8] {
         &mut self.output[self.at..]
     }
 
-    /// Goes over what has been written by way of [`Writer::rest`], or is written later.
+    /// Goes over bytes that have been written by way of [`Writer::rest`], or are written later.
     pub(crate) fn skip(&mut self, count: usize) {
         self.at += count;
     }

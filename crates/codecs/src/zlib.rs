@@ -46,10 +46,6 @@ impl Codec for Zlib {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         zlib_bound(input_bytes)
     }
@@ -65,7 +61,7 @@ impl Codec for Zlib {
     }
 }
 
-/// Bytes that a stream can become: what does not shrink is stored, in blocks of at least 5,000 bytes with a head of 5.
+/// The most bytes of a stream: data that do not shrink are stored, in blocks of at least 5,000 bytes with a head of 5.
 pub(crate) fn zlib_bound(bytes: usize) -> usize {
     bytes + 5 * (bytes / 5000 + 2) + 16
 }

@@ -86,10 +86,6 @@ impl Codec for Zstd {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         zstd::zstd_safe::compress_bound(input_bytes)
     }

@@ -2,80 +2,16 @@
 
 use std::net::IpAddr;
 
+pub use livetime_pva::server::{Access, Host, Rule};
+
 use crate::model::Caller;
 use crate::wrong_text::WrongText;
 
-/// Which callers may act on a run. Every client that can connect may read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Access {
-    /// It is enough that one of them fits.
-    pub rules: Vec<Rule>,
-}
-
-/// Allows callers to act. Both parts must match.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rule {
-    /// From where.
-    pub host: Host,
-    /// The account; `None`: any. With faces that have no passwords, callers name their account themselves.
-    pub user: Option<String>,
-}
-
-/// Some machines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Host {
-    /// This machine, at any of its addresses.
-    Local,
-    /// This one, at `127.0.0.1` or `::1`.
-    Loopback,
-    /// Every one.
-    Any,
-    /// The one with this address.
-    Address(IpAddr),
-    /// Hosts whose address has this prefix of this length in bits.
-    Network(IpAddr, u8),
-}
-
-impl Default for Access {
-    /// All callers on this machine.
-    fn default() -> Access {
-        Access { rules: vec![Rule { host: Host::Local, user: None }] }
-    }
-}
-
-impl Access {
-    /// Whether `caller` may act; this program itself always may, and who has shown the secret of the run.
-    pub fn allows(&self, caller: &Caller) -> bool {
-        let fits =
-            |rule: &Rule| rule.host.has(caller) && rule.user.as_ref().is_none_or(|user| *user == caller.user);
-        caller.from.is_none() || caller.has_token || self.rules.iter().any(fits)
-    }
-}
-
-impl Host {
-    fn has(self, caller: &Caller) -> bool {
-        caller.from.is_some_and(|from| self.has_address(from.ip(), caller.is_local))
-    }
-
-    /// `is_local`: the address is one of this machine.
-    pub(crate) fn has_address(self, address: IpAddr, is_local: bool) -> bool {
-        let address = address.to_canonical();
-        match self {
-            Host::Local => is_local,
-            Host::Loopback => address.is_loopback(),
-            Host::Any => true,
-            Host::Address(host) => host.to_canonical() == address,
-            Host::Network(network, bits) => same_network(network.to_canonical(), address, bits),
-        }
-    }
-}
-
-pub(crate) fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
-    let high = |value: u128, width: u32| value.checked_shr(width.saturating_sub(bits.into())).unwrap_or(0);
-    match (network, address) {
-        (IpAddr::V4(a), IpAddr::V4(b)) => high(a.to_bits().into(), 32) == high(b.to_bits().into(), 32),
-        (IpAddr::V6(a), IpAddr::V6(b)) => high(a.to_bits(), 128) == high(b.to_bits(), 128),
-        _ => false,
+impl Caller {
+    /// Whether the caller may act by `access`; this program itself always may, and who has shown the secret of the run.
+    pub fn may_act(&self, access: &Access) -> bool {
+        let Some(from) = self.from else { return true };
+        self.has_token || access.allows_user(&self.user, from.ip(), self.is_local)
     }
 }
 
@@ -141,13 +77,15 @@ mod tests {
             }
         };
         let access = Access::default();
-        assert!(access.allows(&caller("127.0.0.1:1", "")) && access.allows(&caller("[::1]:1", "")));
-        assert!(!access.allows(&caller("10.1.2.3:1", "root")));
+        assert!(caller("127.0.0.1:1", "").may_act(&access) && caller("[::1]:1", "").may_act(&access));
+        assert!(!caller("10.1.2.3:1", "root").may_act(&access));
         // At the address of an interface.
-        assert!(access.allows(&Caller { is_local: true, ..caller("10.1.2.3:1", "") }));
+        assert!(Caller { is_local: true, ..caller("10.1.2.3:1", "") }.may_act(&access));
         let access = access_of(["ops@10.1.2.0/24"]).unwrap();
-        assert!(access.allows(&caller("10.1.2.3:1", "ops")));
-        assert!(!access.allows(&caller("10.1.3.3:1", "ops")) && !access.allows(&caller("10.1.2.3:1", "me")));
-        assert!(access.allows(&Caller::program()));
+        assert!(caller("10.1.2.3:1", "ops").may_act(&access));
+        assert!(
+            !caller("10.1.3.3:1", "ops").may_act(&access) && !caller("10.1.2.3:1", "me").may_act(&access)
+        );
+        assert!(Caller::program().may_act(&access));
     }
 }

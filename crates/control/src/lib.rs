@@ -14,9 +14,9 @@
 //! use livetime_engine::{Run, RunOptions};
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
-//! let pipeline = livetime_control::config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+//! let pipeline = livetime_control::config::parse("my.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
 //! let options = RunOptions { max_frames: Some(3), ..RunOptions::default() };
-//! let run = Run::start(&pipeline.graph, options).map_err(|errors| errors[0].message.clone())?;
+//! let run = Run::start(&pipeline.graph, options).map_err(|errors| errors[0].to_string())?;
 //! let report = run.finish(std::time::Duration::from_secs(10));
 //! assert_eq!(livetime_control::report::json::report_json(&report)["ledger_closed"], true);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -13,9 +13,9 @@
 //! ```
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
-use crate::access::{Host, host_of, same_network};
+use crate::access::{Host, host_of};
 use crate::wrong_text::WrongText;
 
 /// The header in which a proxy names its user.
@@ -175,39 +175,6 @@ impl fmt::Display for Grant {
         }
         let may = May::ALL.iter().find(|(may, _)| *may == self.may).map_or("", |(_, name)| name);
         write!(f, "host: {}, may: {may}", self.host)
-    }
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Host::Local => f.write_str("local"),
-            Host::Loopback => f.write_str("loopback"),
-            Host::Any => f.write_str("any"),
-            Host::Address(address) => address.fmt(f),
-            Host::Network(network, bits) => write!(f, "{network}/{bits}"),
-        }
-    }
-}
-
-impl Host {
-    /// Whether there is an address that both have. This machine is taken to have its loopback addresses alone.
-    fn overlaps(self, other: Host) -> bool {
-        let others = other.networks();
-        self.networks().iter().any(|(a, m)| others.iter().any(|(b, n)| same_network(*a, *b, *m.min(n))))
-    }
-
-    /// Its addresses, as prefixes and their lengths in bits.
-    fn networks(self) -> Vec<(IpAddr, u8)> {
-        let bits = |address: IpAddr| if address.is_ipv4() { 32 } else { 128 };
-        match self {
-            Host::Local | Host::Loopback => {
-                vec![(Ipv4Addr::new(127, 0, 0, 0).into(), 8), (Ipv6Addr::LOCALHOST.into(), 128)]
-            }
-            Host::Any => vec![(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)],
-            Host::Address(address) => vec![(address.to_canonical(), bits(address.to_canonical()))],
-            Host::Network(network, length) => vec![(network.to_canonical(), length)],
-        }
     }
 }
 

@@ -8,5 +8,5 @@ mod own;
 /// The standard nodes, `counter` and `slow`.
 pub(crate) fn all() -> Vec<NodeType> {
     let own = [NodeType::of::<own::Counter>(), NodeType::of::<own::Slow>()];
-    [livetime_nodes::ALL, livetime_wire::ALL, &own].concat()
+    [livetime_nodes::ALL, livetime_wire::ALL, livetime_sim::ALL, &own].concat()
 }

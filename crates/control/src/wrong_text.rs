@@ -19,6 +19,11 @@ impl WrongText {
     pub(crate) fn new(wanted: impl Into<Cow<'static, str>>, found: impl Into<String>) -> WrongText {
         WrongText { wanted: wanted.into(), found: found.into() }
     }
+
+    /// The wanted and the found text.
+    pub(crate) fn parts(self) -> (Cow<'static, str>, String) {
+        (self.wanted, self.found)
+    }
 }
 
 impl fmt::Display for WrongText {
@@ -28,10 +33,3 @@ impl fmt::Display for WrongText {
 }
 
 impl std::error::Error for WrongText {}
-
-/// For callers that hand the sentence on.
-impl From<WrongText> for String {
-    fn from(error: WrongText) -> String {
-        error.to_string()
-    }
-}

@@ -11,7 +11,7 @@ use livetime_control::access::{Access, access_of};
 use livetime_control::config;
 use livetime_control::model::{Action, Bell, Caller, Change, Counter, Model, Refused, Rewire, What};
 use livetime_engine::{
-    Context, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Run, RunOptions, Value,
+    Context, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Run, RunOptions, Value,
 };
 use livetime_frame::Frame;
 use livetime_nodes::process::statistics::Statistics;
@@ -41,14 +41,11 @@ struct Gate(GateParams);
 impl Node for Gate {
     type Params = GateParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "gate",
-        kind: NodeKind::Sink,
-        summary: "Keeps its thread until the gate is open.",
-        inputs: &[PortSpec::array_of_dims("in", 2, 2)],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "gate",
+        "Keeps its thread until the gate is open.",
+        &[PortSpec::array_of_dims("in", 2, 2)],
+    );
 
     fn new(params: GateParams) -> Result<Gate, NodeError> {
         Ok(Gate(params))
@@ -86,7 +83,7 @@ nodes:
 
 /// A run of `text` with its model.
 fn model(text: &str, access: Access) -> Model {
-    let nodes = [livetime_nodes::ALL, &[NodeType::of::<Gate>()]].concat();
+    let nodes = [livetime_nodes::ALL, livetime_sim::ALL, &[NodeType::of::<Gate>()]].concat();
     let pipeline = config::parse("f", text, &nodes, &[]).unwrap();
     let bell = Bell::default();
     let heard = bell.clone();

@@ -26,7 +26,8 @@ nodes:
 ";
 
 fn start() -> Model {
-    let pipeline = config::parse("many.yaml", MANY, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline =
+        config::parse("many.yaml", MANY, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     Model::run_graph(&pipeline.graph, RunOptions::default()).unwrap()
 }
 

@@ -24,7 +24,7 @@ image_mode: multiple, num_images: 3, finish_when_done: false}}
 ";
 
 fn model(text: &str) -> Model {
-    let pipeline = config::parse("f", text, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline = config::parse("f", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let options = RunOptions { remember_frames: true, ..RunOptions::default() };
     let run = Run::start(&pipeline.graph, options).map_err(|e| format!("{e:?}")).unwrap();
     Model::start(&Arc::new(run), &Bell::default(), Access::default()).unwrap()

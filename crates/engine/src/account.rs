@@ -19,7 +19,7 @@ pub(crate) struct NodeAccount {
     pub(crate) failed: AtomicU64,
     pub(crate) panicked: AtomicU64,
     pub(crate) exhausted: AtomicU64,
-    /// Frames that came to their end, good or not, after their handler had returned, wherever.
+    /// Frames that were settled on any thread, completed or lost, after their handler had returned.
     pub(crate) completed_later: AtomicU64,
     pub(crate) failed_later: AtomicU64,
     pub(crate) emitted: AtomicU64,
@@ -38,7 +38,7 @@ pub(crate) struct NodeAccount {
     pub(crate) service: Histogram,
     /// From the source's stamp to the end of the handler.
     pub(crate) latency: Histogram,
-    /// Of frames that are traced.
+    /// Spans of the traced frames.
     pub(crate) spans: SpanRing,
     /// Set when the node has stopped for good.
     pub(crate) ended: OnceLock<Ended>,
@@ -58,7 +58,7 @@ impl NodeAccount {
         self.completed.load(Relaxed) + self.completed_later.load(Relaxed)
     }
 
-    /// Frames that it was handed and of which it is known what came of them.
+    /// Frames given to the node whose outcome is known: completed or lost.
     pub(crate) fn settled(&self) -> u64 {
         let lost = self.losses().into_iter().filter(|(reason, _)| !reason.is_beside_frames());
         self.all_completed() + lost.map(|(_, count)| count).sum::<u64>()

@@ -1,6 +1,6 @@
 //! Things by the node they belong to.
 
-/// Numbers of things by the node they belong to. Made in one pass, so that whoever does something for every node need not
+/// Numbers of things by the node they belong to. One pass makes the table, so that a loop over all nodes need not
 /// search all edges for each of them.
 ///
 /// ```
@@ -13,14 +13,14 @@
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ByNode {
-    /// Of each node, where its things begin in `numbers`; one more for the end.
+    /// The index in `numbers` at which the things of each node begin; the last entry is the length of `numbers`.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
 impl ByNode {
-    /// `owners` gives, in the order of the things, the number of the node that each one belongs to. What belongs to none, or to
-    /// a node that does not exist, is left out.
+    /// `owners` gives, in the order of the things, the number of the node that each one belongs to. A thing without a
+    /// node (`None`, or a number that no node has) is left out.
     pub fn new(nodes: usize, owners: impl Iterator<Item = Option<usize>> + Clone) -> ByNode {
         let owned = || {
             let numbered = owners.clone().enumerate();

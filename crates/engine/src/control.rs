@@ -22,7 +22,7 @@ pub(crate) struct RunControl {
     list_holders: OnceLock<ListHolders>,
     /// Frames whose number is a multiple of this are traced; 0 traces none.
     pub(crate) trace_every: AtomicU64,
-    /// Failures of nodes that nobody has taken yet; `None` where nobody will.
+    /// Failures of nodes that the program has not taken yet; `None` if the program does not collect them.
     failures: Option<Mutex<Vec<NodeFailure>>>,
 }
 
@@ -31,7 +31,7 @@ impl RunControl {
         RunControl { common: Control::new(handler), ..RunControl::default() }
     }
 
-    /// As [`RunControl::new`], for a program that wants to know of each failure of a node, and not only what the log tells.
+    /// As [`RunControl::new`], for a program that collects every failure of a node. The log folds repeated failures.
     pub(crate) fn keeping_failures(handler: Option<EventHandler>) -> RunControl {
         RunControl { failures: Some(Mutex::default()), ..RunControl::new(handler) }
     }
@@ -54,7 +54,7 @@ impl RunControl {
         let _ = self.list_holders.set(Box::new(list));
     }
 
-    /// Reports that memory is exhausted, and what holds it.
+    /// Reports that memory is exhausted, with the holders of memory in the text of the event.
     pub(crate) fn tell_exhausted(&self, event: Event) {
         self.tell_whole(event, |event| {
             if let Some(list_holders) = self.list_holders.get() {
@@ -73,7 +73,7 @@ impl RunControl {
         self.is_asked_to_stop.load(Ordering::Acquire)
     }
 
-    /// One more source has ended; true when it was the last.
+    /// One more source has ended; true when it was the last. AcqRel: the last one sees the writes of all others.
     pub(crate) fn source_ended(&self) -> bool {
         self.live_sources.fetch_sub(1, Ordering::AcqRel) == 1
     }

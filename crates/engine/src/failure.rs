@@ -9,7 +9,7 @@ pub struct NodeFailure {
     pub node: String,
     /// Its error with all causes, or `panicked: ` and the message of the panic.
     pub message: String,
-    /// It panicked.
+    /// Whether the node panicked.
     pub is_panic: bool,
 }
 

@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use livetime_frame::{ByteSize, FramePool, Layout};
-use livetime_runtime::{Cause, EdgeOptions, WaitStrategy, WhenFull};
+use livetime_frame::{FramePool, Layout};
+use livetime_runtime::{EdgeOptions, WaitStrategy, WhenFull};
 
+use crate::graph_error::{GraphError, GraphFault, Place};
 use crate::node::{NodeKind, NodeType, Stream};
 use crate::refusal::{BadEdge, BadPlacement, MOST_CPUS, MOST_POOL, MOST_QUEUE, UnknownName};
 use crate::{ByNode, Value, nearest};
@@ -16,7 +16,7 @@ use crate::{ByNode, Value, nearest};
 /// Which thread a node runs on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Its own.
+    /// A thread of the node's own.
     #[default]
     Own,
     /// One that it shares with all nodes of the group of this name.
@@ -27,7 +27,7 @@ pub enum Placement {
     Pool(usize),
 }
 
-/// What to do when a handler fails.
+/// The policy for a frame whose handler fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnFailure {
     /// Stop the run.
@@ -81,7 +81,7 @@ pub struct NodeDecl {
     pub(crate) values: Vec<(usize, Value)>,
     /// How it is run.
     pub options: NodeOptions,
-    /// What is known of its first output where the node itself cannot tell before it runs.
+    /// The layout of the first output, where the node itself cannot know it before it runs.
     pub(crate) expected: Option<Layout>,
 }
 
@@ -92,7 +92,8 @@ impl NodeDecl {
         index.is_ok_and(|index| self.values.iter().any(|(i, _)| *i == index))
     }
 
-    /// Whether it sends what is stored: [`Node::IS_STORED`](crate::Node::IS_STORED), unless [`Node::LIVE_IF`](crate::Node::LIVE_IF) is on.
+    /// Whether the node sends stored data: [`Node::IS_STORED`](crate::Node::IS_STORED), unless
+    /// [`Node::LIVE_IF`](crate::Node::LIVE_IF) is on.
     pub fn is_stored(&self) -> bool {
         let is_live = |name: &str| self.value(name) == Some(Value::Bool(true));
         self.node_type.is_stored && !self.node_type.live_if.is_some_and(is_live)
@@ -118,7 +119,7 @@ pub struct EdgeDecl {
     pub options: EdgeOptions,
 }
 
-/// Nodes and edges: what a pipeline file describes.
+/// Nodes and edges, as a pipeline file describes them.
 ///
 /// Declaring a node or an edge checks names, parameters and ports; [`Graph::check`] checks the graph as a
 /// whole.
@@ -139,51 +140,6 @@ impl Default for Graph {
     }
 }
 
-/// The part of a graph that an error is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// The node with this number.
-    Node(usize),
-    /// The parameter of this name of the node with this number.
-    Param(usize, String),
-    /// The edge with this number.
-    Edge(usize),
-    /// The memory bound.
-    Memory,
-    /// The graph as a whole.
-    Graph,
-}
-
-/// Why a graph cannot run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GraphError {
-    /// Where.
-    pub place: Place,
-    /// The wanted and the found value.
-    pub message: String,
-    /// The error that a node gave as the cause of this one.
-    pub cause: Option<Cause>,
-}
-
-impl GraphError {
-    /// An error of the graph as a whole.
-    pub(crate) fn of_graph(message: impl fmt::Display) -> GraphError {
-        GraphError { place: Place::Graph, message: message.to_string(), cause: None }
-    }
-}
-
-impl fmt::Display for GraphError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.message.fmt(f)
-    }
-}
-
-impl std::error::Error for GraphError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(self.cause.as_ref()?.error())
-    }
-}
-
 impl Graph {
     /// Declares a node with default parameters and returns its number.
     ///
@@ -192,10 +148,7 @@ impl Graph {
     pub fn add(&mut self, name: &str, node_type: NodeType) -> Result<usize, GraphError> {
         let number = self.nodes.len();
         if name.is_empty() || self.nodes.iter().any(|n| n.name == name) {
-            return Err(error(
-                Place::Node(number),
-                format!("wanted a new name for the node, found `{name}`"),
-            ));
+            return Err(GraphError::new(Place::Node(number), GraphFault::Name(name.into())));
         }
         let options = NodeOptions::default();
         self.nodes.push(NodeDecl {
@@ -218,19 +171,18 @@ impl Graph {
         Some(&mut self.edges.get_mut(edge)?.options)
     }
 
-    /// Sets a parameter of a declared node.
+    /// Sets a parameter of a declared node, after trying it on a fresh set of parameters, which also knows the range of its Rust type.
     ///
     /// # Errors
     /// [`GraphError`] when there is no such parameter, or the value is not acceptable.
     pub fn set(&mut self, node: usize, name: &str, value: &Value) -> Result<(), GraphError> {
         let decl = &mut self.nodes[node];
         let specs = decl.node_type.param_specs();
-        let accept = || {
-            let index = crate::find(specs, name)?;
-            Ok((index, specs[index].accept(value)?))
-        };
-        let (index, value) = accept().map_err(|e: crate::Refusal| {
-            error(Place::Param(node, name.into()), format!("{}: {e}", decl.name))
+        let tried = crate::assign(&mut *decl.node_type.params(), name, value);
+        let accepted = tried.and_then(|index| Ok((index, specs[index].accept(value)?)));
+        let (index, value) = accepted.map_err(|refusal| {
+            let fault = GraphFault::Parameter { node: decl.name.clone(), refusal };
+            GraphError::new(Place::Param(node, name.into()), fault)
         })?;
         decl.values.retain(|(i, _)| *i != index);
         decl.values.push((index, value));
@@ -260,10 +212,10 @@ impl Graph {
     /// [`GraphError`] when a node or port does not exist.
     pub fn connect(&mut self, from: &str, to: &str, options: EdgeOptions) -> Result<usize, GraphError> {
         let number = self.edges.len();
-        let place = |why: &dyn fmt::Display| error(Place::Edge(number), why.to_string());
-        let from = self.output(from).map_err(|e| place(&e))?;
-        let to = self.input(to).map_err(|e| place(&e))?;
-        check_edge(&options).map_err(|e| place(&e))?;
+        let place = |fault: GraphFault| GraphError::new(Place::Edge(number), fault);
+        let from = self.output(from).map_err(|name| place(name.into()))?;
+        let to = self.input(to).map_err(|name| place(name.into()))?;
+        check_edge(&options).map_err(|options| place(options.into()))?;
         self.edges.push(EdgeDecl { from, to, options });
         Ok(number)
     }
@@ -278,7 +230,7 @@ impl Graph {
         &self.edges
     }
 
-    /// Numbers of the edges by the node that sends, and by the one that receives.
+    /// Numbers of the edges by sending node, and by receiving node.
     pub(crate) fn edges_by_node(&self) -> (ByNode, ByNode) {
         let count = self.nodes.len();
         let senders = ByNode::new(count, self.edges.iter().map(|edge| Some(edge.from.0)));
@@ -344,28 +296,20 @@ impl Graph {
         self.check_writes(&mut errors);
         let plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams };
         if plan.memory_bytes > self.memory_bytes as u64 {
-            errors.push(error(
-                Place::Memory,
-                format!(
-                    "full queues would hold {} of frames, found a memory bound of {}; \
-                     make queues shorter or the bound larger",
-                    ByteSize(plan.memory_bytes),
-                    ByteSize(self.memory_bytes as u64)
-                ),
-            ));
+            let fault = GraphFault::Memory { wanted: plan.memory_bytes, found: self.memory_bytes as u64 };
+            errors.push(GraphError::new(Place::Memory, fault));
         }
         if errors.is_empty() { Ok(plan) } else { Err(errors) }
     }
 
     fn check_counts(&self, receivers: &ByNode, errors: &mut Vec<GraphError>) {
         if !self.nodes.iter().any(|n| n.node_type.spec.kind == NodeKind::Source) {
-            errors.push(error(Place::Graph, "wanted at least one source, found none".into()));
+            errors.push(GraphFault::NoSource("at least one source").into());
         }
         for (i, node) in self.nodes.iter().enumerate() {
             let connected = receivers.of(i).len() > 0;
             if node.node_type.spec.kind != NodeKind::Source && !connected {
-                let message = format!("{}: wanted an input, found nothing connected", node.name);
-                errors.push(error(Place::Node(i), message));
+                errors.push(GraphError::new(Place::Node(i), GraphFault::NoInput(node.name.clone())));
             }
         }
     }
@@ -373,8 +317,9 @@ impl Graph {
     fn check_placements(&self, receivers: &ByNode, errors: &mut Vec<GraphError>) {
         for (i, node) in self.nodes.iter().enumerate() {
             let inputs: Vec<&EdgeDecl> = receivers.of(i).map(|edge| &self.edges[edge]).collect();
-            if let Err(message) = self.check_placement(i, &inputs) {
-                errors.push(error(Place::Node(i), format!("{}: {message}", node.name)));
+            if let Err(why) = self.check_placement(i, &inputs) {
+                let fault = GraphFault::Placement { node: node.name.clone(), why };
+                errors.push(GraphError::new(Place::Node(i), fault));
             }
         }
     }
@@ -400,7 +345,8 @@ impl Graph {
         }
     }
 
-    /// The nodes so that senders come before receivers; of those that can come next, the one that was declared first.
+    /// The nodes, senders before their receivers. Among nodes that are ready the first declared comes first, so that
+    /// the order is the same at every run.
     fn order(&self) -> Result<Vec<usize>, GraphError> {
         let (senders, receivers) = self.edges_by_node();
         let mut missing: Vec<usize> = (0..self.nodes.len()).map(|node| receivers.of(node).len()).collect();
@@ -435,12 +381,12 @@ impl Graph {
             }
             walk.push(from);
         }
-        let mut names: Vec<&str> = walk.iter().rev().map(|n| &*self.nodes[*n].name).collect();
-        names.extend(names.first().copied());
-        error(Place::Edge(last_edge), format!("the nodes form a cycle: {}", names.join(" -> ")))
+        let mut names: Vec<String> = walk.iter().rev().map(|n| self.nodes[*n].name.clone()).collect();
+        names.extend(names.first().cloned());
+        GraphError::new(Place::Edge(last_edge), GraphFault::Cycle(names))
     }
 
-    /// Asks every node what it will send, from the sources on.
+    /// Asks every node for the streams of its outputs, from the sources on.
     fn plan_streams(
         &self,
         order: &[usize],
@@ -454,16 +400,15 @@ impl Graph {
             let mut inputs = vec![Stream::Unknown; spec.inputs.len()];
             for (number, edge) in receivers.of(i).map(|number| (number, &self.edges[number])) {
                 let stream = streams[edge.from.0].get(edge.from.1).copied().unwrap_or(Stream::Unknown);
-                if let Err(message) = spec.inputs[edge.to.1].accepts.check(&stream) {
-                    errors.push(error(Place::Edge(number), format!("{}: {message}", decl.name)));
+                if let Err(why) = spec.inputs[edge.to.1].accepts.check(&stream) {
+                    let fault = GraphFault::Stream { node: decl.name.clone(), why };
+                    errors.push(GraphError::new(Place::Edge(number), fault));
                 }
                 inputs[edge.to.1] = stream;
             }
             let planned = decl.node_type.build(&decl.values).and_then(|mut node| node.plan(&inputs));
             streams[i] = planned.unwrap_or_else(|e| {
-                let place = e.param.map_or(Place::Node(i), |param| Place::Param(i, param.into()));
-                let message = format!("{}: {}", decl.name, e.in_full());
-                errors.push(GraphError { cause: e.cause, ..error(place, message) });
+                errors.push(GraphError::of_node(i, &decl.name, e));
                 vec![Stream::Unknown; spec.outputs.len()]
             });
             streams[i].resize(spec.outputs.len(), Stream::Unknown);
@@ -479,8 +424,7 @@ impl Graph {
         let look = |(i, decl): (usize, &NodeDecl)| {
             // A node that cannot be built was reported by [`Graph::check`].
             let failed = decl.node_type.build(&decl.values).ok()?.look().err()?;
-            let place = failed.param.map_or(Place::Node(i), |param| Place::Param(i, param.into()));
-            Some(error(place, format!("{}: {}", decl.name, failed.in_full())))
+            Some(GraphError::of_node(i, &decl.name, failed))
         };
         self.nodes.iter().enumerate().filter_map(look).collect()
     }
@@ -494,12 +438,8 @@ impl Graph {
             for path in node.writes() {
                 let first = *known.entry(real_path(&path)).or_insert(i);
                 if first != i {
-                    let (path, other) = (path.display(), &self.nodes[first].name);
-                    let message = format!(
-                        "{}: wanted files of its own, found that `{other}` writes to `{path}` too",
-                        decl.name
-                    );
-                    errors.push(error(Place::Node(i), message));
+                    let (node, other) = (decl.name.clone(), self.nodes[first].name.clone());
+                    errors.push(GraphError::new(Place::Node(i), GraphFault::SameFile { node, other, path }));
                 }
             }
         }
@@ -525,7 +465,7 @@ impl Graph {
 pub struct Plan {
     /// The nodes so that senders come before receivers.
     pub order: Vec<usize>,
-    /// For each node, what each of its outputs will carry.
+    /// For each node, the stream of each of its outputs.
     pub streams: Vec<Vec<Stream>>,
     /// Bytes of frames when every queue is full, as far as sizes are known.
     pub memory_bytes: u64,
@@ -575,8 +515,4 @@ fn port_number(
             UnknownName::Port { node: node(), what, name: name.into(), hint }
         }),
     }
-}
-
-fn error(place: Place, message: String) -> GraphError {
-    GraphError { place, message, cause: None }
 }

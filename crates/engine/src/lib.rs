@@ -1,10 +1,10 @@
 //! The engine: runs graphs of nodes and accounts for every frame.
 //!
-//! Three types come first. A [`Node`] is one step of work, with parameters that can be changed while it runs. A [`Graph`]
-//! declares nodes and the edges between them; [`Graph::check`] refuses what cannot work before anything starts. A [`Run`]
-//! puts every node on its thread, and its [`Report`] holds the statistics of every node and the ledger, in which offered =
-//! delivered + lost + queued holds for every edge at every moment. Edges are bounded queues with a stated behaviour when
-//! full ([`WhenFull`]).
+//! Three types come first. A [`Node`] is one step of work, with parameters that can be changed while it runs. A
+//! [`Graph`] declares nodes and the edges between them; [`Graph::check`] finds its mistakes before anything starts. A
+//! [`Run`] puts every node on its thread, and its [`Report`] holds the statistics of every node and the ledger, in
+//! which offered = delivered + lost + queued holds for every edge at every moment. Edges are bounded queues with a
+//! stated behaviour when full ([`WhenFull`]).
 //!
 //! Data flows one way: sources, engine, nodes, sinks. Parameters flow the other way and nothing else does.
 //!
@@ -102,6 +102,7 @@ mod edge;
 mod failure;
 pub mod files;
 mod graph;
+mod graph_error;
 mod intern;
 mod node;
 mod order;
@@ -119,11 +120,12 @@ mod worker;
 
 pub use by_node::ByNode;
 pub use failure::NodeFailure;
-pub use graph::{EdgeDecl, Graph, GraphError, NodeDecl, NodeOptions, OnFailure, Place, Placement, Plan};
+pub use graph::{EdgeDecl, Graph, NodeDecl, NodeOptions, OnFailure, Placement, Plan};
+pub use graph_error::{GraphError, GraphFault, Place};
 pub use intern::{intern, intern_list};
 pub use livetime_engine_derive::{ParamEnum, Params};
 pub use livetime_runtime::{
-    Bucket, Cause, Clock, EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull,
+    Bucket, Cause, Clock, EdgeOptions, Event, EventHandler, LossReason, Times, WaitStrategy, WhenFull, lock,
     time_of_day_ns,
 };
 pub use node::{
@@ -135,7 +137,7 @@ pub use param::{
     Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, PvForm, PvStyle, Refusal, RefusalKind, Role,
     Value, assign, find, group_get, group_len, group_set, group_specs, nearest, parse_quantity,
 };
-pub use refusal::{UnknownName, UnknownNodeType};
+pub use refusal::{BadEdge, BadPlacement, UnknownName, UnknownNodeType};
 pub use rehearsal::{Note, Part, Rehearsal, Trail};
 pub use run::{
     ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,

@@ -1,11 +1,11 @@
-//! The order of the data: what makes a replay the same at every run, whatever the threads do.
+//! The order of the data, which makes a replay the same at every run, whatever the threads do.
 //!
-//! Where all sources upstream of a node send what is stored ([`Node::IS_STORED`](crate::Node::IS_STORED)) and no edge on the way loses
-//! a frame, every frame has a *place*: a source gives ever larger ones, by the time of its events, and a frame that a node sends has the place
-//! of the frame that the node handles. A node with several inputs takes the frame with the smallest place, and of equal places the frame of
-//! the first edge. It waits until every other input has a later frame, or has promised that nothing of that place will come any more:
-//! each node passes on what its own inputs have promised, also when it sends nothing. So such a node sees the same frames in
-//! the same order at every run.
+//! If all sources upstream of a node send stored data ([`Node::IS_STORED`](crate::Node::IS_STORED)) and no edge on the
+//! way loses a frame, every frame has a *place*: a source gives ever larger ones, by the time of its events, and a
+//! frame that a node sends has the place of the frame that the node handles. A node with several inputs takes the frame
+//! with the smallest place, and among equal places the frame of the first edge. It waits until every other input has a
+//! later frame, or a promise that no frame of that place will come any more: each node passes on the promises of its
+//! own inputs, also when it sends nothing. So such a node sees the same frames in the same order at every run.
 //!
 //! Which frames a node holds to be late must not depend on how busy the machine is. [`Context::data_ns`](crate::Context::data_ns) is therefore
 //! the time of the data there, which goes on with the places.
@@ -38,11 +38,14 @@ impl Order {
 
     /// The place of a source's next frame, whose event has this time, ns since 1970; 0 if it has none.
     pub(crate) fn next_place(&self, event_time_ns: i64) -> u64 {
+        // Larger than the last place, also where a clock stands still or goes back. The two largest numbers are left for
+        // the end of a source and for closed edges.
         u64::try_from(event_time_ns).unwrap_or(0).max(self.place.saturating_add(1)).min(u64::MAX - 2)
     }
 
     /// The time of the data at `place`.
     pub(crate) fn time_at(&self, place: u64) -> u64 {
+        // The first frame makes no step: places count from 1970, the time of the data from 0.
         let step = if self.has_begun { place.saturating_sub(self.place).min(MOST_STEP_NS) } else { 0 };
         self.time_ns.saturating_add(step)
     }

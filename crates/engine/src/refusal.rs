@@ -23,7 +23,7 @@ pub enum UnknownName {
     Node {
         /// The name.
         name: String,
-        /// What may have been meant: `"; did you mean `cam1`?"`.
+        /// The nearest right name: `"; did you mean `cam1`?"`.
         hint: String,
     },
     /// The node has no ports of this kind.
@@ -41,9 +41,24 @@ pub enum UnknownName {
         what: &'static str,
         /// The name of the port.
         name: String,
-        /// What may have been meant.
+        /// The nearest right name.
         hint: String,
     },
+}
+
+impl UnknownName {
+    /// A name for programs, which stays the same when sentences change: `"unknown_node"` or `"unknown_port"`.
+    pub fn code(&self) -> &'static str {
+        if let UnknownName::Node { .. } = self { "unknown_node" } else { "unknown_port" }
+    }
+
+    /// A text that says what may have been meant, where there are names to choose from.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            UnknownName::Node { hint, .. } | UnknownName::Port { hint, .. } => Some(hint),
+            UnknownName::NoPorts { .. } => None,
+        }
+    }
 }
 
 impl fmt::Display for UnknownName {
@@ -59,13 +74,6 @@ impl fmt::Display for UnknownName {
 }
 
 impl std::error::Error for UnknownName {}
-
-/// For callers that hand the sentence on.
-impl From<UnknownName> for String {
-    fn from(error: UnknownName) -> String {
-        error.to_string()
-    }
-}
 
 /// No type of nodes has this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,19 +94,25 @@ impl std::error::Error for UnknownNodeType {}
 
 /// A placement that a node cannot have.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum BadPlacement {
+#[non_exhaustive]
+pub enum BadPlacement {
+    /// These CPU numbers, of which one is too large.
     Cpus(Vec<usize>),
+    /// A source that should run inline.
     InlineSource,
     /// An inline node with another number of edges to it than one.
     InlineEdges(usize),
+    /// An inline node behind a pool.
     InlineBehindPool,
+    /// A pool without threads.
     EmptyPool,
+    /// A pool of this many threads, which are too many.
     LargePool(usize),
-    /// A node of this type keeps state.
+    /// A pool of nodes of this type, which keep state from frame to frame.
     NotParallel(&'static str),
     /// A pool with another number of edges to it than one.
     PoolEdges(usize),
-    /// The edge to a pool takes back what it has queued, which a pool may have begun.
+    /// The edge to a pool takes back queued frames, which a copy of the pool may already handle.
     PoolBehindTaking,
 }
 
@@ -130,8 +144,11 @@ impl fmt::Display for BadPlacement {
 
 /// Options that no edge can have.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum BadEdge {
+#[non_exhaustive]
+pub enum BadEdge {
+    /// A queue of this many frames, which are none or too many.
     Queue(usize),
+    /// An edge that takes every 0th frame.
     Every,
     /// A limit that is not above 0, by its name.
     Rate(&'static str, f64),

@@ -1,4 +1,4 @@
-//! Runs that are repeated with their threads disturbed, to find what depends on them.
+//! Runs that are repeated with their threads disturbed, to find results that depend on the threads.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub struct Trail {
 }
 
 impl Note {
-    /// Of a whole frame.
+    /// The note of a whole frame.
     pub fn of(frame: &Frame, digest: u64) -> Note {
         Note { frame: frame.header().sequence, digest, part: None }
     }
@@ -81,9 +81,10 @@ impl Notes {
     }
 }
 
-/// Turns of a thread that it handles in one way, at most.
+/// Most turns of a thread in one manner: queues of the usual lengths run full and empty within them.
 const MOST_TURNS: usize = 200;
-/// The longest pause before a turn.
+/// The longest pause before a turn: several times the time that a sleeping thread needs to wake up, so that other
+/// threads overtake this one.
 const MOST_PAUSE_US: usize = 300;
 
 /// Holds a thread up by chance: for some turns it is as fast as it can, for others it sleeps before each, or handles one frame at a time.

@@ -14,7 +14,8 @@ use livetime_runtime::{Doorbell, lock};
 use crate::edge::Output;
 use crate::node::{Context, NodeError};
 
-/// How far the copies may run ahead of the slowest ticket, per copy. Bounds the memory that is held back.
+/// How far the copies may run ahead of the slowest ticket, per copy. It bounds the memory that is held back; more would
+/// help only if one frame takes longer than this many others.
 const AHEAD: u64 = 16;
 
 pub(crate) struct Reorder {
@@ -29,7 +30,7 @@ struct Held {
     /// The frames that tickets from `next` on emitted, with their places in the order of the data.
     done: Places<(u64, Vec<(usize, Frame)>)>,
     outputs: Vec<Output>,
-    /// What copies emitted at their very end.
+    /// Frames that copies emitted at their very end.
     last: Vec<(usize, Frame)>,
     copies_running: usize,
     /// Emptied lists, to be used again.
@@ -57,7 +58,8 @@ impl Reorder {
             && lock(&self.state).outputs.iter().all(Output::is_ready)
     }
 
-    /// Ticket is done and emitted `held` at `place`; sends it, and what waited for it, if its turn has come.
+    /// Ticket is done and emitted `held` at `place`; sends these frames and the ones that waited behind them, if the
+    /// turn of the ticket has come.
     pub(crate) fn complete(
         &self,
         ticket: u64,
@@ -71,7 +73,7 @@ impl Reorder {
         state.done.fill(ticket, (place, list));
         let result = self.send_done(&mut state, ctx);
         drop(state);
-        // Copies that ran too far ahead may continue.
+        // Copies that ran too far ahead may continue. The fence orders the store of `next` before the reads of the bells.
         fence(Ordering::SeqCst);
         self.bells.iter().for_each(|bell| _ = bell.ring_if_seen_parked());
         result
@@ -123,7 +125,7 @@ fn send(
     list: &mut Vec<(usize, Frame)>,
     ctx: &Context,
 ) -> Result<(), NodeError> {
-    // A frame that is traced may be sent by another copy than the one that handled it.
+    // A traced frame may be sent by another copy than the copy that handled it.
     let is_traced = |(_, frame): &(usize, Frame)| ctx.control.is_traced(frame.header().sequence);
     let timed = ctx.timed || ctx.statistics && list.iter().any(is_traced);
     let stamp_ns = if timed { ctx.clock.now_ns() } else { 0 };

@@ -8,7 +8,6 @@ mod requests;
 mod set;
 mod stamped;
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,14 +22,15 @@ use crate::Value;
 use crate::account::Ended;
 use crate::edge::{Edge, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Snapshot, Stamp};
+use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Stamp};
 use crate::reorder::Reorder;
 use crate::spans::Visit;
 
 use again::Again;
 use failure::Failure;
 
-/// Frames handled in one turn before the thread continues with its other nodes.
+/// Frames handled in one turn before the thread continues with its other nodes. Twice as many would double the time
+/// for which a busy node holds up the requests and the other nodes of its thread.
 const BURST: usize = 32;
 
 /// A node and everything the engine needs to run it, on cache lines that no other thread writes.
@@ -120,7 +120,7 @@ impl Runner {
         self.node_type.spec.kind == NodeKind::Source
     }
 
-    /// Opens the node's files and devices, and those of the nodes that run inside it.
+    /// Opens the files and devices of the node and of the nodes that run inside it.
     pub(crate) fn start(&mut self) -> Result<(), NodeError> {
         self.node.start(&mut self.ctx).map_err(|e| e.of(&self.ctx.name))?;
         self.start_behind()
@@ -141,7 +141,7 @@ impl Runner {
         self.inputs.push(Receiver { edge, known_tail: 0 });
     }
 
-    /// Runs `change` on the node's outputs, wherever they are kept.
+    /// Runs `change` on the node's outputs, which are in its context or, for a pool, in the common [`Reorder`].
     pub(crate) fn with_outputs<R>(&mut self, change: impl FnOnce(&mut Vec<Output>) -> R) -> R {
         match (&self.reorder, &mut self.ctx.outputs) {
             (Some(reorder), _) => reorder.with_outputs(change),
@@ -160,7 +160,7 @@ impl Runner {
         inline.filter_map(|node| node.as_any().downcast_mut())
     }
 
-    /// This node, or the one with number `id` that runs inside it.
+    /// This node, or the node with number `id` that runs inside it.
     pub(crate) fn find(&mut self, id: usize) -> Option<&mut Runner> {
         if self.id == id {
             return Some(self);
@@ -168,7 +168,7 @@ impl Runner {
         self.inline_children().find_map(|child| child.find(id))
     }
 
-    /// The numbers of this node and of those that run inside it.
+    /// The numbers of this node and of the nodes that run inside it.
     pub(crate) fn ids(&mut self, ids: &mut Vec<usize>) {
         ids.push(self.id);
         self.inline_children().for_each(|child| child.ids(ids));
@@ -181,6 +181,7 @@ impl Runner {
         if self.finished {
             return false;
         }
+        // These three do not wait for room in the outputs.
         if self.ctx.control.is_aborting() || self.timer_due(now_ns) || self.has_ended() {
             return true;
         }
@@ -208,7 +209,7 @@ impl Runner {
         [due, self.ctx.timer, self.run_timer()].into_iter().flatten().filter(|_| !self.finished).min()
     }
 
-    /// Handles what is due, at most one burst of frames. Returns whether there was anything.
+    /// Handles the work that is due, at most one burst of frames. Returns whether there was any.
     pub(crate) fn step(&mut self, burst: Option<usize>) -> bool {
         if self.finished {
             return false;
@@ -217,6 +218,7 @@ impl Runner {
             self.abort();
             return true;
         }
+        // Timers first: a timer that is due acts before the next frame.
         let mut progressed = self.step_timers();
         progressed |=
             if self.is_source() { self.step_source() } else { self.step_inputs(burst.unwrap_or(BURST)) };
@@ -227,7 +229,7 @@ impl Runner {
         progressed
     }
 
-    /// No frame will come any more: all senders have closed, or the run ends and nobody is connected.
+    /// No frame will come any more: all senders have closed, or the run ends and no sender is connected.
     fn has_ended(&self) -> bool {
         if self.is_source() {
             return self.due == Next::Finished || self.ctx.control.is_stopping();
@@ -235,13 +237,16 @@ impl Runner {
         if self.inputs.is_empty() {
             return self.ctx.control.is_stopping();
         }
-        // Closed first: what was sent before closing is then visible in `queued`.
+        // `is_closed` is read first: frames that were sent before closing are then visible in `queued`.
         self.inputs.iter().all(|i| i.edge.is_closed() && i.edge.queued() == 0)
     }
 
+    /// Whether the node can send without waiting. A node that had to wait inside its handler would hold up the other
+    /// nodes of its thread.
     fn outputs_ready(&self) -> bool {
         match &self.ctx.outputs {
             Outputs::Direct(outputs) => outputs.iter().all(Output::is_ready),
+            // In a pool the common outputs are asked for with the ticket.
             Outputs::Held(_) => true,
         }
     }
@@ -303,6 +308,7 @@ impl Runner {
         if self.ctx.control.is_stopping() || !self.source_due(start_ns) || !self.outputs_ready() {
             return false;
         }
+        // `produce` may emit several frames or none, so that the difference is counted.
         let before = self.ctx.emitted();
         self.ctx.begun_ns = start_ns;
         match self.call(|node, ctx| node.produce(ctx)) {
@@ -333,6 +339,7 @@ impl Runner {
 
     fn step_inputs(&mut self, burst: usize) -> bool {
         self.inputs.retain(|i| !i.is_gone());
+        // The time since the last burst is no service time.
         self.watch.forget();
         let handled = match self.ctx.order.is_on {
             true => self.handle_in_order(burst),
@@ -343,8 +350,8 @@ impl Runner {
 
     /// Handles the frames that `take` finds, at most `burst`. Returns how many there were.
     ///
-    /// One copy of this loop for each `take`, because what two of them return would be put together in memory: that costs a
-    /// fifth of a hop.
+    /// One copy of this loop for each `take`: in a common copy the compiler returns the results of two of them through
+    /// memory, which costs a fifth of a hop.
     #[inline(always)]
     fn handle_burst(&mut self, burst: usize, take: fn(&mut Runner) -> Option<(usize, Taken)>) -> usize {
         let mut returns = Returns::default();
@@ -375,7 +382,8 @@ impl Runner {
         self.finished || self.ctx.control.is_aborting() || self.ctx.bell.has_tasks.load(Relaxed)
     }
 
-    /// The oldest frame of the next input that has one, and which of `inputs` that is.
+    /// The oldest frame of the next input that has one, with the index of this input. The inputs take turns, so that a fast
+    /// one cannot starve the others.
     #[inline(always)]
     fn take(&mut self) -> Option<(usize, Taken)> {
         let count = self.inputs.len();
@@ -568,6 +576,7 @@ impl Runner {
             Failure::Error(e) => (&account.failed, self.options.on_error, e.in_full()),
             Failure::Panic(text) => (&account.panicked, self.options.on_panic, format!("panicked: {text}")),
         };
+        // The frames first: a reader of the report that sees the event finds its losses counted.
         add(counter, frames.unwrap_or(0));
         self.ctx.control.keep_failure(&self.ctx.name, &text, matches!(failure, Failure::Panic(_)));
         account.is_troubled.store(true, Relaxed);
@@ -587,6 +596,7 @@ impl Runner {
     }
 
     fn restart(&mut self) -> Result<(), NodeError> {
+        // Stopped before it is built again: the new node may want the same file or device.
         self.stop_node();
         self.node = self.node_type.build(&self.values)?;
         self.due = Next::Now;
@@ -623,6 +633,7 @@ impl Runner {
     }
 
     fn end(&mut self) {
+        // Outputs are closed before the node is stopped: the nodes behind can drain while this one closes its files.
         self.finished = true;
         if self.close_outputs() {
             self.inputs.iter_mut().for_each(|i| i.edge.abandon(&mut i.known_tail));
@@ -665,30 +676,6 @@ impl Runner {
         let asked = self.call(|node, _| Ok(values(node)));
         let ended = Ended { last_ticket: self.last_ticket, values: asked.unwrap_or_default() };
         let _ = self.ctx.account.ended.set(ended);
-    }
-
-    // ---- Requests from other threads, between frames ----
-
-    /// All parameters, readbacks included, in the order of their declaration.
-    pub(crate) fn params(&mut self) -> Vec<Value> {
-        values(&mut *self.node)
-    }
-
-    /// Some parameters, and the last frame.
-    pub(crate) fn snapshot(&mut self, wanted: &[usize]) -> Snapshot {
-        let params = self.node.params();
-        let values = wanted.iter().filter_map(|i| params.get(*i)).collect();
-        Snapshot { values, last: self.ctx.last, free_buffers: self.ctx.allocator.count_free() }
-    }
-
-    /// A source that is paused produces nothing.
-    pub(crate) fn pause(&mut self, paused: bool) {
-        self.paused = paused;
-    }
-
-    /// The node itself, for tests and benchmarks.
-    pub(crate) fn node(&mut self) -> &mut dyn Any {
-        &mut *self.node
     }
 }
 

@@ -11,9 +11,9 @@ use crate::files::PipelineText;
 
 /// Things that nodes share with each other and with the program around the run, one of each type.
 ///
-/// The engine knows none of these types. A node asks for one with [`Context::service`](crate::Context::service), and the
-/// program hands its own to a run in [`RunOptions::services`](crate::RunOptions::services). What the program did not hand over is made
-/// when the first node asks. All clones of a `Services` are the same collection.
+/// The engine knows none of these types. A node asks for one with [`Context::service`](crate::Context::service), and
+/// the program hands its own to a run in [`RunOptions::services`](crate::RunOptions::services). A service that the
+/// program did not hand over is made when the first node asks. All clones of a `Services` are the same collection.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::files::PipelineText;
 pub struct Services(Arc<Mutex<HashMap<TypeId, Box<dyn Any + Send>>>>);
 
 impl Services {
-    /// The same collection, with `service` in place of what it held of this type.
+    /// The same collection, with `service` in place of the former value of this type.
     #[must_use]
     pub fn with<T: Send + 'static>(self, service: T) -> Services {
         lock(&self.0).insert(TypeId::of::<T>(), Box::new(service));
@@ -57,7 +57,7 @@ impl Services {
 pub struct Starting(Arc<Mutex<Option<String>>>);
 
 impl Starting {
-    /// Its name; `None` before the first and after the last.
+    /// The name of the node; `None` before the first and after the last.
     pub fn node(&self) -> Option<String> {
         lock(&self.0).clone()
     }

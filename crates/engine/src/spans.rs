@@ -1,4 +1,4 @@
-//! The ring in which a node leaves what it did with the frames that are followed.
+//! The ring in which a node records its spans of traced frames.
 
 use std::sync::OnceLock;
 
@@ -29,7 +29,7 @@ pub(crate) struct SpanRing {
 /// A [`Visit`], word by word.
 type Slot = [AtomicU64; 5];
 
-/// Beside `from + 1` in one word.
+/// Bits of a source's number (`u16`), which shares a word with `from + 1`.
 const SOURCE_BITS: u32 = 16;
 
 impl SpanRing {
@@ -48,7 +48,7 @@ impl SpanRing {
     #[cold]
     pub(crate) fn put(&self, visit: &Visit) {
         let tail = self.tail.load(Ordering::Relaxed);
-        // Acquire: the reader has read a slot before it tells that it may be rewritten.
+        // Acquire: the reader has read a slot before it stores `head`, which allows rewriting the slot.
         let waiting = tail - self.head.load(Ordering::Acquire);
         let slots = self.slots.get().map_or(&[][..], |slots| slots);
         if waiting >= slots.len() as u64 {

@@ -1,8 +1,8 @@
 //! Sampled trace: one frame in n is followed through all nodes.
 //!
-//! Which frames are followed is decided by their number, so that it is the same ones everywhere. Each node writes what
-//! it did with them into a ring of its own, which one reader empties from time to time; a ring that is full loses the new
-//! span, with an entry. A run that is not traced pays for one look at a shared number per frame.
+//! The number of a frame decides whether it is traced, so that every node traces the same frames. Each node writes its
+//! spans into a ring of its own, which one reader empties from time to time; a full ring loses the new span and counts
+//! it. A run that is not traced pays one load of a shared number per frame.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use livetime_runtime::lock;
 use crate::account::NodeAccount;
 use crate::control::RunControl;
 
-/// What one node did with one frame.
+/// The work of one node on one frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
     /// Number of the node in the graph and in [`Report::nodes`](crate::Report::nodes).
@@ -33,7 +33,7 @@ pub struct Span {
     pub end_ns: u64,
 }
 
-/// Switches the trace of a run on and off, and takes what was recorded. Remains valid when the run is over.
+/// Switches the trace of a run on and off, and takes the recorded spans. Remains valid when the run is over.
 #[derive(Clone)]
 pub struct Tracer(Arc<Inner>);
 
@@ -91,7 +91,7 @@ impl Tracer {
         spans
     }
 
-    /// Spans that were not kept because nobody took those before them in time.
+    /// Spans that were lost because the ring was full.
     pub fn lost(&self) -> u64 {
         self.0.lanes.iter().map(|lane| lane.account.spans.lost()).sum()
     }

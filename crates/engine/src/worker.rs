@@ -44,6 +44,7 @@ impl WorkerHandle {
         if self.ended.load(Ordering::Acquire) {
             return false;
         }
+        // The mark is set under the lock, as `take_tasks` clears it: a mark that is cleared never hides a request.
         tasks.push(task);
         self.bell.has_tasks.store(true, Ordering::Release);
         drop(tasks);
@@ -75,7 +76,7 @@ pub(crate) struct Worker {
     pub(crate) control: Arc<RunControl>,
     /// Whether there are enough cores for threads that poll instead of sleeping.
     pub(crate) may_spin: bool,
-    /// Of a rehearsal.
+    /// The disturbance of a rehearsal.
     pub(crate) disturbance: Option<Disturbance>,
 }
 
@@ -99,6 +100,7 @@ impl Worker {
         self.enter_thread();
         let mut waiting = Waiting::new(self.handle.wait, self.may_spin);
         while self.runners.iter().any(|r| !r.finished) {
+            // Before each turn and not only when idle: a busy thread must answer too.
             self.run_tasks();
             let burst = self.disturbance.as_mut().and_then(Disturbance::turn);
             if !self.step(burst) {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Event, EventHandler, Graph, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec,
-    Report, Run, RunOptions, Value, WhenFull,
+    Context, Event, EventHandler, Graph, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Report, Run,
+    RunOptions, Value, WhenFull,
 };
 use livetime_frame::Frame;
 
@@ -58,14 +58,7 @@ impl Raiser {
 
 impl Node for Raiser {
     type Params = RaiserParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "raiser",
-        kind: NodeKind::Sink,
-        summary: "Fails with a cause.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink("raiser", "Fails with a cause.", &[PortSpec::any("in")]);
 
     fn new(params: RaiserParams) -> Result<Self, NodeError> {
         Ok(Raiser(params))
@@ -176,7 +169,7 @@ fn a_parameter_that_is_refused_tells_the_cause() {
 fn what_keeps_a_graph_from_starting_has_its_cause_too() {
     for (at, text) in [("plan", "one: "), ("start", "one: ")] {
         let errors = Run::start(&graph(at), RunOptions::default()).err().unwrap();
-        assert_eq!(errors[0].message, format!("{text}{IN_FULL}"));
+        assert_eq!(errors[0].to_string(), format!("{text}{IN_FULL}"));
         assert_eq!(exception(errors[0].source().unwrap()).frame, 0);
     }
 }

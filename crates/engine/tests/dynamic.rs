@@ -173,7 +173,7 @@ fn their_parameters_are_checked_as_declared() {
     let some = graph.add("some", node_type("some", NodeKind::Sink)).unwrap();
     assert!(graph.set(some, "sleep", &(-1.0).into()).is_err());
     graph.set(some, "note", &"impossible".into()).unwrap();
-    let messages: Vec<String> = graph.check().unwrap_err().into_iter().map(|e| e.message).collect();
+    let messages: Vec<String> = graph.check().unwrap_err().into_iter().map(|e| e.to_string()).collect();
     assert!(messages.contains(&"some: that cannot be".into()), "{messages:?}");
 }
 

@@ -302,14 +302,12 @@ struct Ten(());
 
 impl Node for Ten {
     type Params = ();
-    const SPEC: NodeSpec = NodeSpec {
-        name: "ten",
-        kind: NodeKind::Process,
-        summary: "Multiplies.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out"), PortSpec::any("seldom")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "ten",
+        "Multiplies.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out"), PortSpec::any("seldom")],
+    );
 
     fn new(params: ()) -> Result<Ten, NodeError> {
         Ok(Ten(params))

@@ -184,7 +184,7 @@ fn thinning_is_as_on_every_edge() {
 #[test]
 fn what_cannot_be_is_refused() {
     let run = Run::start(&endless(WhenFull::Block), RunOptions::default()).unwrap();
-    let refused = |output: &str, options| run.subscribe(output, options).unwrap_err().message;
+    let refused = |output: &str, options| run.subscribe(output, options).unwrap_err().to_string();
     assert_eq!(refused("conter", EdgeOptions::default()), "unknown node `conter`; did you mean `counter`?");
     assert!(refused("counter.uot", EdgeOptions::default()).starts_with("node `counter` has no output `uot`"));
     assert_eq!(refused("tally", EdgeOptions::default()), "node `tally` has no output");

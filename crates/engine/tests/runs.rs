@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use common::*;
 use livetime_engine::{
-    Context, EdgeOptions, Graph, LossReason, Node, NodeError, NodeKind, NodeSpec, NodeType, OnFailure,
-    Params, Placement, PortSpec, Report, Run, RunOptions, Teller, Value, WhenFull,
+    Context, EdgeOptions, Graph, LossReason, Node, NodeError, NodeSpec, NodeType, OnFailure, Params,
+    Placement, PortSpec, Report, Run, RunOptions, Teller, Value, WhenFull,
 };
 use livetime_frame::Frame;
 
@@ -433,7 +433,7 @@ fn edges_and_nodes_come_and_go_while_frames_flow() {
         assert!(now.edges.iter().all(|e| e.is_closed()), "{now:#?}");
     }
     let cycle = run.connect("pass", "pass", options(WhenFull::Block, 2)).unwrap_err();
-    assert!(cycle.message.contains("cycle"), "{cycle}");
+    assert!(cycle.to_string().contains("cycle"), "{cycle}");
     run.stop();
     let report = run.finish(LIMIT);
     assert_balanced(&report);
@@ -490,14 +490,8 @@ struct UnfinishedParams {
 
 impl Node for Unfinished {
     type Params = UnfinishedParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "unfinished",
-        kind: NodeKind::Sink,
-        summary: "Leaves something that is not complete.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("unfinished", "Leaves something that is not complete.", &[PortSpec::any("in")]);
 
     fn new(params: UnfinishedParams) -> Result<Self, NodeError> {
         Ok(Unfinished(params, None))

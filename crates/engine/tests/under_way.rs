@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use common::*;
 use livetime_engine::{
-    Context, Graph, LossReason, Node, NodeError, NodeKind, NodeSpec, NodeType, Params, PortSpec, Report, Run,
+    Context, Graph, LossReason, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Report, Run,
     RunOptions, UnderWay, WhenFull,
 };
 use livetime_frame::Frame;
@@ -40,14 +40,7 @@ struct Keeper {
 
 impl Node for Keeper {
     type Params = KeeperParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "keeper",
-        kind: NodeKind::Sink,
-        summary: "Keeps frames.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink("keeper", "Keeps frames.", &[PortSpec::any("in")]);
 
     fn new(params: KeeperParams) -> Result<Keeper, NodeError> {
         Ok(Keeper { params, frames: None, thread: None })

@@ -10,7 +10,8 @@ use livetime_pva::server::{Put, PvMap, SharedPv};
 
 use super::picture_pvs::{ARRAY_IN, ARRAY_SOURCE, IMAGE_IN};
 
-/// Puts that wait for one node. The answers come when their frames are sent, so a client that waits for them has one here.
+/// Puts that wait for one node. Answers come when the frames are sent, so a client that waits for its answers has only
+/// one put here.
 const WAITING: usize = 16;
 
 /// A node that takes pictures from clients.
@@ -67,27 +68,27 @@ fn take(inbox: &Inbox, put: Put, written: fn(&Put) -> Option<Written>) {
         return put.accept();
     }
     match written(&put) {
-        // What was written is not shown: it would keep the memory of a picture, and a client that first reads the PV would write
-        // other pixels as the type of those.
+        // A written picture is not shown back: the PV would keep its memory, and a client that first reads the PV would
+        // take the picture's type for its own.
         Some(written) => inbox.leave(written, Box::new(move |answer| put.finish(answer))),
         None => put.refuse("wanted numbers, found none"),
     }
 }
 
-/// What a node needs and was given: once, and again when it was built anew.
+/// A service that a node needs: given once, and again after the node was built anew.
 #[derive(Default)]
 pub(super) struct Given {
-    /// How often the node had been built anew when it was given it, and its answer to that.
+    /// The node's count of restarts when the service was given, and the node's answer.
     restarts: Option<u64>,
     answer: Option<Receiver<Option<()>>>,
 }
 
 impl Given {
-    /// A node that hangs is asked once, and gets it when it goes on.
+    /// Gives the service if the node lacks it. A node that hangs is asked once, and takes the service when it goes on.
     pub(super) fn renew(&mut self, restarts: u64, give: impl FnOnce() -> Option<Receiver<Option<()>>>) {
         match self.answer.as_ref().map(Receiver::try_recv) {
             Some(Err(TryRecvError::Empty)) => return,
-            // It ended before it got it, and may be built anew.
+            // The node ended before it took the service, and may be built anew.
             Some(Err(TryRecvError::Disconnected)) => (self.answer, self.restarts) = (None, None),
             Some(Ok(_)) | None => self.answer = None,
         }

@@ -1,5 +1,5 @@
-//! What every node shows besides its parameters: areaDetector's base PVs and our own statistics, from the
-//! engine's accounts.
+//! PVs that every node has besides its parameters: areaDetector's base PVs and our own statistics, from the engine's
+//! accounts.
 
 use livetime_control::attributes::Problem;
 use livetime_control::model::{Input, Moment, NodeMoment, Window};
@@ -17,7 +17,7 @@ pub(super) enum Of {
     Sources,
     /// All but sources.
     Plugins,
-    /// Those with a parameter of this suffix.
+    /// Nodes with a parameter of this suffix.
     With(&'static str),
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Base {
     pub(super) item: Item,
 }
 
-/// What a base PV shows.
+/// The value that a base PV shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     // ---- NDArrayBase ----
@@ -64,7 +64,7 @@ pub(super) enum Item {
     Dimensions,
     /// `dims[n]` of areaDetector: 0 is the fastest.
     ArraySizeOf(usize),
-    /// The same in an array of one.
+    /// One dimension, as an array of one element.
     DimensionOf(usize),
     ArrayCallbacks,
     ArraySizeX,
@@ -99,7 +99,7 @@ pub(super) enum Item {
     PluginType,
     NdArrayPort,
     NdArrayAddress,
-    /// The same of the edge of this number, the first is 0.
+    /// Name of the port at the edge of this number; the first is 0.
     PortOf(usize),
     AddressOf(usize),
     EnableCallbacks,
@@ -116,7 +116,7 @@ pub(super) enum Item {
     QueueUse,
     Threads,
     // ---- Names that only have to be there ----
-    /// This number, always.
+    /// Always this number.
     Constant(i32),
     /// Kept as it was written, and nothing else: the name, and a thousand times the value before that.
     Kept(&'static str, i32),
@@ -422,7 +422,7 @@ impl Base {
         }
     }
 
-    /// The names after the instance: what is shown only, and what can be written.
+    /// The names after the instance, each with whether clients can write it.
     pub(super) fn names(&self) -> Vec<(String, bool)> {
         let (plain, readback) = (self.suffix.to_owned(), format!("{}_RBV", self.suffix));
         match self.sides {
@@ -436,7 +436,7 @@ impl Base {
 }
 
 impl Item {
-    /// Whether it stays the same all the time that a run lasts.
+    /// Whether the value stays the same for the whole run.
     pub(super) fn is_constant(self) -> bool {
         matches!(
             self,
@@ -453,12 +453,12 @@ impl Item {
         )
     }
 
-    /// Whether it tells that an acquisition has begun or ended.
+    /// Whether the value shows that an acquisition has begun or ended.
     pub(super) fn is_of_acquisition(self) -> bool {
         matches!(self, I::Acquire | I::AcquireBusy | I::DetectorState | I::StatusMessage)
     }
 
-    /// What it shows in a PV of `shape` whatever happens, or until it is written.
+    /// The value in a PV of `shape` that never changes, or not until a client writes it.
     pub(super) fn fixed(self, shape: &Shape) -> Option<Content> {
         match self {
             I::Constant(number) => Some(Content::number(f64::from(number), shape)),
@@ -471,18 +471,18 @@ impl Item {
         }
     }
 
-    /// Whether it stays although the node has a parameter of that name: the parameter is then only what it reads.
+    /// Whether the PV stays although the node has a parameter of that name: the parameter is then only the readback.
     pub(super) fn keeps(self) -> bool {
         matches!(self, I::Acquire | I::ArrayCounter)
     }
 }
 
-/// What there is to show.
+/// The data for all base PVs of a node.
 pub(super) struct View<'a> {
     pub(super) moment: &'a Moment,
     /// Number of the node.
     pub(super) number: usize,
-    /// What the engine counts of it.
+    /// The engine's counts of the node.
     pub(super) counts: &'a NodeReport,
     pub(super) node: &'a NodeMoment,
     /// areaDetector's name for its type.
@@ -494,7 +494,7 @@ impl View<'_> {
         self.node.state.input.as_deref()
     }
 
-    /// Edge number `edge` of those that lead to the first input.
+    /// The edge with the number `edge` among the edges to the first input.
     fn edge(&self, edge: usize) -> Option<&Input> {
         let state = &self.node.state;
         if edge == 0 { self.input() } else { state.joined.get(edge - 1).map(|input| &**input) }
@@ -516,7 +516,7 @@ impl View<'_> {
     }
 }
 
-/// What `item` shows now, and whether that is an alarm.
+/// The present value of `item`, and its alarm.
 pub(super) fn read(item: Item, view: &View<'_>) -> (Content, Severity) {
     let severity = match item {
         I::QueueUse => queue_severity(view.counts),
@@ -603,7 +603,7 @@ fn attributes_status(problem: Option<Problem>) -> i32 {
     }
 }
 
-/// What is known of the memory for frames.
+/// The values of the memory for frames.
 fn pool_content(item: Item, view: &View<'_>) -> Content {
     let pool = &view.moment.report.pool;
     match item {
@@ -646,7 +646,7 @@ fn megabytes(bytes: usize) -> f64 {
 /// Seconds from 1970 to 1990, where the clock of EPICS begins.
 const EPICS_EPOCH_S: i64 = 631_152_000;
 
-/// What the last frame was; zeros before the first one.
+/// The values of the last frame; zeros before the first one.
 fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Content {
     let layout = last.and_then(|l| l.layout.as_ref());
     let time_ns = last.map_or(EPICS_EPOCH_S * 1_000_000_000, |l| l.event_time_ns);

@@ -151,7 +151,8 @@ fn names(record: &str) -> Vec<String> {
     }
 }
 
-/// What is wrong with the choices of a served PV, if anything. More choices may follow areaDetector's.
+/// The difference between the choices of a served PV and areaDetector's, if any. More choices may follow
+/// areaDetector's.
 fn wrong(served: &ServedPv, theirs: &[&str]) -> Option<String> {
     let ours = served.about.shape.texts().unwrap_or_default();
     let is_other = DIFFERENT.iter().any(|(name, _)| *name == served.name);
@@ -165,7 +166,9 @@ fn choices_have_area_detectors_numbers() {
     for (nodes, records, choices) in FACTS {
         let theirs: Vec<&str> = choices.split('|').collect();
         for node in nodes.split(' ') {
-            let node = livetime_control::config::find_type(livetime_nodes::ALL, node).unwrap();
+            let node =
+                livetime_control::config::find_type(&[livetime_nodes::ALL, livetime_sim::ALL].concat(), node)
+                    .unwrap();
             let served = served_by(&node);
             for name in records.split(' ').flat_map(names) {
                 let same: Vec<&ServedPv> =

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use livetime_control::model::{Answer, Model, Moment};
+use livetime_engine::lock;
 use livetime_pva::server::Put;
 
-use super::alarm::lock;
 use super::link::Links;
 use super::node::NodePvs;
 use super::picture::Pictures;
@@ -18,7 +18,7 @@ use super::run_pvs::RunPvs;
 /// a lost thread.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// What the threads that serve a run share.
+/// The data shared by the threads that serve a run.
 pub(super) struct Core {
     pub(super) model: Model,
     pub(super) nodes: Vec<Mutex<NodePvs>>,
@@ -49,6 +49,7 @@ impl Core {
                 self.show(&moment);
             }
         }
+        // The last moment may have come while the loop ended.
         let last = self.model.newest();
         if last.version > shown {
             self.show(&last);
@@ -58,12 +59,14 @@ impl Core {
     /// Shows in this order: values of nodes, counts, the state of acquisitions, pictures, and the ends of
     /// waiting puts.
     fn show(&self, moment: &Moment) {
+        // The order of the lines below is what clients rely on: at the end of an acquisition all values are shown.
         let (run, now) = (self.model.run(), now());
         lock(&self.pictures).ask(run);
         self.nodes.iter().for_each(|node| lock(node).show_params(moment, now));
         self.nodes.iter().for_each(|node| lock(node).show_bases(moment, now));
         lock(&self.whole).show(&moment.report, now);
         self.nodes.iter().for_each(|node| lock(node).show_acquisition(moment, now));
+        // Nodes answer between their frames; waiting half a period leaves the other half for showing.
         lock(&self.pictures).show(run, &moment.report, Instant::now() + self.period / 2);
         self.finish(moment.version);
     }
@@ -73,6 +76,7 @@ impl Core {
         puts.shown = version;
         let is_shown = |put: &mut (u64, Put)| put.0 <= version;
         let over: Vec<(u64, Put)> = puts.waiting.extract_if(.., is_shown).collect();
+        // The answer calls code of the server, which may take its own locks.
         drop(puts);
         over.into_iter().for_each(|(_, put)| put.accept());
     }
@@ -86,9 +90,11 @@ impl Core {
     /// Ends a put that waited for an acquisition when all that belongs to this is shown.
     pub(super) fn acquired(&self, put: Put, answer: Answer) {
         let mut puts = lock(&self.puts);
+        // The put waits until the values of this moment are shown.
         if answer.result.is_ok() && puts.shown < answer.moment.version {
             return puts.waiting.push((answer.moment.version, put));
         }
+        // As in `finish`: the answer is sent without the lock.
         drop(puts);
         put.finish(answer.result);
     }

@@ -1,4 +1,4 @@
-//! PVs as data: what a node of some type serves, and what a run serves, from the tables from which the PVs themselves are made.
+//! PVs as data: the PVs of a type of node, and of a run, from the tables that the PVs themselves are made from.
 
 use livetime_engine::{NodeKind, NodeType, ParamSpec};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn describe_run() -> Value {
     WHOLE.iter().map(|whole| pv(whole.name, false, &whole.about(), ("run", None))).collect()
 }
 
-/// What a PV is made from, and which parameter that is.
+/// The kind of a PV's value, and the name of its parameter if it has one.
 fn shows(shows: Shows, specs: &[ParamSpec]) -> (&'static str, Option<&'static str>) {
     match shows {
         Shows::Param(index) => ("param", specs.get(index).map(|spec| spec.name)),

@@ -19,7 +19,7 @@ fn find<'a>(served: &'a [ServedPv], name: &str) -> Option<&'a ServedPv> {
     served.iter().find(|s| s.name == name).or_else(first)
 }
 
-/// Whether it belongs to the second sub-device or a later one, whose PVs are those of the first.
+/// Whether the PV belongs to the second sub-device or a later one, which repeats the PVs of the first.
 fn is_repeated(name: &str) -> bool {
     name.split_once(':').and_then(|(number, _)| number.parse::<u32>().ok()).is_some_and(|number| number > 1)
 }
@@ -89,7 +89,7 @@ fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
     );
 }
 
-/// What areaDetector does not have.
+/// Appends the PVs that areaDetector lacks.
 fn ours(text: &mut String, node: &NodeType, known: &[String]) {
     let is_new = |s: &ServedPv| {
         let base = |n: &str| BASE.iter().any(|b| b.names().iter().any(|(name, _)| name == n));
@@ -126,10 +126,11 @@ fn known() -> Vec<String> {
     suffixes.flat_map(|(suffix, _)| [suffix.to_owned(), format!("{suffix}_RBV")]).collect()
 }
 
-/// Every PV of these types of nodes as tables in Markdown: areaDetector's by template, then those that areaDetector does not have.
+/// Every PV of these types of nodes as tables in Markdown: areaDetector's by template, then the ones that areaDetector
+/// lacks.
 ///
 /// ```
-/// let text = livetime_epics::document(livetime_nodes::ALL);
+/// let text = livetime_epics::document(&[livetime_nodes::ALL, livetime_sim::ALL].concat());
 /// assert!(text.contains("| `MeanValue` | read-only | `MeanValue_RBV` |"));
 /// ```
 pub fn document(nodes: &[NodeType]) -> String {
@@ -167,7 +168,7 @@ mod tests {
 
     /// The nodes that the program `livetime` offers, in its order.
     fn standard_nodes() -> Vec<NodeType> {
-        let mut all = [livetime_nodes::ALL, livetime_wire::ALL].concat();
+        let mut all = [livetime_nodes::ALL, livetime_wire::ALL, livetime_sim::ALL].concat();
         all.sort_by_key(|node| node.spec.kind as u8);
         all
     }
@@ -191,7 +192,7 @@ mod tests {
         all.concat()
     }
 
-    /// Clients, screens and archives know PVs by name and type: none changes unless somebody meant it.
+    /// Clients, screens and archives know PVs by name and type: a change here must be intended.
     #[test]
     fn names_types_and_access_of_pvs_stay() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/pvs.txt");
@@ -269,7 +270,7 @@ mod tests {
     #[test]
     fn our_own_names_are_none_of_areadetectors() {
         for node in &standard_nodes() {
-            // What every node, plugin or detector of areaDetector has, and what the one has that this node stands for.
+            // Templates of every node, plugin or detector of areaDetector, and of this node's counterpart.
             let is_its = |t: &&Template| {
                 matches!(t.node, None | Some("null" | "sim_detector")) || t.node == Some(node.spec.name)
             };

@@ -13,7 +13,7 @@ pub enum ServeError {
     Model(StartError),
     /// A PV cannot be made.
     Pva(livetime_pva::Error),
-    /// What shows pictures cannot be made.
+    /// A PV of pictures cannot be made.
     Pictures(NodeError),
     /// No socket can be opened.
     Socket(io::Error),
@@ -47,13 +47,6 @@ impl std::error::Error for ServeError {
 impl From<livetime_pva::Error> for ServeError {
     fn from(error: livetime_pva::Error) -> ServeError {
         ServeError::Pva(error)
-    }
-}
-
-/// For callers that hand the sentence on.
-impl From<ServeError> for String {
-    fn from(error: ServeError) -> String {
-        error.to_string()
     }
 }
 

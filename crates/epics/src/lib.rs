@@ -3,14 +3,14 @@
 //! Every parameter of every node, its statistics and its losses are PVs: `13SIM1:cam1:AcquireTime`,
 //! `13SIM1:Stats1:MeanValue_RBV`, `13SIM1:ROI1:DroppedArrays_RBV`. `livetime pvs --markdown` lists them all.
 //!
-//! Three items come first. [`Served`] serves a run, or the run of a model that other faces show too, until it is dropped.
-//! [`Options`] say under which names, where, and who may write. [`describe_node`] lists the PVs of a type of node, without a
-//! run.
+//! Three items come first. [`Served`] serves a run, or the run of a model that other faces show too, until it is
+//! dropped. [`Options`] have the names and addresses, and the access rules. [`describe_node`] lists the PVs of a type
+//! of node, without a run.
 //!
-//! PVs are a presentation of the [`Model`] of the run, which looks at it ten times a second unless the pipeline file says
-//! otherwise, and at once when something went wrong. One thread shows what changed from one moment to the next; a second
-//! one shows the images that `pva_image` nodes hand over, so that no node waits for clients. What clients write becomes a
-//! change of the model; the put ends when the PVs show what it has done. The server's own threads never wait.
+//! PVs are a presentation of the [`Model`] of the run. The model makes a moment ten times a second unless the pipeline
+//! file sets another rate, and at once after an error. One thread shows the changes from one moment to the next; a
+//! second one shows the images that `pva_image` nodes hand over, so that no node waits for clients. A client's write
+//! becomes a change of the model; the put ends when the PVs show its effect. The server's own threads never wait.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -22,7 +22,7 @@
 //! use livetime_pva::server::ServerConfig;
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
-//! let pipeline = livetime_control::config::parse("example.yaml", text, livetime_nodes::ALL, &[])?;
+//! let pipeline = livetime_control::config::parse("example.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
 //! let run = Arc::new(Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].clone())?);
 //! let options = Options { server: ServerConfig::loopback(), ..Options::default() };
 //! let served = Served::start(&run, &pipeline.plan, &options, &Bell::default())?;
@@ -35,7 +35,6 @@
 //! run.stop();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-mod alarm;
 mod array_in;
 mod base;
 mod ca;
@@ -66,9 +65,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use livetime_control::model::{Model, Watch};
-use livetime_engine::{Graph, Plan, Run};
-use livetime_pva::server::{self, PvMap, Server, ServerConfig};
+use livetime_control::model::{Model, Waker, Watch};
+use livetime_engine::{Graph, Plan, Run, lock};
+use livetime_pva::server::{PvMap, Server, ServerConfig};
 
 pub use describe::{describe_node, describe_run};
 pub use document::document;
@@ -81,7 +80,6 @@ pub use prefix::free_prefix;
 pub use record_file::record_file;
 
 use self::core::Core;
-use alarm::{Alarm, lock};
 use node::NodePvs;
 use picture::{Pictures, Screen};
 use put::Commands;
@@ -98,7 +96,7 @@ pub struct Served {
     core: Arc<Core>,
     pvs: PvMap,
     /// Rings when there is a picture to be shown.
-    screen_bell: Arc<Alarm>,
+    screen_bell: Arc<Waker>,
     threads: Vec<JoinHandle<()>>,
     _watch: Watch,
 }
@@ -108,7 +106,7 @@ impl Served {
     /// ([`RunOptions::remember_frames`](livetime_engine::RunOptions::remember_frames)), with a model of its own.
     ///
     /// # Errors
-    /// [`ServeError`] when no socket can be opened, or no thread started. The run goes on all the same.
+    /// [`ServeError`] when no socket can be opened, or no thread started. The run continues all the same.
     pub fn start(run: &Arc<Run>, plan: &Plan, options: &Options, bell: &Bell) -> Result<Served, ServeError> {
         let model = Model::start(run, bell, options.access.clone()).map_err(ServeError::Model)?;
         Served::of(&model, plan, options)
@@ -121,7 +119,7 @@ impl Served {
     pub fn of(model: &Model, plan: &Plan, options: &Options) -> Result<Served, ServeError> {
         let map = PvMap::new();
         let commands = Commands::new(model);
-        let screen_bell = Arc::new(Alarm::default());
+        let screen_bell = Arc::new(Waker::default());
         let (core, screens) = core(model, plan, options, &screen_bell, &map, &commands)?;
         let core = Arc::new(core);
         commands.answer_to(&core);
@@ -131,7 +129,7 @@ impl Served {
                 lock(&core.nodes[node]).show_begun(moment);
             }
         }));
-        let mut config = ServerConfig { access: access(options), ..options.server.clone() };
+        let mut config = ServerConfig { access: options.access.clone(), ..options.server.clone() };
         config.limits = picture::limits(config.limits, model.run().graph());
         let server = Server::start(config, map.clone()).map_err(ServeError::Socket)?;
         let channels = options.channel_access.then(|| channels(options, &map)).transpose()?;
@@ -209,33 +207,15 @@ fn channels(options: &Options, map: &PvMap) -> Result<livetime_ca::server::Serve
     if options.server.tcp_port == 0 {
         (config.tcp_port, config.udp_port) = (0, None);
     }
-    let channels = ca::Channels { pvs: map.clone(), access: access(options) };
+    let channels = ca::Channels { pvs: map.clone(), access: options.access.clone() };
     livetime_ca::server::Server::start(config, channels).map_err(ServeError::Socket)
-}
-
-/// Who may write, as the server wants it.
-fn access(options: &Options) -> server::Access {
-    use livetime_control::access::Host;
-    let host = |host: Host| match host {
-        Host::Local => server::Host::Local,
-        Host::Loopback => server::Host::Loopback,
-        Host::Any => server::Host::Any,
-        Host::Address(address) => server::Host::Address(address),
-        Host::Network(address, bits) => server::Host::Network(address, bits),
-    };
-    let rules = options.access.rules.iter();
-    let rule = |rule: &livetime_control::access::Rule| server::Rule {
-        host: host(rule.host),
-        user: rule.user.clone(),
-    };
-    server::Access { rules: rules.map(rule).collect() }
 }
 
 fn core(
     model: &Model,
     plan: &Plan,
     options: &Options,
-    screen_bell: &Arc<Alarm>,
+    screen_bell: &Arc<Waker>,
     map: &PvMap,
     commands: &Commands,
 ) -> Result<(Core, Vec<Screen>), ServeError> {

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
 use livetime_control::model::{Action, Caller, Change, Model};
-use livetime_engine::{ParamKind, ParamSpec, Value};
+use livetime_engine::{ParamKind, ParamSpec, Value, lock};
 use livetime_pva::client::{Client, Event, Monitor};
 use livetime_pva::data::{self, Field};
 
-use super::alarm::lock;
 use super::error::PutError;
 
 /// The PVs that parameters follow.
@@ -20,8 +19,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Lets a parameter follow the PV that `text` names; what stands behind the name, such as `CP MS`, is for records.
-    /// An empty text ends that.
+    /// Lets a parameter follow the PV that `text` names. Words behind the name, such as `CP MS`, are for records and
+    /// ignored. An empty text ends the link.
     ///
     /// # Errors
     /// For a parameter that is no number, or when no client of EPICS can be made.
@@ -37,6 +36,7 @@ impl Links {
         let name = name.split_once("://").map_or(name, |(_, name)| name);
         if name.is_empty() {
             let ended = lock(&self.followed).remove(&key);
+            // Dropping a monitor takes locks of the client, so the lock of the map is released before.
             drop(ended);
             return Ok(());
         }
@@ -59,6 +59,7 @@ impl Links {
         };
         let monitor = self.client()?.channel(name).subscribe("", take)?;
         let before = lock(&self.followed).insert(key, monitor);
+        // The old monitor is dropped without the lock, as above.
         drop(before);
         Ok(())
     }
@@ -66,6 +67,7 @@ impl Links {
     fn client(&self) -> Result<&Client, PutError> {
         if self.client.get().is_none() {
             let made = Client::from_env()?;
+            // Another thread may have set its client first; both are equal.
             let _ = self.client.set(made);
         }
         self.client.get().ok_or(PutError::NoClient)
@@ -102,7 +104,14 @@ mod tests {
     #[test]
     fn a_parameter_follows_a_pv_until_it_is_told_otherwise() {
         let text = "nodes:\n  cam: {type: sim_detector, params: {acquire: false}}\n  o: {type: overlay, from: cam}\n";
-        let graph = livetime_control::config::parse("f", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let graph = livetime_control::config::parse(
+            "f",
+            text,
+            &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+            &[],
+        )
+        .unwrap()
+        .graph;
         let run = Arc::new(Run::start(&graph, RunOptions::default()).map_err(|e| format!("{e:?}")).unwrap());
         let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
         let number = |value: i32| {

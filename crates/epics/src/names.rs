@@ -7,9 +7,9 @@ use livetime_engine::{Graph, NodeKind, NodeType};
 
 /// The instance name of every node, in the order of their declaration.
 ///
-/// The name follows from the node's type, its number from the end of the node's name (`STATS5` is `Stats5`), or is
-/// the lowest that is free. The time series of the numbers of another node belongs to that one: `Stats5:TS`.
-/// `chosen` holds what the pipeline file says instead, by name of the node.
+/// The name follows from the node's type, its number from the end of the node's name (`STATS5` is `Stats5`), or is the
+/// lowest free number. A time series of another node's numbers has the name of that node: `Stats5:TS`. `chosen` holds
+/// names that the pipeline file chooses, by name of the node.
 pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String> {
     let mut names: Vec<Option<String>> = graph.nodes().iter().map(|n| chosen.get(&n.name).cloned()).collect();
     let mut taken: BTreeSet<String> = names.iter().flatten().cloned().collect();
@@ -44,7 +44,7 @@ pub fn instances(graph: &Graph, chosen: &BTreeMap<String, String>) -> Vec<String
     names.into_iter().flatten().collect()
 }
 
-/// The node whose numbers the time series `number` keeps, if that is what it does.
+/// The node whose numbers are kept by the time series `number`, if it keeps numbers of a node.
 pub(super) fn measured_by(graph: &Graph, number: usize) -> Option<usize> {
     if !keeps_series(&graph.nodes()[number].node_type) {
         return None;
@@ -64,7 +64,7 @@ fn keeps_series(node_type: &NodeType) -> bool {
     node_type.param_specs().iter().any(|spec| spec.pv == Some(FIRST_SERIES))
 }
 
-/// What the PV `name` of a time series is called at a node of type `parent`, whose numbers it keeps: `TSTotal` for
+/// The name of a time series' PV `name` at the node whose numbers it keeps, of type `parent`: `TSTotal` for
 /// `9:TimeSeries` behind statistics.
 pub(super) fn name_at_parent(parent: &NodeType, name: &str) -> Option<&'static str> {
     let number: usize = name.strip_suffix(&FIRST_SERIES[1..])?.parse().ok()?;
@@ -77,7 +77,7 @@ fn number_of(name: &str) -> Option<u32> {
     name[name.len() - digits..].parse().ok()
 }
 
-/// What comes before the number: as areaDetector calls such nodes, else made from the name of the type.
+/// The part before the number: areaDetector's name of such nodes, else a name made from the type.
 pub(super) fn stem(node_type: &NodeType) -> Cow<'static, str> {
     match node_type.counterpart {
         _ if node_type.spec.kind == NodeKind::Source => "cam".into(),
@@ -104,7 +104,14 @@ mod tests {
     use super::*;
 
     fn names(text: &str, chosen: &[(&str, &str)]) -> Vec<String> {
-        let graph = livetime_control::config::parse("f", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let graph = livetime_control::config::parse(
+            "f",
+            text,
+            &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+            &[],
+        )
+        .unwrap()
+        .graph;
         instances(&graph, &chosen.iter().map(|(n, c)| ((*n).into(), (*c).into())).collect())
     }
 
@@ -123,7 +130,14 @@ mod tests {
                     x: {type: time_series, from: w.values}\n";
         assert_eq!(names(text, &[]).join(" "), "cam1 Stats1:TS Stats1 Stats1:TS2 TS1 Attr1 Attr1:TS");
         let at = |parent: &str, name: &str| {
-            name_at_parent(&livetime_control::config::find_type(livetime_nodes::ALL, parent).unwrap(), name)
+            name_at_parent(
+                &livetime_control::config::find_type(
+                    &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+                    parent,
+                )
+                .unwrap(),
+                name,
+            )
         };
         assert_eq!(at("statistics", "9:TimeSeries"), Some("TSTotal"));
         assert_eq!(at("attributes", "8:TimeSeries"), Some("8:TSArrayValue"));

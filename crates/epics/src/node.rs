@@ -33,9 +33,9 @@ pub(super) struct NodePvs {
     /// Names of PVs that parameters follow, each with the number of the parameter.
     links: Vec<(u32, Point)>,
     bases: Vec<(Item, Point)>,
-    /// Names that keep what is written to them.
+    /// Names that only keep written values.
     kept: Vec<(&'static str, Point)>,
-    /// Version of the moment that is shown, and what of it.
+    /// Version of the shown moment, and the shown parts of it.
     version: u64,
     node: Option<Arc<NodeMoment>>,
     values: Option<Arc<Vec<Value>>>,
@@ -77,6 +77,7 @@ impl NodePvs {
                 Shows::Item(item) => {
                     let fixed = item.fixed(&served.about.shape);
                     let is_fixed = fixed.is_some();
+                    // Fixed values are shown once, here.
                     fixed.into_iter().for_each(|content| point.show(content, Severity::None, now()));
                     match item {
                         Item::Kept(name, _) => kept.push((name, point)),
@@ -91,10 +92,10 @@ impl NodePvs {
         Ok(NodePvs { number, table, params, links, bases, kept, version: 0, node: None, values: None })
     }
 
-    /// Keeps what was written to a name that does nothing else.
+    /// Keeps a written value of a name without any other effect.
     ///
     /// # Errors
-    /// If it does not fit.
+    /// If the value does not fit the PV.
     pub(super) fn keep(&mut self, name: &str, value: &Value) -> Result<(), PutError> {
         let is_it =
             |served: &&(ServedPv, _)| matches!(served.0.shows, Shows::Item(Item::Kept(n, _)) if n == name);
@@ -128,7 +129,7 @@ impl NodePvs {
         self.show_acquisition(moment, now);
     }
 
-    /// Shows what the node says.
+    /// Shows the node's parameters.
     pub(super) fn show_params(&mut self, moment: &Moment, now: Time) {
         let Some(node) = self.news(moment) else { return };
         // Of a node that did not answer they are the same.
@@ -144,18 +145,19 @@ impl NodePvs {
         self.values = Some(node.values.clone());
     }
 
-    /// Shows what is counted.
+    /// Shows the engine's counts.
     pub(super) fn show_bases(&mut self, moment: &Moment, now: Time) {
         if let Some(node) = self.news(moment) {
             self.show_items(moment, &node, now, |item| !item.is_of_acquisition());
         }
     }
 
-    /// Shows whether the node acquires, which is the last: whoever sees the end of an acquisition may read all that came of it.
+    /// Shows whether the node acquires. This comes last: a client that sees the end of an acquisition may read all its
+    /// results.
     pub(super) fn show_acquisition(&mut self, moment: &Moment, now: Time) {
         let Some(node) = self.news(moment) else { return };
         self.show_items(moment, &node, now, Item::is_of_acquisition);
-        // What never changes is shown now.
+        // Constants have been shown once, and are no longer compared.
         if self.node.is_none() {
             self.bases.retain(|(item, _)| !item.is_constant());
             self.bases.shrink_to_fit();
@@ -163,16 +165,17 @@ impl NodePvs {
         (self.version, self.node) = (moment.version, Some(node));
     }
 
-    /// Shows that an acquisition or a capture has begun, also if it will be over before anybody can look.
+    /// Shows the begin of an acquisition or a capture, even of one that ends before the next moment.
     pub(super) fn show_begun(&mut self, moment: &Moment) {
         let now = now();
         self.show_params(moment, now);
         let Some(node) = self.news(moment) else { return };
         self.show_items(moment, &node, now, |item| matches!(item, Item::Acquire | Item::AcquireBusy));
+        // The node's state is not noted as shown, so that the next moment shows the rest.
         self.version = moment.version;
     }
 
-    /// What a moment knows of the node, if that is newer than what is shown.
+    /// The node's state in a moment, if it is newer than the shown one.
     fn news(&self, moment: &Moment) -> Option<Arc<NodeMoment>> {
         let node = moment.nodes.get(self.number).filter(|_| moment.version > self.version)?;
         let is_shown = self.node.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, node));

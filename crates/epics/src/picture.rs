@@ -1,13 +1,15 @@
 //! Pictures: `image1:ArrayData` and `Pva1:Image`.
 //!
-//! Frames that clients are to see are memory that the run lacks, so there is a bound to them: an image is sent from where its pixels
-//! lie, and when clients are so slow that too many are under way, all but the newest are let go of before another one is shown
-//! ([`SharedPv::relieve`]). What waits to be shown meanwhile is replaced by newer frames. Nothing of that is done by a node's thread.
+//! Frames on their way to clients occupy memory that the run lacks, so their memory is bounded: an image is sent from
+//! the frame's own memory, and when slow clients keep too many images, all but the newest are released before another
+//! one is shown ([`SharedPv::relieve`]). Frames that wait to be shown are meanwhile replaced by newer ones. No node's
+//! thread does any of this.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use livetime_control::model::Waker;
 use livetime_engine::{Graph, Plan, Report, Run, time_of_day_ns};
 use livetime_frame::{DType, Frame};
 use livetime_nodes::ntndarray::{ImageWriter, Loans, kind_of, pixels};
@@ -18,26 +20,26 @@ use livetime_pva::nt;
 use livetime_pva::server::{Limits, PvMap, SharedPv};
 use livetime_pva::wire::BitSet;
 
-use super::alarm::Alarm;
 use super::array_in::{Given, Intake};
 use super::error::ServeError;
 use super::picture_pvs::{ARRAY_SOURCE, EVERY, IMAGE, NEWEST, PV_NAME, PVA_IMAGE, served};
 use super::point::time_of;
 
-/// Frames that wait for one PV to be shown.
+/// Frames that wait for one PV to be shown. Newer ones replace the oldest beyond it.
 const WAITING: usize = 8;
 
-/// Of the memory for frames, what may be on its way to clients: an eighth for all pictures together, and as much may wait to be shown.
+/// Divisor of the memory for frames: all pictures on their way to clients take at most an eighth of it, and pictures
+/// that wait to be shown another eighth.
 pub(super) const SHARE: usize = 8;
 
-/// How long until it is looked again whether clients have let go of something.
+/// Time until the next check whether clients have released images, while frames wait for room.
 const RELIEF: Duration = Duration::from_millis(5);
 
-/// The largest picture that a client may write: more than any detector makes. What is longer is refused, with the reason.
+/// The largest picture that a client may write: more than any detector makes. A longer one is refused with the reason.
 const LARGEST_PUT: usize = 256 << 20;
 
-/// What clients may take where a node takes pictures: a message may have a picture, and a MiB for what is said of it; beside
-/// one that comes in, another one may wait.
+/// The server's limits for a graph with a node that takes pictures from clients: a message may have a picture and a MiB
+/// for its description, and a second message may wait beside the one that is being received.
 pub(super) fn limits(usual: Limits, graph: &Graph) -> Limits {
     if !graph.nodes().iter().any(|node| node.node_type.spec.name == ARRAY_SOURCE) {
         return usual;
@@ -70,11 +72,11 @@ struct Newest {
     number: usize,
     room: Room,
     kind: ScalarType,
-    /// What the node was asked and has not answered yet.
+    /// The answer that the node still owes.
     asked: Option<Receiver<Option<Option<Frame>>>>,
-    /// It was waited for once: a node that hangs is not waited for at every update.
+    /// The node was waited for once: a node that hangs does not delay every update.
     is_late: bool,
-    /// The one that is shown.
+    /// The shown frame.
     shown: Option<Frame>,
 }
 
@@ -85,7 +87,7 @@ struct PictureStream {
     given: Given,
 }
 
-/// Shows what a `pva_image` hands over.
+/// Shows the frames that a `pva_image` hands over.
 pub(super) struct Screen {
     handover: Handover,
     room: Room,
@@ -103,7 +105,9 @@ impl Room {
     /// Whether another picture may be shown; if not, clients are made to let go.
     fn has(&self, bytes: usize) -> bool {
         let has =
+            // Two images always fit: the shown one, and the next that replaces it.
             |room: &Room| room.loans.images() < 2 || room.loans.bytes().saturating_add(bytes) <= room.bytes;
+        // Only now, because releasing costs a copy for each slow client.
         if !has(self) {
             self.pv.relieve();
         }
@@ -118,7 +122,7 @@ impl Pictures {
         instances: &[String],
         prefix: &str,
         map: &PvMap,
-        bell: &Arc<Alarm>,
+        bell: &Arc<Waker>,
     ) -> Result<(Pictures, Vec<Screen>), ServeError> {
         let bytes = room(graph);
         let intakes = Intake::all(graph, instances, prefix, map, bytes)?;
@@ -159,12 +163,12 @@ impl Pictures {
         Ok((pictures, screens))
     }
 
-    /// Asks all nodes for what they have; none is waited for.
+    /// Asks all nodes for their newest frames, without waiting.
     pub(super) fn ask(&mut self, run: &Run) {
         self.newest.iter_mut().for_each(|newest| newest.ask(run));
     }
 
-    /// Shows what they have answered until `deadline`, and gives those that were built anew what they need.
+    /// Shows the frames that arrive until `deadline`, and gives the services to nodes that were built anew.
     pub(super) fn show(&mut self, run: &Run, report: &Report, deadline: Instant) {
         self.newest.iter_mut().for_each(|newest| newest.show_answer(deadline));
         for stream in &mut self.streams {
@@ -176,6 +180,7 @@ impl Pictures {
 
 impl Newest {
     fn ask(&mut self, run: &Run) {
+        // A node that has not answered is not asked again.
         if self.asked.is_none() {
             self.is_late = false;
             self.asked = run.visit_later(self.number, |node: &mut Image| node.newest()).ok();
@@ -185,6 +190,7 @@ impl Newest {
     fn show_answer(&mut self, deadline: Instant) {
         let Some(asked) = &self.asked else { return };
         let limit = deadline.saturating_duration_since(Instant::now());
+        // Waited for once: see `is_late`.
         let limit = if std::mem::replace(&mut self.is_late, true) { Duration::ZERO } else { limit };
         let answer = asked.recv_timeout(limit);
         if matches!(answer, Err(RecvTimeoutError::Timeout)) {
@@ -192,13 +198,14 @@ impl Newest {
         }
         self.asked = None;
         let Ok(Some(Some(frame))) = answer else { return };
+        // The same frame again is no update.
         if self.shown.as_ref().is_some_and(|shown| shown.is_same(&frame)) {
             return;
         }
-        // What the shown one keeps is counted by the PV.
+        // The PV counts the memory of the shown frame from now on.
         self.shown = None;
         if self.room.has(frame.bytes().len()) {
-            // What is no array, or too large for a message, is not shown.
+            // A frame that is no array, or too large for a message, is not shown.
             let _ = self.show(&frame);
             self.shown = Some(frame);
         }
@@ -209,6 +216,7 @@ impl Newest {
         let elements = pixels(frame, array, &self.room.loans)?;
         let pv = &self.room.pv;
         if elements.kind() != self.kind {
+            // Another element type is another PV type: clients must open the channel again.
             self.kind = elements.kind();
             pv.replace(array_value(self.kind)?);
         }
@@ -229,8 +237,8 @@ impl PictureStream {
     }
 }
 
-/// Shows all that is handed over until the end, and what waits then.
-pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Alarm) {
+/// Shows frames as they are handed over until the end, and then the waiting ones.
+pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Waker) {
     let mut has_more = false;
     loop {
         let is_ended = bell.is_ended();
@@ -245,22 +253,23 @@ pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Alarm) {
 }
 
 impl Screen {
-    /// Shows what waits, as long as there is room. Returns whether there is more.
+    /// Shows waiting frames, as long as there is room. Returns whether more are waiting.
     fn show_all(&mut self) -> bool {
-        // With others in between, however fast frames come.
+        // A limit per turn gives the other screens their turn, however fast frames come.
         for _ in 0..WAITING {
             if self.handover.is_empty() {
                 return false;
             }
+            // The mean size of images on their way stands for the next one.
             if !self.room.has(self.room.loans.bytes() / self.room.loans.images().max(1)) {
                 return true;
             }
             let Some(frame) = self.handover.take() else { return false };
-            // A frame that is no array does not come here, and one that no message can hold is missed by the clients.
+            // A frame that is no array never comes here; a frame that no message can hold is missed by the clients.
             if let Ok(image) = self.writer.write(&frame) {
                 let _ = self.room.pv.post(image, &BitSet::from_iter([0]));
             }
-            // The PV keeps what it needs; a second reference here would hold the memory back.
+            // The PV holds its own reference; a second one here would hold the memory back.
             self.writer.release();
         }
         !self.handover.is_empty()

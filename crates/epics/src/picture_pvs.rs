@@ -29,7 +29,7 @@ pub(super) const IMAGE_IN: PicturePv =
 pub(super) const ARRAY_IN: PicturePv =
     PicturePv { name: "ArrayIn", shape: Shape::F64s, doc: "Written: numbers become a frame." };
 
-/// What a node of this type serves beside what every node does.
+/// The PVs of pictures of a node of this type.
 pub(super) fn served(type_name: &str) -> &'static [PicturePv] {
     match type_name {
         IMAGE => &[NEWEST],

@@ -10,7 +10,7 @@ use livetime_pva::server::{PvBuilder, SharedPv};
 
 use super::error::PutError;
 
-/// What kind of value a PV has.
+/// The kind of a PV's value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Shape {
     /// One of these texts.
@@ -33,7 +33,7 @@ impl Shape {
         Shape::Enum(Cow::Borrowed(choices))
     }
 
-    /// Its name for machines.
+    /// The kind's name in the description of PVs.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Shape::Enum(_) => "enum",
@@ -49,7 +49,7 @@ impl Shape {
         }
     }
 
-    /// What an enumeration chooses from.
+    /// The texts of an enumeration.
     pub(super) fn texts(&self) -> Option<&[&'static str]> {
         if let Shape::Enum(choices) = self { Some(choices) } else { None }
     }
@@ -105,10 +105,10 @@ impl Content {
         }
     }
 
-    /// What somebody wrote to a PV of `shape`.
+    /// A client's write to a PV of `shape`.
     ///
     /// # Errors
-    /// If it is none of the choices or no number.
+    /// If the value is none of the choices or no number.
     pub(super) fn of_written(value: &Value, shape: &Shape) -> Result<Content, PutError> {
         let number = match (value, shape) {
             (Value::Text(text), Shape::Text) => return Ok(Content::Text(text.clone())),
@@ -132,7 +132,7 @@ impl Content {
         Content::Index(i32::from(value))
     }
 
-    /// What a PV of `shape` begins with.
+    /// The first value of a PV of `shape`.
     fn zero(shape: &Shape) -> Content {
         match shape {
             Shape::Enum(_) => Content::Index(0),
@@ -187,7 +187,7 @@ fn index_of(spec: &ParamSpec, name: &str) -> i32 {
     choices.iter().position(|c| c.name == name).map_or(0, |index| index as i32)
 }
 
-/// What is said about a PV besides its value.
+/// The description of a PV besides its value.
 #[derive(Clone, Debug)]
 pub(super) struct About {
     pub(super) shape: Shape,
@@ -250,7 +250,7 @@ impl About {
     }
 }
 
-/// A PV with what it shows.
+/// A PV with the value that it shows.
 pub(super) struct Point {
     pub(super) pv: SharedPv,
     now: Content,
@@ -262,7 +262,8 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// A PV that shows nothing yet, with a copy of `value`, which is [`About::value`]. `build` adds what it does when it is written.
+    /// A PV without a shown value, with a copy of `value`, which is [`About::value`]. `build` adds the handler of its
+    /// puts.
     pub(super) fn new(
         about: &About,
         value: &data::Value,
@@ -300,7 +301,7 @@ impl Point {
         }
         let (bit, time_bit) = (usize::from(self.bit), usize::from(self.time_bit));
         let alarm_changed = severity != self.severity;
-        // It fails only for a value of another type, and then the old one stays.
+        // The update fails only for a value of another type, and then the old value stays.
         let _ = self.pv.update(|value| {
             value.set_bit(bit, content.field())?;
             if alarm_changed {
@@ -331,7 +332,7 @@ pub(super) fn time_of(ns: i64) -> nt::Time {
     }
 }
 
-/// What somebody wants to write, as the engine takes it.
+/// A client's value in the form of the engine.
 pub(super) fn written(value: &data::Value) -> Option<Value> {
     let field = value.get("value.index").or_else(|| value.get("value"))?;
     Some(match field {

@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use livetime_pva::client::{Client, Error};
 
-/// How long another server may take to say that it is there.
+/// Longest wait for the answer of another server: several times the round trip in a control network, and short enough
+/// for a start.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Prefixes beside the usual one.
+/// Prefixes that are tried beside the usual one.
 const OTHERS: usize = 9;
 
 /// The first of `usual`, `LIVETIME1:`, `LIVETIME2:` and so on for which no server in reach of `client` has
 /// the PV that ends in `suffix`.
 ///
-/// All are searched at the same time. A client that cannot search finds no server.
+/// All names are searched at the same time. A client that cannot search finds no server.
 pub fn free_prefix(client: &Client, usual: &str, suffix: &str) -> String {
     let prefixes = || [usual.to_owned()].into_iter().chain((1..=OTHERS).map(|n| format!("LIVETIME{n}:")));
     let answered: Vec<bool> = std::thread::scope(|scope| {

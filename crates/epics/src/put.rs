@@ -1,13 +1,12 @@
-//! What clients write becomes a change of the model, and its answer the end of the put.
+//! A client's write becomes a change of the model, and the answer to that the end of the put.
 
 use std::sync::{Arc, OnceLock, Weak};
 
 use livetime_control::model::{Action, Caller, Change, Counter, Model, Rewire, Which};
-use livetime_engine::{ParamKind, ParamSpec, Role, Value};
+use livetime_engine::{ParamKind, ParamSpec, Role, Value, lock};
 use livetime_pva::data;
 use livetime_pva::server::{Peer, Put};
 
-use super::alarm::lock;
 use super::base::Item;
 use super::core::Core;
 use super::error::PutError;
@@ -38,13 +37,13 @@ impl Commands {
         move |put| commands.carry_out(node, target, put)
     }
 
-    /// Keeps what was written to a name that does nothing else.
+    /// Keeps a written value of a name without any other effect.
     fn keep(&self, node: usize, name: &str, value: &Value) -> Result<(), PutError> {
         let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         lock(&core.nodes[node]).keep(name, value)
     }
 
-    /// How many buffers somebody wants to have beforehand.
+    /// The change for a number of buffers to be allocated beforehand.
     fn wanted_buffers(&self, node: usize) -> Result<Change, PutError> {
         let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
         let wanted = lock(&core.nodes[node]).kept("NumPreAllocBuffers");
@@ -72,8 +71,10 @@ impl Commands {
 
     fn carry_out(&self, node: usize, target: Target, put: Put) {
         if put.process_only {
+            // A put that only processes changes nothing, as of a record without a device.
             return put.accept();
         }
+        // A client that sets an alarm or a time alone expects an effect that there is none of.
         if let Some(other) = other_field(&put.value) {
             return put.refuse(format!(
                 "wanted a change of `value`, found one of `{other}` alone, which follows from the run"
@@ -82,6 +83,7 @@ impl Commands {
         let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
         let change = match target {
             Target::Item(Item::Kept(name, _)) => return put.finish(self.keep(node, name, &value)),
+            // A link changes the parameter later, so it needs the right to act now.
             Target::Link(_) if !self.model.may_act(&caller(&put.peer)) => Err(PutError::MayNotAct),
             Target::Link(spec) => return put.finish(self.follow(node, spec, &value.to_string())),
             Target::Item(Item::Process(suffix)) => self.process(node, suffix),
@@ -97,10 +99,12 @@ impl Commands {
             Ok(change) => change,
             Err(problem) => return put.refuse(problem.to_string()),
         };
+        // Weak: puts under way must not keep the run's PVs alive.
         let core = self.core.get().cloned().unwrap_or_default();
         let waits = matches!(change, Change::Acquire { start: true, wait: true });
         let caller = caller(&put.peer);
         self.model.act(caller, Action::Change(node, change), move |answer| {
+            // The run has ended; dropping the put answers it.
             let Some(core) = core.upgrade() else { return };
             match waits {
                 true => core.acquired(put, answer),
@@ -110,7 +114,8 @@ impl Commands {
     }
 }
 
-/// A field that a put changes, if it does not change the value: nothing would come of it.
+/// A field other than the value that a put changes. Such a put would have no effect, and is refused with the field's
+/// name.
 fn other_field(value: &data::Value) -> Option<String> {
     let is_value = |path: &str| path.is_empty() || path == "value" || path.starts_with("value.");
     let mut paths = value.changed().iter().map(|bit| value.structure().path(bit)).peekable();
@@ -162,6 +167,7 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, PutError> 
         Item::QueueSize => rewire(Rewire { queue: Some(count(value)? as usize), ..Rewire::default() }),
         Item::MaxArrayRate => rate(number(value)?),
         Item::MinCallbackTime => match number(value)? {
+            // areaDetector's minimum time between two callbacks is the inverse of our rate; 0 is no limit in both.
             seconds if seconds > 0.0 => rate(1.0 / seconds),
             other => rate(other),
         },

@@ -1,4 +1,4 @@
-//! A record file for a stock IOC whose records link to the PVs of a run: what Channel Access clients see of it.
+//! A record file for a stock IOC whose records link to the PVs of a run, for clients of Channel Access.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,9 +10,11 @@ use super::point::{About, Shape};
 use super::run_pvs::WHOLE;
 use super::table::served_by;
 
-/// The longest description, unit and choice that a record holds.
+/// Longest description that a record holds, without its final zero (EPICS base, `DESC`).
 const DESCRIPTION: usize = 40;
+/// Longest unit that a record holds, without its final zero (`EGU`).
 const UNITS: usize = 15;
+/// Longest text of a choice that a record holds, without its final zero.
 const CHOICE: usize = 25;
 /// The most choices of an mbbi or mbbo record, and their fields.
 const CHOICES: [&str; 16] =
@@ -25,13 +27,13 @@ const CHARACTERS: usize = 512;
 /// The records of a graph, each with a `{pva:...}` link to the PV of the run. PVs begin with `prefix`, records with
 /// `records`; `chosen` holds the instance names that the pipeline file chooses, by name of the node.
 ///
-/// Records of values that can be read are processed by each update; they have its alarm and its time. Records of values that
-/// can be written send on what is written to them; what others write is seen in `X_RBV`. Pictures are left out: over Channel
-/// Access they cost too much.
+/// Records of readable values are processed by each update; they have its alarm and its time. Records of writable
+/// values pass on writes to them; other clients' writes show in `X_RBV`. Pictures are left out: over Channel Access
+/// they cost too much.
 ///
 /// ```
 /// let pipeline = "nodes:\n  detector: {type: sim_detector}\n  end: {type: null, from: detector}\n";
-/// let graph = livetime_control::config::parse("f", pipeline, livetime_nodes::ALL, &[]).unwrap().graph;
+/// let graph = livetime_control::config::parse("f", pipeline, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph;
 /// let file = livetime_epics::record_file(&graph, &Default::default(), "BL7:", "CA:");
 /// assert!(file.contains(r#"record(ao, "CA:cam1:AcquireTime")"#));
 /// assert!(file.contains(r#"{pva:{pv:"BL7:cam1:AcquireTime",proc:"PP"}}"#));
@@ -61,7 +63,7 @@ const INTRODUCTION: &str = "\
 #     PVXS_QSRV_ENABLE=NO
 ";
 
-/// `None` for what no record holds.
+/// The record of a PV; `None` for a value that no record holds.
 fn record(name: &str, pv: &str, is_writable: bool, about: &About) -> Option<String> {
     let (kind, more) = match (&about.shape, is_writable) {
         (Shape::Enum(choices), _) if choices.len() > CHOICES.len() => return None,

@@ -17,7 +17,7 @@ pub(super) struct Whole {
     is_constant: bool,
 }
 
-/// What does not change during a run.
+/// Values that do not change during a run.
 pub(super) struct Facts {
     nodes: Vec<String>,
     instances: Vec<String>,

@@ -12,15 +12,15 @@ pub(super) struct ServedPv {
     pub(super) shows: Shows,
 }
 
-/// What a PV of a node shows.
+/// The value that a PV of a node shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shows {
     /// The parameter or readback of this number.
     Param(usize),
-    /// What the engine knows of the node.
+    /// A value of the engine's account of the node.
     Item(Item),
     /// The name of the PV that the parameter of this number follows.
     Link(usize),
-    /// What the node hands over, see [`picture_pvs`](super::picture_pvs).
+    /// Frames that the node hands over, see [`picture_pvs`](super::picture_pvs).
     Picture,
 }

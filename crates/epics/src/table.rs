@@ -1,4 +1,4 @@
-//! What a node of some type serves, as data. PVs are made from this table, and described by it.
+//! The PVs of a type of node, as data. PVs are made from this table, and described by it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ use super::picture_pvs::{self, ARRAY_SOURCE};
 use super::point::{About, Shape, choices_of};
 use super::served_pv::{ServedPv, Shows};
 
-/// Everything that a node of this type serves: parameters in the order of their declaration, then what every node shows, then
-/// pictures.
+/// Every PV of a node of this type: parameters in the order of their declaration, then the PVs that every node has,
+/// then pictures.
 pub(super) fn served_by(node: &NodeType) -> Vec<ServedPv> {
     let specs = node.param_specs();
     let pictures = picture_pvs::served(node.spec.name).iter().map(|picture| ServedPv {
@@ -81,7 +81,7 @@ pub(super) fn leaf(suffix: &str) -> &str {
     suffix.rsplit_once(':').map_or(suffix, |(_, leaf)| leaf)
 }
 
-/// What a node with these parameters shows beside them.
+/// The PVs of a node with these parameters beside them.
 pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<ServedPv> {
     let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
     let of_param = |b: &base::Base| !b.item.keeps() && suffixes.iter().any(|suffix| *suffix == b.suffix);
@@ -124,7 +124,7 @@ fn shape_of(spec: &ParamSpec, is_writable: bool) -> Shape {
     }
 }
 
-/// The PVs of all nodes of one type: each with the value that it begins with, whose lists of texts all of them share.
+/// The PVs of all nodes of one type: each with its first value. All nodes share the lists of texts.
 pub(super) struct Table {
     /// areaDetector's name for the type.
     pub(super) plugin: &'static str,

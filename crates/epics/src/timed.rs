@@ -11,7 +11,7 @@ pub(super) enum Timed {
 }
 
 impl Timed {
-    /// These of `times`.
+    /// The chosen kind of times.
     pub(super) fn of(self, times: &NodeTimes) -> &Spans {
         match self {
             Timed::Waiting => &times.waiting,

@@ -28,7 +28,7 @@ nodes:
 
 #[test]
 fn a_put_that_concerns_a_node_that_hangs_delays_no_other() {
-    let pipeline = config::parse("f", TEXT, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline = config::parse("f", TEXT, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let run = Run::start(&pipeline.graph, RunOptions::default()).map_err(|e| format!("{e:?}")).unwrap();
     let run = Arc::new(run);
     let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();

@@ -31,7 +31,8 @@ fn a_pv_takes_little_memory() {
         "nodes:\n  cam: {{type: sim_detector, params: {{acquire: false, max_size_x: 64, max_size_y: 64}}}}\n{}",
         nodes.collect::<String>()
     );
-    let pipeline = config::parse("f", &text, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline =
+        config::parse("f", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let run =
         Arc::new(Run::start(&pipeline.graph, RunOptions::default()).unwrap_or_else(|e| panic!("{e:?}")));
     let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();

@@ -72,7 +72,7 @@ impl Pvs {
 
 #[test]
 fn a_trigger_a_time_series_and_a_region() {
-    let pipeline = config::parse("f", TEXT, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline = config::parse("f", TEXT, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let run = Run::start(&pipeline.graph, RunOptions::default()).map_err(|e| format!("{e:?}")).unwrap();
     let run = Arc::new(run);
     let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
@@ -146,7 +146,7 @@ impl Pvs {
 
 #[test]
 fn frames_again_limits_joins_macros_and_memory() {
-    let pipeline = config::parse("f", REST, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline = config::parse("f", REST, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let run_options = RunOptions { remember_frames: true, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, run_options).map_err(|e| format!("{e:?}")).unwrap());
     let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
@@ -234,7 +234,8 @@ nodes:
 /// A picture of 20 MB becomes a frame; one beyond what a message may have is answered with the reason, and the client goes on.
 #[test]
 fn a_client_writes_large_pictures() {
-    let pipeline = config::parse("f", PICTURES, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline =
+        config::parse("f", PICTURES, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let run_options = RunOptions { remember_frames: true, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, run_options).map_err(|e| format!("{e:?}")).unwrap());
     let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();

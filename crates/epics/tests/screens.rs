@@ -449,7 +449,9 @@ impl Screen {
 
 #[test]
 fn no_pv_of_a_screen_is_disconnected() {
-    let pipeline = config::parse("f", TEXT, livetime_nodes::ALL, &[]).map_err(|e| e.to_string()).unwrap();
+    let pipeline = config::parse("f", TEXT, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])
+        .map_err(|e| e.to_string())
+        .unwrap();
     let run =
         Arc::new(Run::start(&pipeline.graph, RunOptions::default()).map_err(|e| format!("{e:?}")).unwrap());
     let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();

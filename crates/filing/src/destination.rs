@@ -7,8 +7,8 @@ use livetime_formats::file::GrowingFile;
 
 use crate::{Result, Series, WriteReport, ensure_folder};
 
-/// The parameters of a recorder that say where its files go, and its readbacks of how writing fares. They come behind
-/// those of the node.
+/// The parameters of a recorder for folder, names and numbers of its files, and readbacks of its writing. They come
+/// behind the node's own parameters.
 ///
 /// ```
 /// use livetime_engine::Params;
@@ -124,6 +124,7 @@ impl Destination {
     /// # Errors
     /// If there is none.
     pub fn ensure(&mut self) -> Result<()> {
+        // Not only at the start: another program may remove the folder, or make it.
         let found = ensure_folder(&self.path, self.create_directory);
         self.file_path_exists = found.is_ok();
         found
@@ -147,6 +148,7 @@ impl Destination {
     /// If the system refuses: why, and where the data are.
     pub fn end(&mut self, mut file: GrowingFile) -> Result<(), NodeError> {
         let path = file.path().display().to_string();
+        // A half-written item at the end is cut off before the file gets its name.
         file.repair().and_then(|()| file.finish_on_disk()).map_err(|why| {
             self.report.failed(why.to_string());
             NodeError::new(why)
@@ -188,7 +190,7 @@ mod tests {
         drop(file);
         let mut file = files.create_next(&mut number).unwrap();
         assert_eq!((number, fs::read_dir(&below).unwrap().count()), (1, 1));
-        // What was recorded is kept, also when another program takes the name.
+        // The recorded bytes are kept, also when another program takes the name.
         file.append(&[b"data"]).unwrap();
         fs::write(below.join("run_1.x"), "theirs").unwrap();
         let error = files.end(file).unwrap_err().to_string();

@@ -17,8 +17,10 @@ use crate::{Error, Result};
 /// [`Error::Template`] for any other conversion, or one that does not fit its value.
 pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Result<String> {
     let refused = |wanted| Error::Template { wanted, found: template.to_owned() };
+    // Templates of areaDetector expect a folder that ends in a slash.
     let slash = if folder.is_empty() || folder.ends_with('/') { "" } else { "/" };
     let folder = format!("{folder}{slash}");
+    // The order is areaDetector's: folder, name, number. A template may use fewer, but none twice.
     let mut values = [Item::Text(&folder), Item::Text(name), Item::Number(number)].into_iter();
     let (mut out, mut rest) = (String::new(), template);
     while let Some(at) = rest.find('%') {
@@ -40,7 +42,7 @@ pub fn file_name(template: &str, folder: &str, name: &str, number: u64) -> Resul
     Ok(out + rest)
 }
 
-/// `path` with a number before its ending, for files of which there is to be one but may be more; 0 is no number.
+/// `path` with a number before its ending, for series that usually have one file; the first file, 0, gets no number.
 ///
 /// ```
 /// use std::path::Path;
@@ -76,7 +78,7 @@ struct Conversion {
     kind: char,
 }
 
-/// The conversion after a `%`, and what follows it.
+/// The conversion after a `%`, and the text behind it.
 fn conversion(text: &str) -> Option<(Conversion, &str)> {
     let flags = text.len() - text.trim_start_matches(['-', '0', '+', ' ']).len();
     let (flags, rest) = text.split_at(flags);
@@ -98,6 +100,7 @@ fn digits(text: &str) -> Option<(usize, &str)> {
         text.split_at(text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len());
     match digits.len() {
         0 => Some((0, rest)),
+        // At most three digits: a width of a billion would be a billion blanks.
         1..=3 => Some((digits.parse().ok()?, rest)),
         _ => None,
     }
@@ -111,6 +114,7 @@ impl Conversion {
                 (text.chars().take(self.precision.unwrap_or(usize::MAX)).collect::<String>(), false)
             }
             (Item::Number(number), 'd' | 'i' | 'u' | 'x' | 'X' | 'o') => {
+                // As in C, zeros do not pad a number that has a precision.
                 (self.number(number), self.zero && self.precision.is_none())
             }
             _ => return None,
@@ -119,6 +123,7 @@ impl Conversion {
         Some(match (self.left, zeros) {
             (true, _) => format!("{text:<width$}"),
             (false, true) => {
+                // The sign stays in front of the zeros.
                 let (sign, digits) = text.split_at(text.len() - text.trim_start_matches(['+', ' ']).len());
                 format!("{sign}{}{digits}", "0".repeat(missing))
             }
@@ -149,9 +154,11 @@ pub fn ensure_folder(folder: &str, create: i32) -> Result<()> {
         return may_write(path);
     }
     let levels = path.components().filter(|c| matches!(c, std::path::Component::Normal(_))).count();
+    // Only missing levels are counted, from the end of the path.
     let ancestors = path.ancestors().filter(|a| a.file_name().is_some());
     let missing = ancestors.take_while(|a| !a.exists()).count();
     let allowed = match create {
+        // A negative number allows this many levels to be created; a positive one says how many must exist.
         ..=0 => missing <= create.unsigned_abs() as usize,
         _ => levels - missing >= create as usize,
     };
@@ -161,7 +168,7 @@ pub fn ensure_folder(folder: &str, create: i32) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|e| Error::folder(path, "to create a folder", e))
 }
 
-/// Whether a file of this name can be there: it is a name, and not that of a folder.
+/// Checks that a file can have this name: the name is not empty, and is not the name of a folder.
 ///
 /// # Errors
 /// [`Error::Name`].

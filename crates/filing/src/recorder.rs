@@ -1,4 +1,4 @@
-//! What recorders do beside writing.
+//! The duties of recorders beside writing.
 
 use livetime_engine::NodeError;
 
@@ -18,8 +18,8 @@ pub trait Recorder {
     /// How writing fares.
     fn writing(&mut self) -> &mut Writing;
 
-    /// Ends the files when no run ends with them: where the data are of one that could not be ended is told, and the run ends
-    /// as failed.
+    /// Ends the files outside of the end of a run. If a file cannot be ended, the log names the place of its data, and
+    /// the run ends as failed.
     ///
     /// # Errors
     /// As [`Recorder::end`].
@@ -28,9 +28,10 @@ pub trait Recorder {
         ended.inspect_err(|why| self.writing().tell_unfinished(why))
     }
 
-    /// Looks, once a second, whether somebody has taken a file away: what would be written to it could never be read.
+    /// Checks, once a second, whether another program has removed an open file: data written to it could never be read.
     fn look_for_files(&mut self, now_ns: u64) {
         if self.writing().is_time_to_check(now_ns) && !self.is_in_place() {
+            // The failure is in the log and ends the run as failed; the frame at hand opens a new file.
             let _ = self.end_or_tell();
         }
     }

@@ -6,7 +6,8 @@ use crate::error::NEW;
 use crate::names::file_name;
 use crate::{Error, Result};
 
-/// How often a file is created in vain because others take the same numbers at the same time.
+/// Most tries to create a file while other programs take the same numbers: afterwards an error is better than an
+/// endless loop.
 const MOST_TRIES: usize = 1000;
 
 /// Names of a numbered series, with [`file_name`]'s rules.
@@ -30,11 +31,11 @@ impl Series<'_> {
         file_name(self.template, self.folder, self.name, number).map(PathBuf::from)
     }
 
-    /// Creates the first file from `number` on that is not there; `number` is then that of the file.
-    /// `is_taken` says whether there is a file of this name, whole or being written; `create` makes one, or
-    /// returns `None` if another program was faster.
+    /// Creates the first file from `number` on whose name is free; `number` is then the number of this file. `is_taken`
+    /// returns whether a file of this name exists, whole or being written; `create` makes one, or returns `None` if
+    /// another program was faster.
     ///
-    /// The number found is free, and the one before it is not: it takes a look at few files, not at all that are there.
+    /// The number found is free, and the one before it is not. The search checks few names, and not the whole folder.
     ///
     /// # Errors
     /// If the template is none, the operating system reports an error, or no number is free.
@@ -78,11 +79,14 @@ fn first_free(from: u64, last: u64, is_taken: impl Fn(u64) -> Result<bool>) -> R
     if from > last {
         return Ok(None);
     }
+    // The usual case, the next number is free, costs one check.
     if !is_taken(from)? {
         return Ok(Some(from));
     }
+    // Doubling steps, then halving: a folder of a million files costs forty checks.
     let (mut taken, mut step) = (from, 1);
     let mut free = loop {
+        // The search never passes the last number, however long the step.
         let next = taken.saturating_add(step).min(last);
         if next == taken {
             return Ok(None);
@@ -166,7 +170,7 @@ mod tests {
         let path = folder.path().to_str().unwrap();
         let series = Series { template: "%s%s%d", folder: path, name: "a", last: 9 };
         let mut number = 1;
-        // Between the look and the creation somebody else makes a file.
+        // Another program creates a file between the check and the creation.
         let mut is_first = true;
         let create = |path: &Path| {
             if std::mem::take(&mut is_first) {

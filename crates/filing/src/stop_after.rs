@@ -3,9 +3,9 @@
 /// Limits of a recording; 0 is no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct StopAfter {
-    /// What is counted, as `records`.
+    /// Plural of the counted items, as `records`.
     pub what: &'static str,
-    /// Things of which it may have this many.
+    /// The recording stops after this many items.
     pub count: u64,
     /// Bytes.
     pub bytes: u64,
@@ -25,7 +25,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Counts what was recorded at `now_ns` on the clock of the run.
+    /// Counts items that were recorded at `now_ns` on the clock of the run.
     pub fn add(&mut self, count: u64, bytes: u64, now_ns: u64) {
         self.since_ns.get_or_insert(now_ns);
         self.count += count;

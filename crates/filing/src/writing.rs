@@ -15,11 +15,11 @@ const CHECK_NS: u64 = 1_000_000_000;
 /// How the last write fared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum WriteStatus {
-    /// It was written.
+    /// The last write succeeded.
     #[default]
     #[pv("Write OK")]
     Ok,
-    /// It was not.
+    /// The last write failed.
     #[pv("Write error")]
     Error,
 }
@@ -83,6 +83,7 @@ impl Writing {
     /// # Errors
     /// [`Error::Waiting`] with the message of the write that failed, until it is time to try again.
     pub fn may_write(&self, report: &WriteReport, now_ns: u64) -> Result<()> {
+        // The message of the failure is repeated, so that every lost frame has the true reason.
         if self.is_waiting(now_ns) { Err(Error::Waiting(report.write_message.clone())) } else { Ok(()) }
     }
 
@@ -108,6 +109,7 @@ impl Writing {
     ) -> Result<T, NodeError> {
         match written {
             Ok(written) => {
+                // One good write ends the wait for all.
                 self.retry_ns = None;
                 report.succeeded();
                 Ok(written)
@@ -167,7 +169,7 @@ mod tests {
         }
         assert_eq!(report.write_status, WriteStatus::Error);
         assert!(writing.may_write(&report, 1_000_000_007).is_ok());
-        // It fails again: another second.
+        // A second failure delays the next try by another second.
         assert!(writing.settle(full("still full"), &mut report, 1_000_000_007).is_err());
         assert_eq!(writing.may_write(&report, 2_000_000_006).unwrap_err().to_string(), "still full");
         assert_eq!(writing.settle(Ok::<_, Error>(3), &mut report, 2_000_000_007), Ok(3));

@@ -37,7 +37,7 @@ fn measure(what: &str, payload: usize, count: u64, path: &PathBuf) -> Result<()>
     timed(what, "scan", || {
         let file = std::fs::File::open(path).map_err(|e| Error::io("to open the file", e))?;
         let summary = Summary::scan(&file, |_| true)?;
-        assert_eq!(summary.events, count);
+        assert_eq!(summary.datagrams.events, count);
         Ok(size)
     })?;
     let mut run = None;

@@ -1,4 +1,5 @@
-//! What times of events are worth: a recorder whose clock nobody set counts from the beginning of its epoch, or in whatever it likes.
+//! Whether times of events come from a clock: a recorder whose clock was never set counts from the begin of its epoch,
+//! or from any number.
 
 /// Where clocks of recorders begin, s since 1970: LCLS-I in 1970, LCLS-II and EPICS in 1990.
 const EPOCHS_S: [u64; 2] = [0, 631_152_000];
@@ -20,8 +21,8 @@ pub fn is_set(time_ns: u64) -> bool {
     EPOCHS_S.iter().all(|epoch| !(*epoch..epoch + DAY_S).contains(&seconds))
 }
 
-/// Events in a second, from their number and the first and last of their times; `None` for fewer than two, and where the times are
-/// numbers rather than those of a clock.
+/// Events in a second, from their number and the first and last of their times; `None` for fewer than two, and where
+/// the times are plain numbers and no clock's.
 ///
 /// ```
 /// use livetime_formats::clock::rate_hz;

@@ -7,7 +7,7 @@ use std::{fmt, io};
 /// The result of functions that read data from outside.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Says what was wanted, what was found, and where.
+/// The wanted and the found value, and the place.
 ///
 /// ```
 /// use livetime_formats::Error;
@@ -75,12 +75,12 @@ impl Error {
         self.0.io.as_ref()
     }
 
-    /// What the system said, if it refused; else what was wanted and found.
+    /// The report of the system, if it refused; else the wanted and the found value.
     pub fn cause(&self) -> String {
         self.io_error().map_or_else(|| self.reason(), ToString::to_string)
     }
 
-    /// What was wanted and found, without the place.
+    /// The wanted and the found value, without the place.
     pub fn reason(&self) -> String {
         format!("wanted {}, found {}", self.0.wanted, self.0.found)
     }

@@ -35,6 +35,7 @@
 
 pub mod channel_map;
 pub mod clock;
+mod datagrams;
 mod error;
 pub mod felix;
 mod fields;
@@ -52,4 +53,5 @@ pub mod wib;
 pub mod xtc1;
 pub mod xtc2;
 
+pub use datagrams::Datagrams;
 pub use error::{Error, Result};

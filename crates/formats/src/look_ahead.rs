@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// What of a stream has been read and not taken yet; never more than was allocated at the start.
+/// The bytes of a stream that have been read and not taken yet; never more than was allocated at the start.
 ///
-/// A truncated stream, such as a packed file that was cut in the middle, ends where it breaks off; the bytes
-/// before are good. Only a stream of which nothing can be read is an error.
+/// A truncated stream, such as a packed file that was cut in the middle, ends where it breaks off; the bytes before are
+/// good. Only a stream without any readable byte is an error.
 #[derive(Debug)]
 pub(crate) struct LookAhead<R> {
     input: R,
@@ -23,7 +23,7 @@ pub(crate) struct LookAhead<R> {
 }
 
 impl<R: Read> LookAhead<R> {
-    /// Of `bytes` bytes.
+    /// With room for `bytes` bytes.
     pub(crate) fn new(input: R, bytes: usize) -> LookAhead<R> {
         LookAhead {
             input,

@@ -1,8 +1,8 @@
 //! Files of netCDF's classic format, written.
 //!
-//! A file has dimensions of which the first one grows, attributes, and variables. Variables that grow are stored record by
-//! record: a record holds one row of each of them. The 64-bit-offset variant (`CDF\x02`) is written, which every
-//! netCDF library reads. Described in "The NetCDF Classic Format Specification" of Unidata.
+//! A file has dimensions, the first of which grows, attributes, and variables. Variables that grow are stored record by
+//! record: a record holds one row of each of them. The 64-bit-offset variant (`CDF\x02`) is written, which every netCDF
+//! library reads. Described in "The NetCDF Classic Format Specification" of Unidata.
 //!
 //! ```
 //! use livetime_formats::netcdf::{Kind, Layout, Text};
@@ -74,7 +74,7 @@ pub enum Meta {
 
 pub use Meta::{Double, Ints, Text};
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     dimensions: Vec<(String, u32)>,
@@ -176,7 +176,7 @@ impl<W: Write + Seek> Writer<W> {
     /// Adds a record: a row of each variable, in big-endian order.
     ///
     /// # Errors
-    /// When the operating system reports one, or the rows are not those of the layout.
+    /// When the operating system reports one, or the rows do not fit the layout.
     pub fn record(&mut self, rows: &[&[u8]]) -> io::Result<()> {
         let fits =
             rows.len() == self.rows.len() && rows.iter().zip(&self.rows).all(|(a, b)| a.len() as u64 == *b);

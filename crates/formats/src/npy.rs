@@ -94,7 +94,7 @@ fn shape(header: &str) -> Result<Vec<usize>> {
     sizes.map(|size| size.parse().map_err(|_| wrong())).collect()
 }
 
-/// What stands behind a key, up to the next comma.
+/// The value behind a key, up to the next comma.
 fn value<'a>(header: &'a str, key: &str) -> Result<&'a str> {
     let rest = header.split_once(key).and_then(|(_, rest)| rest.split_once(':'));
     let (_, rest) = rest.ok_or_else(|| Error::new(format!("{key} in the header"), "none"))?;

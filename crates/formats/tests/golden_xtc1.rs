@@ -296,13 +296,16 @@ fn a_summary_counts_what_the_manifest_lists() {
     let Some(folder) = common::data("xtc1/container") else { return };
     let bytes = golden(&folder, PACKED[0].0);
     let summary = Summary::scan(&bytes[..], |_| true).unwrap();
-    assert!(summary.is_whole());
-    assert_eq!((summary.datagrams(), summary.events, summary.run), (10, 2, Some(3)));
-    assert_eq!(summary.event_rate_hz().map(f64::round), Some(120.0));
+    assert!(summary.datagrams.is_whole());
+    assert_eq!((summary.datagrams.count(), summary.datagrams.events, summary.run), (10, 2, Some(3)));
+    assert_eq!(summary.datagrams.event_rate_hz().map(f64::round), Some(120.0));
     let cspad = summary.leaves.iter().find(|((_, t), _)| t.number() == id::CSPAD_ELEMENT).unwrap().1;
     assert_eq!((cspad.count, cspad.compressed, cspad.plain_bytes), (2, 2, 2 * (32 + 143_564)));
     assert_eq!(cspad.compressed_bytes, 79_180 + 79_172 - 40);
     assert_eq!(Vec::from_iter(&cspad.engines), [&1]);
     let cut = Summary::scan(&bytes[..400_000], |_| true).unwrap();
-    assert_eq!((cut.events, cut.is_whole(), cut.end.offset()), (1, false, 367_432));
+    assert_eq!(
+        (cut.datagrams.events, cut.datagrams.is_whole(), cut.datagrams.end.offset()),
+        (1, false, 367_432)
+    );
 }

@@ -279,7 +279,7 @@ fn zlib_of(zlib: &mut livetime_codecs::Zlib, pixels: &[u8]) -> Vec<u8> {
     use livetime_codecs::{Array, Codec};
     let shape = [pixels.len() / 2];
     let mut out = vec![0; zlib.bound(pixels.len())];
-    let array = Array::new(pixels, livetime_codecs::DType::U16, &shape).unwrap();
+    let array = Array::new(pixels, DType::U16, &shape).unwrap();
     let size = zlib.encode(array, &mut out).unwrap();
     out.truncate(size);
     out

@@ -1,6 +1,6 @@
 //! Chunks and shapes that claim more than there is room for: refused before memory is taken, whatever the filter.
 
-use livetime_codecs::{ALL, Array as Pixels, Chunk, CodecType, DType as Elements, Settings};
+use livetime_codecs::{ALL, Array as Pixels, Chunk, CodecType, Settings};
 use livetime_formats::hdf5::{Array, Element, Filter, Growing, Hdf5, Scratch, Tree, Writer};
 use livetime_frame::DType;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ type Packing = (Filter, Box<dyn Fn(&[u8]) -> Vec<u8>>);
 fn packed(codec: &CodecType, bytes: &[u8]) -> Vec<u8> {
     let (shape, mut made) = ([bytes.len() / 2], codec.make(&Settings::USUAL).unwrap());
     let mut stream = vec![0; made.bound(bytes.len())];
-    let size = made.encode(Pixels::new(bytes, Elements::U16, &shape).unwrap(), &mut stream).unwrap();
+    let size = made.encode(Pixels::new(bytes, DType::U16, &shape).unwrap(), &mut stream).unwrap();
     let chunk = Chunk { element: 2, bytes: bytes.len() };
     let head = codec.filter.and_then(|filter| filter.head).map_or(([0; 16], 0), |head| head(chunk, size));
     [&head.0[..head.1], &stream[..size]].concat()

@@ -263,8 +263,8 @@ fn a_summary_counts_records_by_detector() {
     let Some(folder) = common::data("xtc2/lcls2/chunking") else { return };
     let file = std::fs::File::open(folder.join("xpptut15-r0014-s000-c000.xtc2")).unwrap();
     let summary = Summary::scan(&file, |_| true).unwrap();
-    assert!(summary.is_whole());
-    assert_eq!((summary.events, summary.undescribed), (10, 0));
+    assert!(summary.datagrams.is_whole());
+    assert_eq!((summary.datagrams.events, summary.undescribed), (10, 0));
     let fex = summary.records.iter().filter(|(r, _)| r.detector == "xpphsd" && r.algorithm == "fex 4.5.6");
     // Two segments, in every event and once in Configure.
     assert_eq!(fex.map(|(_, c)| c.count).sum::<u64>(), 22);

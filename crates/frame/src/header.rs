@@ -2,7 +2,7 @@
 
 use crate::Attributes;
 
-/// Who a frame came from: the index of the source in its graph.
+/// The source of a frame: the index of the source in its graph.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub struct SourceId(pub u16);
 

@@ -1,8 +1,8 @@
 //! The data that flows through Livetime.
 //!
-//! A [`Frame`] is one unit of data in flight: a [`Header`] (who, when, named values) and a payload:
-//! an array with its [`Layout`], a table, bytes, or a value of the user's own type. Frames are immutable
-//! once sent and shared by reference: a clone is one atomic increment, whatever the size.
+//! A [`Frame`] is one unit of data in flight: a [`Header`] (source, numbers, times, named values) and a payload: an
+//! array with its [`Layout`], a table, bytes, or a value of the user's own type. Frames are immutable once sent and
+//! shared by reference: a clone is one atomic increment, whatever the size.
 //!
 //! Frames come from a [`FramePool`], which bounds the memory of a run. Each producer takes its own
 //! [`Allocator`] from the pool, writes into a [`FrameMut`], and freezes it. When the last reference is

@@ -1,6 +1,6 @@
 //! The camera's clock against the clock of this machine.
 
-/// Beyond this difference from 1970's time the camera's clock counts from something else, such as its start.
+/// A camera whose clock is further than this from the time since 1970 counts from another origin, such as its start.
 const SAME_TIME_NS: i64 = 60_000_000_000;
 /// Two clocks drift apart by at most one part in this: quartzes differ by less than 100 in a million.
 const DRIFT: i64 = 10_000;

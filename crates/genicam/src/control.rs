@@ -14,13 +14,13 @@ use crate::error::CameraError;
 use crate::features::Feature;
 use crate::settings::{self, SETTINGS, TRIGGER_MODE, Wanted};
 
-/// How often a camera that is not there is looked for.
+/// Time between two searches for an absent camera. A search takes a second, and sends broadcasts into the network.
 const RETRY: Duration = Duration::from_secs(2);
 /// How often some features are read back, and how many: all features of a camera with 200 within 3 s, without taking
 /// more than a few ms of its control channel at once.
 const READ_EVERY: Duration = Duration::from_millis(100);
 const FEATURES_AT_ONCE: usize = 8;
-/// How often the settings that every camera has are read back: every tenth time.
+/// One in this many rounds reads back the settings that every camera has: once a second.
 const SETTINGS_EVERY: u64 = 10;
 
 /// Whether a parameter was written, by name.
@@ -40,9 +40,9 @@ pub(crate) enum Order {
 pub(crate) enum News {
     /// The camera is there.
     Connected(About),
-    /// It is not there, and why. Comes once for each reason.
+    /// The camera is absent, with the reason. Sent once for each reason.
     Absent(CameraError),
-    /// It was there and is gone.
+    /// The camera has vanished while it was used.
     Lost,
     /// Images come out of this stream from now on, after the remaining ones of the stream before.
     Stream(Stream),
@@ -103,7 +103,7 @@ pub(crate) fn run(setup: Setup, orders: &Receiver<Order>, news: SyncSender<News>
         }
     }
     if let Some(camera) = control.camera.filter(|camera| !camera.is_lost()) {
-        // A camera that cannot be told stops when it no longer hears from us.
+        // A camera that does not get this command stops by itself when our heartbeat ends.
         let _ = camera.halt();
     }
 }
@@ -303,6 +303,7 @@ impl Control {
 
     /// Waits for room; without a reader the orders end, too.
     fn tell(&self, news: News) {
+        // The error means that the node is gone, and then the channel of orders ends the thread.
         let _ = self.news.send(news);
     }
 }

@@ -1,4 +1,4 @@
-//! Why a camera is not there, or does not do what it is asked for.
+//! Why a camera is absent, or refuses a request.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use livetime_engine::Refusal;
 /// Names under which the library lies on a machine; those without a version come with its development files.
 pub(crate) const LIBRARIES: [&str; 3] = ["libaravis-0.8.so.0", "libaravis-0.8.so", "libaravis-0.8.0.dylib"];
 
-/// Why a camera is not there, or does not do what it is asked for.
+/// Why a camera is absent, or refuses a request.
 #[derive(Clone, Debug)]
 pub enum CameraError {
     /// libaravis is not installed.
@@ -29,7 +29,7 @@ pub enum CameraError {
 }
 
 impl CameraError {
-    /// Whether the reason is the one that was told before.
+    /// Whether this error has the same reason as the one before.
     pub(crate) fn is_same(&self, before: Option<&CameraError>) -> bool {
         before.is_some_and(|before| before.to_string() == self.to_string())
     }

@@ -1,4 +1,4 @@
-//! The type of node: its declaration is that of every camera, and the features of one that was asked for its
+//! The type of node: its declaration is the one of any camera, plus the features of the camera that was asked for its
 //! description.
 
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl NodeFactory for Factory {
         Some(Arc::new(Factory { features: features::describe(&camera) }))
     }
 
-    /// What differs from the default was given, and is what the camera is to have.
+    /// Parameters that differ from their defaults were given in the pipeline file, and are written to the camera.
     fn build(&self, params: DeclaredParams) -> Result<Box<dyn DynNode>, NodeError> {
         let specs = self.specs();
         let mut base = GenicamParams::default();

@@ -10,18 +10,18 @@ use crate::error::CameraError;
 /// A feature of a camera and the parameter that it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Feature {
-    /// Its name in the camera's description.
+    /// The feature's name in the camera's description.
     pub(crate) name: String,
     kind: Kind,
     access: Access,
     pub(crate) spec: ParamSpec,
-    /// Its value when the camera was asked for its description.
+    /// The feature's value when the camera was asked for its description.
     pub(crate) value: Value,
 }
 
-/// Categories in categories, at most: a description that holds itself ends here.
+/// Most categories inside each other: a description that contains itself ends here.
 const DEEPEST: usize = 8;
-/// Features, at most; real cameras have some hundreds.
+/// Most features. Real cameras have some hundreds; a hostile description may have any number.
 const MOST: usize = 2000;
 /// The part that the source itself does.
 const OWN: [&str; 2] = ["AcquisitionStart", "AcquisitionStop"];

@@ -18,15 +18,16 @@ use crate::numbers::Numbers;
 use crate::params::{GenicamParams, TimeSource};
 use crate::pixels::PixelFormat;
 
-/// How long the node waits for an image before it looks whether anybody wants something else of it.
+/// The node's wait for an image before it handles other messages, such as changes of parameters.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it looks again if there was none.
+/// Time to the next check after a check without an image.
 const PAUSE_NS: u64 = 10_000;
-/// When it looks for news while no image is expected.
+/// Time between two checks for news while no image is expected.
 const IDLE_NS: u64 = 20_000_000;
-/// How long a write waits for the camera: it answers within some ms, or is about to be lost.
+/// Longest wait of a write for the camera, which answers within some ms unless the connection is about to be lost.
 const ANSWER: Duration = Duration::from_secs(1);
-/// News that may wait for the node: more than all settings and features that are read in a second.
+/// Most messages from the control thread that wait for the node: more than all settings and features that are read in a
+/// second.
 const NEWS: usize = 256;
 
 /// All parameters: the common ones of all cameras, then the features of this one.
@@ -44,7 +45,7 @@ impl AllParams {
     /// Sets the parameter or readback `name`, as the camera has it.
     fn show(&mut self, name: &str, value: &Value) {
         if let Some(index) = self.specs.iter().position(|spec| spec.name == name) {
-            // The kinds are those of the declaration, which came from the same camera.
+            // The kinds of the values are right, because the declaration came from the same camera.
             let _ = self.set(index, value);
         }
     }
@@ -90,7 +91,7 @@ pub(crate) struct Genicam {
     clock: CameraClock,
     /// Underruns of streams that are gone.
     underruns_before: u64,
-    /// Layout for which memory was taken.
+    /// Layout of the frames that memory was taken for.
     layout: Option<Layout>,
     bayer_pattern: Arc<str>,
 }
@@ -154,6 +155,7 @@ impl Genicam {
 
     fn order(&self, order: Order) {
         if let Some((ends, _)) = &self.control {
+            // A control thread that is gone has sent its last news, which the node reads next.
             let _ = ends.orders.send(order);
         }
     }

@@ -1,6 +1,7 @@
 //! Which frames are missing, by the numbers that a camera gives them.
 
-/// Numbers of 16 bits, as GigE Vision 1 has them, go from this back to 1.
+/// The highest number of a frame in GigE Vision 1, whose numbers have 16 bits and continue with 1, because 0 is no
+/// number.
 const LAST_OF_16_BITS: u64 = 0xffff;
 
 /// Follows the numbers of one acquisition.

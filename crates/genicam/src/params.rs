@@ -23,7 +23,7 @@ pub enum TimeSource {
     Arrival,
 }
 
-/// Parameters of `genicam`. What a pipeline does not give stays as the camera has it, and is read back from it.
+/// Parameters of `genicam`. A parameter that the pipeline does not give keeps the camera's value, which is read back.
 #[derive(Params)]
 pub struct GenicamParams {
     /// Name, id, address or serial number of the camera; empty: the first that is found. `Fake_1` is simulated.

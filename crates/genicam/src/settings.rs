@@ -5,8 +5,8 @@ use livetime_engine::{Refusal, Value};
 use crate::aravis::Camera;
 use crate::error::CameraError;
 
-/// Names of parameters that are settings of a camera, in the order in which they are written: what changes the size of
-/// images comes first, because rates depend on it.
+/// Names of parameters that are settings of a camera, in the order in which they are written: settings that change the
+/// size of images come first, because rates depend on it.
 pub(crate) const SETTINGS: [&str; 11] = [
     "bin_x",
     "bin_y",

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 /// How a level takes bits out of bytes.
 pub(crate) trait Bits {
-    /// The highest bits of 64 bytes, that of the first byte lowest.
+    /// The highest bit of each of 64 bytes; the first byte gives the lowest bit.
     fn highest(bytes: &[u8; 64]) -> u64;
 
     /// The bits of `word` that `mask` selects, side by side from bit 0 on.

@@ -4,8 +4,8 @@ use crate::Pixel;
 
 #[inline(always)]
 pub(crate) fn bytes<T: Pixel>(pixels: &[T]) -> &[u8] {
-    // SAFETY: a `Pixel` is one of ten numeric types, which have no padding; the bytes are those of
-    // the slice and live as long.
+    // SAFETY: a `Pixel` is one of ten numeric types, which have no padding; the bytes belong to the slice and live as
+    // long.
     unsafe { std::slice::from_raw_parts(pixels.as_ptr().cast(), size_of_val(pixels)) }
 }
 

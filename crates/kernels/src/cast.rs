@@ -41,7 +41,7 @@ pub trait FromAny:
 
 /// [`CastFrom`] seen from the source.
 pub trait Cast: Copy {
-    /// Keeps every value of a float, and of an integer what its wrapped conversions depend on.
+    /// Keeps every value of a float; keeps of an integer every bit that its wrapped conversions depend on.
     type Wide: Wide;
 
     fn cast<O: FromAny>(self) -> O;
@@ -52,8 +52,7 @@ pub trait Cast: Copy {
     fn wrap_floats(level: Level, from: &[f64], to: &mut [Self]);
 }
 
-/// `i64` or `f64`: what wrapped conversions go through, so that there are two for each type and
-/// not ten.
+/// `i64` or `f64`: wrapped conversions go through one of these two, so that each type needs two of them and not ten.
 pub trait Wide: Copy + Default {
     fn wrap_slice<O: Cast>(level: Level, from: &[Self], to: &mut [O]);
 }

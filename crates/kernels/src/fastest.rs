@@ -20,7 +20,7 @@ const MARGIN: u64 = 32;
 #[derive(Debug)]
 pub(crate) struct Fastest {
     calls: AtomicU32,
-    /// Of the higher and of the lower level: the least ps a byte.
+    /// The least ps a byte, for the higher and for the lower level.
     least: [AtomicU64; 2],
 }
 

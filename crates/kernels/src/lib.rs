@@ -80,6 +80,8 @@ pub mod random;
 mod resize;
 pub mod statistics;
 mod transform;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 pub mod waveform;
 pub mod wib;
 

@@ -1,8 +1,8 @@
 //! Means of a few pixels, in the type of the pixels.
 
-/// A pixel type of which a few values can be averaged.
+/// A pixel type whose values can be averaged, a few at a time.
 ///
-/// Sums are exact for integers. The mean of integers is cut towards zero; that of floats is computed in `f64`.
+/// Sums are exact for integers. The mean of integers is cut towards zero; the mean of floats is computed in `f64`.
 pub trait Mix: Copy {
     /// Mean of two values.
     fn mean2(values: [Self; 2]) -> Self;

@@ -25,7 +25,7 @@ pub enum MeasureError {
     Failed(String),
     /// The sums of the ledger that differ.
     NotClosed(Vec<String>),
-    /// The sources ended after so many frames.
+    /// The sources ended after this number of frames.
     TooFew(u64),
     /// Fewer than two frames came to this node at the end of the chain.
     NothingAtEnd(usize),

@@ -1,7 +1,7 @@
-//! `livetime bench graph`: the highest rate at which the user's own graph loses nothing, and what limits it.
+//! `livetime bench graph`: the highest rate at which the user's own graph loses nothing, and its bottleneck.
 //!
 //! The rates of all sources that have a period or a rate are changed together, in the proportion of the file. A graph
-//! whose sources have none runs as fast as it can with every edge waiting instead of losing.
+//! without such sources runs at its own speed, with every edge waiting instead of losing.
 
 use livetime_engine::{Graph, Limit, Report, WhenFull};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub fn graph(
     Ok(Measured { record: record(&found, settings), has_losses })
 }
 
-/// What was found.
+/// The result of the search.
 struct Found {
     /// The highest rate without a loss.
     hz: f64,
@@ -60,7 +60,7 @@ struct Found {
     ran: Option<Ran>,
     /// The runs on the way.
     search: Option<Search>,
-    /// What the first run let one expect.
+    /// The rate that the first run lets expect.
     estimate_hz: Option<f64>,
 }
 
@@ -71,12 +71,14 @@ fn searched(
     repeats: usize,
     progress: &mut Progress,
 ) -> Result<Found, MeasureError> {
+    // The search turns one number, the sum of all rates; their proportion stays the file's.
     let declared: f64 = paces.iter().map(|p| p.hz).sum();
     let mut run_at = |hz: f64| {
         let mut graph = graph.clone();
         paces.iter().try_for_each(|p| p.set(&mut graph, p.hz * hz / declared))?;
         let ran = run_for(&graph, seconds)?;
         progress.log(format_args!("wanted {hz:.1} frames/s: {}", ran.line()));
+        // A source that ends at once measures nothing but its start.
         if ran.ended_early && ran.frames() < 10 {
             return Err(MeasureError::TooFew(ran.frames()));
         }
@@ -88,6 +90,7 @@ fn searched(
     let first_hz = estimate_hz.map_or(declared, |hz| hz / 2.0).clamp(declared / 100.0, declared * 1000.0);
     let mut search = search(first_hz, repeats, &mut run_at)?;
     let ran = search.clean.take();
+    // The last clean run describes the result; the others only bound it.
     Ok(Found { hz: search.hz, spread: search.spread(), ran, search: Some(search), estimate_hz })
 }
 
@@ -101,6 +104,7 @@ fn flat_out(
     let mut graph = graph.clone();
     for edge in 0..graph.edges().len() {
         if let Some(options) = graph.edge_options_mut(edge) {
+            // A graph without rates measures its throughput: edges wait instead of losing.
             options.when_full = WhenFull::Block;
         }
     }
@@ -111,6 +115,7 @@ fn flat_out(
         runs.push(ran);
     }
     let is_clean = runs.iter().all(|ran| ran.total_dropped() == 0);
+    // One lossy run makes the result 0: the graph cannot run without losses at all.
     let spread = Spread::of(if is_clean { runs.iter().map(Ran::hz).collect() } else { vec![0.0] });
     let ran = runs.pop();
     let estimate_hz = ran.as_ref().and_then(|r| r.report.bottleneck()).map(|b| b.sustainable_hz);
@@ -225,7 +230,7 @@ mod tests {
         searched(&graph, &paces, seconds, 1, &mut progress).unwrap()
     }
 
-    /// A node that sleeps for each frame, and whose queue outlasts what a busy machine does to its thread.
+    /// A node that sleeps for each frame. Its queue outlasts the pauses that a busy machine gives to its thread.
     const SLOW: &str = "\
 nodes:
   cam: {type: counter, params: {period: 100 ms}}

@@ -1,9 +1,9 @@
 //! How busy other programs kept the machine while something was measured: numbers of a starved machine must say that they are.
 
-/// From this share on it is worth a word.
+/// Share of the machine's time used by other programs from which the report warns.
 const BUSY: f64 = 0.05;
 
-/// What the system had counted when the measurement began.
+/// The system's counts at the begin of the measurement.
 pub struct Neighbours(Option<Ticks>);
 
 /// Time of all cores, in the system's ticks since it was started.
@@ -29,7 +29,7 @@ impl Neighbours {
     }
 }
 
-/// What is said of such a share, if it is worth a word.
+/// A warning about a share of other programs, if it is large enough to matter.
 pub(crate) fn warning(share: Option<f64>) -> Option<String> {
     let share = share.filter(|share| *share >= BUSY)?;
     Some(format!(

@@ -18,13 +18,13 @@ use crate::{MeasureError, Measured, Origin, Progress, Record, Spread, repeats, t
 use livetime_control::report::numbers::{rate, time};
 use livetime_control::report::table::{Style, Table};
 
-/// Different frames that are fed.
+/// Number of different frames that are fed in turn.
 const DIFFERENT: usize = 64;
-/// Frames before those that count: first-time costs, such as new memory, are not the node's.
+/// Frames before the counted ones: first-time costs, such as new memory, are not the node's.
 const WARM_UP: u64 = 16;
-/// How long the frames may take to come, and how long a measurement may take.
+/// Longest wait for the frames, and longest time of a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The measurement at half the rate takes at most so many seconds.
+/// Longest time of the measurement at half the rate.
 const HALF_LOAD_S: f64 = 5.0;
 
 /// The nodes of a user's graph that are measured: one, or a chain.
@@ -65,6 +65,7 @@ impl Chain {
         if graph.nodes()[first].node_type.spec.kind == NodeKind::Source {
             return Err(MeasureError::NoInput(graph.nodes()[first].name.clone()));
         }
+        // The chain is every node between the two: reached from the first, and leading to the last.
         let (behind, before) = (reached(graph, first, false), reached(graph, last, true));
         let nodes: Vec<usize> = behind.into_iter().filter(|n| before.contains(n)).collect();
         if nodes.is_empty() {
@@ -95,6 +96,7 @@ impl Chain {
         }
         let spread = Spread::of(passes.iter().map(|p| p.throughput_hz).collect());
         let half_hz = spread.median / 2.0;
+        // At half the rate the queue is nearly empty, so the latency is the node's own.
         let few = ((HALF_LOAD_S * half_hz) as u64).clamp(2, frames);
         let half = self.feed(graph, &feeds, few, 1.0 / half_hz)?;
         progress.log(format_args!("at half the rate: {:.1} frames/s", half.throughput_hz));
@@ -103,11 +105,12 @@ impl Chain {
         Ok(Measured { record: found.record(origin, frames), has_losses: lost > 0 })
     }
 
-    /// Runs what comes before the chain until there are frames for each of its inputs.
+    /// Runs the nodes before the chain until each of its inputs has frames.
     fn collect(&self, graph: &Graph, progress: &mut Progress) -> Result<Vec<Feed>, MeasureError> {
         let before: Vec<usize> =
             reached(graph, self.first, true).into_iter().filter(|n| *n != self.first).collect();
         let mut part = graph.part(&before);
+        // The sources' own rates would only delay the collection.
         hurry(&mut part)?;
         // Holds the run open when the sources have ended, so that the frames can be fetched.
         part.add("replay", NodeType::of::<Replay>())?;
@@ -115,6 +118,7 @@ impl Chain {
         for edge in graph.edges().iter().filter(|e| e.to.0 == self.first) {
             let name = format!("collect {}", feeds.len());
             let number = part.add(&name, NodeType::of::<Collect>())?;
+            // Half of the memory for the held frames; the other half stays for the graph's own.
             let bytes = i64::try_from(graph.memory_bytes / 2).unwrap_or(i64::MAX);
             part.set(number, "frames", &(DIFFERENT as i64).into())?;
             part.set(number, "bytes", &bytes.into())?;
@@ -123,6 +127,7 @@ impl Chain {
             let port = graph.nodes()[self.first].node_type.spec.inputs[edge.to.1].name;
             feeds.push(Feed { port, queue: edge.options.queue, frames: vec![] });
         }
+        // The held frames come on top of the memory that the graph was declared with.
         part.memory_bytes = part.memory_bytes.saturating_mul(2);
         let run = Run::start(&part, RunOptions::default())?;
         let until = Instant::now() + PATIENCE;
@@ -130,20 +135,23 @@ impl Chain {
             feed.frames = fetch(&run, &format!("collect {number}"), until)?;
             progress.log(format_args!("{} frames for input `{}`", feed.frames.len(), feed.port));
         }
+        // Aborted, because the rest of the sources' data is of no use.
         run.abort();
         run.finish(Duration::from_secs(5));
         Ok(feeds)
     }
 
-    /// Feeds so many frames to each input, one every `period_s`.
+    /// Feeds `frames` frames to each input, one every `period_s`.
     fn feed(&self, graph: &Graph, feeds: &[Feed], frames: u64, period_s: f64) -> Result<Pass, MeasureError> {
         let mut part = graph.part(&self.nodes);
         for edge in 0..part.edges().len() {
             if let Some(options) = part.edge_options_mut(edge) {
+                // Every edge waits: a loss would shorten the measured work.
                 *options = waiting(options.queue);
             }
         }
         let first = self.place(self.first);
+        // The replay's thread must not do the node's work.
         if let Some(options) = part.options_mut(first).filter(|o| o.placement == Placement::Inline) {
             options.placement = Placement::Own;
         }
@@ -278,7 +286,7 @@ fn fetch(run: &Run, name: &str, until: Instant) -> Result<Vec<Frame>, MeasureErr
     }
 }
 
-/// All that is to be told.
+/// The content of the report.
 struct Found<'a> {
     chain: &'a Chain,
     graph: &'a Graph,
@@ -420,7 +428,7 @@ nodes:
         assert_eq!(pass.nodes.iter().map(|n| n.0).collect::<Vec<_>>(), [50, 50]);
         assert!(pass.throughput_hz > 0.0 && pass.lost == 0, "{}", pass.throughput_hz);
         let (_, _, service) = &pass.nodes[1];
-        // Who sleeps 3 ms for each frame has not been quicker.
+        // A node that sleeps 3 ms for each frame cannot be quicker.
         assert!(service.sum_ns >= 50 * 3_000_000);
         let half = chain.feed(&graph, &feeds, 10, 0.02).unwrap();
         assert_eq!((half.nodes.iter().map(|n| n.0).collect::<Vec<_>>(), half.lost), (vec![10, 10], 0));

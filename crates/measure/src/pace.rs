@@ -2,12 +2,12 @@
 
 use livetime_engine::{Graph, GraphError, NodeKind, ParamKind, Value};
 
-/// Of a source whose period or rate is 0, which means as fast as possible.
+/// Rate of a source whose period or rate is 0, which means as fast as possible.
 const WITHOUT_HZ: f64 = 100.0;
 
 /// A source with a period or a rate.
 pub struct Pace {
-    /// Its number in the graph.
+    /// Number of the source in the graph.
     pub node: usize,
     /// The parameter: `period` or `…_period` in s, or `rate…` in Hz.
     pub param: &'static str,

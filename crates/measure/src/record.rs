@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::neighbours::{self, Neighbours};
 use crate::{COMMIT, machine};
 
-/// Where lines go that say what is being measured.
+/// Receives lines about the progress of the measurement.
 pub struct Progress<'a>(pub &'a mut dyn FnMut(&str));
 
 impl Progress<'_> {
@@ -30,7 +30,7 @@ pub struct Origin {
 pub struct Record {
     /// Rows and settings.
     pub json: Value,
-    /// The same as text.
+    /// The record as text.
     pub table: String,
 }
 

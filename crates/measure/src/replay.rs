@@ -1,6 +1,6 @@
 //! Nodes that hold real frames: one takes them from a graph, one feeds them to another.
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
 /// Parameters of `collect`.
@@ -32,14 +32,11 @@ impl Collect {
 impl Node for Collect {
     type Params = CollectParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "collect",
-        kind: NodeKind::Sink,
-        summary: "Takes the first frames that come.",
-        inputs: &[PortSpec::any("in"), PortSpec::any("open")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "collect",
+        "Takes the first frames that come.",
+        &[PortSpec::any("in"), PortSpec::any("open")],
+    );
 
     fn new(params: CollectParams) -> Result<Collect, NodeError> {
         Ok(Collect { params, taken: vec![], bytes: 0, full: false })
@@ -65,7 +62,7 @@ impl Node for Collect {
 /// Parameters of `replay`.
 #[derive(Params)]
 pub(crate) struct ReplayParams {
-    /// Frames to send, those that it holds repeatedly; 0 until they are there.
+    /// Frames to send, by repeating the held ones; 0 until the node holds frames.
     frames: u64,
     /// Time between frames; 0 sends them as fast as they are taken.
     #[param(default = 0.0, min = 0.0, unit = "s")]
@@ -83,14 +80,8 @@ pub(crate) struct Replay {
 impl Node for Replay {
     type Params = ReplayParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "replay",
-        kind: NodeKind::Source,
-        summary: "Sends the frames that it holds.",
-        inputs: &[],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::source("replay", "Sends the frames that it holds.", &[PortSpec::any("out")]);
 
     fn new(params: ReplayParams) -> Result<Replay, NodeError> {
         Ok(Replay { params, frames: vec![], sent: 0, first_ns: 0 })

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::{MeasureError, Spread, tenths};
 
-/// How close the search comes to the limit.
+/// Quotient of the rates above and below the limit at which the search ends.
 const PRECISION: f64 = 1.03;
-/// Steps on the way up and down.
+/// Factor between two rates while the limit is not yet enclosed.
 const STEP: f64 = 1.5;
-/// Beyond these factors of the first rate the search is abandoned.
+/// The search is abandoned beyond this factor from the first rate: then the rate has no effect on losses.
 const RANGE: f64 = 10_000.0;
 
 /// One run of a graph.
@@ -25,14 +25,16 @@ pub struct Ran {
     pub ended_early: bool,
 }
 
-/// Runs a graph for so many seconds, or until it ends by itself.
+/// Runs a graph for `seconds` seconds, or until it ends by itself.
 ///
 /// # Errors
 /// [`MeasureError`], when the graph cannot start, a node fails, or the ledger does not close.
 pub fn run_for(graph: &Graph, seconds: f64) -> Result<Ran, MeasureError> {
     let run = Run::start(graph, RunOptions::default())?;
+    // The time begins behind the start, whose allocations belong to no frame.
     let until = Instant::now() + Duration::from_secs_f64(seconds);
     let ended_early = run.wait(until.saturating_duration_since(Instant::now()));
+    // The drain is not part of the measured time, but its frames are part of the ledger.
     let elapsed = run.report().elapsed_ns as f64 / 1e9;
     run.stop();
     let report = run.finish(Duration::from_secs(10));
@@ -106,6 +108,7 @@ pub fn search<E>(
     run_at: &mut impl FnMut(f64) -> Result<Ran, E>,
 ) -> Result<Search, E> {
     let mut found = Search { hz: 0.0, confirmed_hz: vec![], tried: vec![], clean: None, lossy: None };
+    // Upwards first, then downwards: the first rate is only an estimate.
     let (mut low, mut high) = (first_hz / STEP, first_hz);
     while high < first_hz * RANGE && found.is_clean(high, run_at)?.is_some() {
         (low, high) = (high, high * STEP);
@@ -117,21 +120,25 @@ pub fn search<E>(
         }
     }
     while high / low > PRECISION {
+        // The geometric middle, because rates matter by their quotient.
         let middle = (low * high).sqrt();
         match found.is_clean(middle, run_at)? {
             Some(_) => low = middle,
             None => high = middle,
         }
     }
+    // One clean run may be luck; the rate must be clean several times in a row.
     while found.confirmed_hz.len() < repeats && low > first_hz / RANGE {
         match found.is_clean(low, run_at)? {
             Some(hz) => found.confirmed_hz.push(hz),
             None => {
+                // A failure begins the count anew at a lower rate.
                 found.confirmed_hz.clear();
                 low /= PRECISION;
             }
         }
     }
+    // The slowest confirmed run is claimed, not the mean.
     let hz = found.confirmed_hz.iter().copied().fold(f64::INFINITY, f64::min);
     found.hz = if hz.is_finite() { hz } else { 0.0 };
     Ok(found)

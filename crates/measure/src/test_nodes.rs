@@ -1,4 +1,4 @@
-//! The standard nodes and those of the example, for tests.
+//! The standard nodes and the nodes of the example, for tests.
 
 use livetime_engine::NodeType;
 
@@ -8,5 +8,5 @@ mod own;
 /// The standard nodes, `counter` and `slow`.
 pub(crate) fn all() -> Vec<NodeType> {
     let own = [NodeType::of::<own::Counter>(), NodeType::of::<own::Slow>()];
-    [livetime_nodes::ALL, &own].concat()
+    [livetime_nodes::ALL, livetime_sim::ALL, &own].concat()
 }

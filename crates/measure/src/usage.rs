@@ -1,5 +1,5 @@
-//! What work on a file costs: the effective data rate, what the disk does for it, and the CPU time, as the study of
-//! 2013 gives them.
+//! The cost of work on a file: the effective data rate, the disk's part of it, and the CPU time, as the study of 2013
+//! gives them.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ impl Meter {
         Meter { begin: Instant::now(), cpu: process_cpu(), read: bytes_from_disk() }
     }
 
-    /// What was used since the begin for work on so many bytes of data: as recorded in files, and uncompressed.
+    /// The use since the begin, for work on this number of bytes: as recorded in files, and uncompressed.
     pub fn stop(&self, file_bytes: u64, raw_bytes: u64) -> Usage {
         let disk_bytes = self.read.zip(bytes_from_disk()).map(|(begin, end)| end.saturating_sub(begin));
         Usage {
@@ -33,7 +33,7 @@ impl Meter {
     }
 }
 
-/// What some work on a file used.
+/// The resources that some work on a file used.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     /// Time from begin to end.

@@ -5,10 +5,11 @@ use livetime_frame::{AttributeValue, Header};
 /// Seconds from 1970 to 1990, where the clock of EPICS begins.
 const EPICS_EPOCH_S: i64 = 631_152_000;
 
-/// The attribute called `name` as a number; `None` when the frame has none of that name, or it is a text.
+/// The attribute called `name` as a number; `None` when the frame has no attribute of that name, or the attribute is a
+/// text.
 ///
-/// Four names stand for what every frame has, as in areaDetector: `NDArrayUniqueId`, `NDArrayTimeStamp` (s since 1990),
-/// `NDArrayEpicsTSSec` and `NDArrayEpicsTSnSec` (whole seconds since 1990, and the rest in ns).
+/// Four names stand for properties that every frame has, as in areaDetector: `NDArrayUniqueId`, `NDArrayTimeStamp` (s
+/// since 1990), `NDArrayEpicsTSSec` and `NDArrayEpicsTSnSec` (whole seconds since 1990, and the rest in ns).
 pub(crate) fn number(header: &Header, name: &str) -> Option<f64> {
     let since_ns = || since_1990_ns(header);
     match header.attributes.get(name) {

@@ -1,5 +1,4 @@
-//! What nodes that make new arrays have in common: the type of the output and what becomes of values that it
-//! cannot hold.
+//! The common part of nodes that make new arrays: the type of the output and the rule for values that it cannot hold.
 
 use livetime_engine::{NodeError, ParamEnum};
 use livetime_frame::{ColorMode, DType, Layout, MAX_DIMS};
@@ -57,7 +56,7 @@ impl OutputType {
     }
 }
 
-/// What becomes of values that the output type cannot hold.
+/// The rule for values that the output type cannot hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum OverflowRule {
     /// The nearest value that it can hold. Floats are cut towards zero; NaN becomes 0 for integers.
@@ -77,7 +76,7 @@ impl OverflowRule {
     }
 }
 
-/// Refuses compressed arrays, whose bytes do not follow the layout.
+/// Refuses compressed arrays, because their bytes do not follow the layout.
 pub(crate) fn refuse_compressed(layout: &Layout) -> Result<(), NodeError> {
     match layout.codec() {
         None => Ok(()),

@@ -1,24 +1,18 @@
 //! The standard nodes of Livetime, for pictures, arrays, curves and events: one file or folder each.
 //!
 //! [`ALL`] is the list of their types, and [`find`] gives one by name. Three nodes to read first are
-//! [`SimDetector`](sources::sim_detector::SimDetector), [`Statistics`](process::statistics::Statistics) and
+//! [`ImageFiles`](sources::image_files::ImageFiles), [`Statistics`](process::statistics::Statistics) and
 //! [`NpyFiles`](sinks::npy_files::NpyFiles): a source, a process and a sink.
 //!
 //! ```
-//! use std::time::Duration;
+//! use livetime_engine::testing::Harness;
+//! use livetime_nodes::process::statistics::Statistics;
 //!
-//! use livetime_engine::{EdgeOptions, Graph, Run, RunOptions};
-//!
-//! let mut graph = Graph::default();
-//! graph.add("detector", livetime_nodes::find("sim_detector")?)?;
-//! graph.add("end", livetime_nodes::find("null")?)?;
-//! graph.connect("detector", "end", EdgeOptions::default())?;
-//! let options = RunOptions { max_frames: Some(3), ..RunOptions::default() };
-//! let run = Run::start(&graph, options).map_err(|errors| errors[0].clone())?;
-//! let report = run.finish(Duration::from_secs(60));
-//! assert_eq!(report.edges[0].offered, 3);
-//! assert!(report.imbalances().is_empty(), "the ledger is closed");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let mut statistics = Harness::new::<Statistics>(&[])?;
+//! let image = statistics.image::<u8>(&[2, 2], &[1, 2, 3, 6])?;
+//! statistics.feed(&image)?;
+//! assert_eq!(statistics.number_of("mean_value"), 3.0);
+//! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 //!
 //! A node is added with one file and two lines here: its `mod` line in its folder, and its entry in
@@ -42,6 +36,8 @@ pub mod sinks;
 pub mod sources;
 #[cfg(test)]
 mod test_data;
+#[cfg(test)]
+mod test_pictures;
 
 pub use error::Mismatch;
 use livetime_engine::{NodeType, UnknownNodeType};
@@ -54,7 +50,6 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::image_files::ImageFiles>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::recording::Recording>(),
-    NodeType::of::<sources::sim_detector::SimDetector>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
     NodeType::alias::<sources::recording::Recording>("xtc", "The older name of recording (LCLS-I)."),
     NodeType::alias::<sources::recording::Recording>("xtc2", "The older name of recording (LCLS-II)."),

@@ -14,7 +14,7 @@ pub(crate) fn gather(array: &ArrayRef<'_>, to: &mut Vec<u8>) {
 }
 
 /// Writes the elements to `output`, an array of the same shape without gaps: one copy of an array without gaps between
-/// its elements, else two, of which the first goes to `scratch`.
+/// its elements, else two copies, the first one into `scratch`.
 pub(crate) fn copy(
     array: &ArrayRef<'_>,
     output: &mut FrameMut,

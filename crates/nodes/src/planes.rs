@@ -66,14 +66,14 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
         Planes::over(array.layout(), array.elements::<T>()?)
     }
 
-    /// The same elements whatever the colours: planes of the last two dimensions, so that one plane after the
-    /// other gives the elements in the order of a packed array. One plane of one row where nothing lies
-    /// between.
+    /// The same elements without regard to colours: planes of the last two dimensions, so that one plane after the
+    /// other gives the elements in the order of a packed array. An array without gaps is one plane of one row.
     ///
     /// # Errors
     /// As [`Planes::of`].
     pub(crate) fn in_order(array: &ArrayRef<'a>) -> Result<Planes<'a, T>, WrongPayload> {
         let (layout, elements) = (array.layout(), array.elements::<T>()?);
+        // Packed elements need no planes: one long row lets kernels run without a break.
         if layout.is_packed() {
             let starts = Starts { outer: [(1, 0); MAX_DIMS], ndim: 0 };
             let (width, height, stride) = (layout.len(), 1, layout.len());
@@ -91,11 +91,13 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
         let stride_of = |axis: Option<usize>| axis.map_or(0, |a| dims[a].stride / size_of::<T>());
         let rgb1 = layout.color() == ColorMode::Rgb1;
         let samples_per_pixel = axes.color.filter(|_| rgb1).map_or(1, |c| dims[c].size);
+        // Kernels read a row as one slice, so samples of a row must lie side by side.
         if layout.width() > 1 && stride_of(axes.x) != samples_per_pixel {
             return Err(WrongPayload::new("samples of a row side by side", layout));
         }
         let mut starts = Starts { outer: [(1, 0); MAX_DIMS], ndim: 0 };
         for (d, dim) in dims.iter().enumerate() {
+            // Axes inside a plane are walked by kernels, and all other axes count planes.
             let inner = Some(d) == axes.x || Some(d) == axes.y || (rgb1 && Some(d) == axes.color);
             if !inner {
                 starts.outer[starts.ndim] = (dim.size, dim.stride / size_of::<T>());

@@ -59,7 +59,7 @@ impl Series {
         self.next = (self.next + 1).min(self.points);
     }
 
-    /// The values of a row in two parts: those of a series that wraps, oldest first.
+    /// The values of a row in two parts, oldest first; the second part is empty unless the series wraps.
     pub(crate) fn wrapped(&self, row: usize) -> [&[f64]; 2] {
         let row = self.whole(row);
         let (newer, older) = row.split_at(self.next.min(row.len()));

@@ -9,7 +9,7 @@
     reason = "a test fails by panicking, and what it prints is for those who run it alone"
 )]
 
-mod captures;
-mod placements;
 mod replay;
+#[path = "../src/test_pictures.rs"]
+mod test_pictures;
 mod xtc_recorder;

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::Duration;
 
 use livetime_engine::testing::Harness;
@@ -16,19 +16,16 @@ use livetime_formats::xtc1::run::Run;
 use livetime_frame::{AttributeValue, Frame};
 use livetime_nodes::sinks::xtc_recorder::XtcRecorder;
 use livetime_nodes::sources::recording::Recording;
-use livetime_nodes::sources::sim_detector::SimDetector;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::test_pictures::Pictures;
 
 /// Names the folder in which a child records.
 const FOLDER: &str = "LIVETIME_TEST_RECORDS";
 
 /// The test `name` of this program in a process of its own, in which large files fail instead of ending it.
 fn child(name: &str, folder: &Path) -> Child {
-    let test = std::env::current_exe().unwrap();
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' XFSZ; exec \"$0\" --exact --include-ignored --nocapture \"$1\""]);
-    let name = livetime_testkit::test_name(module_path!(), name);
-    command.arg(test).arg(name).env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap()
+    livetime_testkit::test_process(module_path!(), name).unwrap().env(FOLDER, folder).spawn().unwrap()
 }
 
 fn recorder(folder: &Path, codec: &str) -> Harness {
@@ -184,21 +181,18 @@ fn a_full_disk_loses_what_is_said_and_nothing_else() {
     assert_eq!(firsts, [1000, 1001, 1002, 1003, 1004, 1011, 1012]);
 }
 
-/// A simulated detector of `frames` frames whose recorder compresses with so many threads.
+/// A source of `frames` frames whose recorder compresses with so many threads.
 fn graph(folder: &Path, frames: i64, threads: i64) -> Graph {
     let mut graph = Graph::default();
-    graph.add("cam", NodeType::of::<SimDetector>()).unwrap();
+    graph.add("cam", NodeType::of::<Pictures>()).unwrap();
     graph.add("rec", NodeType::of::<XtcRecorder>()).unwrap();
     let options = EdgeOptions { when_full: WhenFull::Block, queue: 8, ..EdgeOptions::default() };
     graph.connect("cam", "rec", options).unwrap();
     let path = folder.to_str().unwrap();
-    let values: [(&str, &str, Value); 9] = [
-        ("cam", "image_mode", "multiple".into()),
-        ("cam", "num_images", frames.into()),
-        ("cam", "acquire_time", 0.0.into()),
-        ("cam", "acquire_period", 0.0.into()),
-        ("cam", "max_size_x", 100.into()),
-        ("cam", "max_size_y", 100.into()),
+    let values: [(&str, &str, Value); 6] = [
+        ("cam", "count", frames.into()),
+        ("cam", "width", 100.into()),
+        ("cam", "height", 100.into()),
         ("rec", "path", path.into()),
         ("rec", "compression", "blockpack".into()),
         ("rec", "threads", threads.into()),

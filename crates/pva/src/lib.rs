@@ -39,6 +39,7 @@
 pub mod client;
 pub mod data;
 mod error;
+mod lock;
 #[cfg(any(feature = "client", feature = "server"))]
 pub mod net;
 pub mod nt;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use livetime_pva::data::{Array, Builder, Chosen, Dynamic, Field, ScalarType, Type, Value};
 use livetime_pva::net::{Destination, has_ipv6};
@@ -49,15 +49,7 @@ fn by_name_server(command: &mut Command, server: &Server) {
 
 /// Runs it to its end, unless it hangs.
 fn run(mut command: Command) -> String {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
-    let end = Instant::now() + livetime_testkit::HANG;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > end {
-            child.kill().unwrap();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let output = child.wait_with_output().unwrap();
+    let output = livetime_testkit::run_to_end(&mut command).unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
     println!("{text}");

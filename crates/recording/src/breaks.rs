@@ -1,10 +1,12 @@
 //! Places inside of datagrams that mean nothing, noted as they are read.
 //!
-//! Opening a run looks at the headers of datagrams alone. Whoever reads an event finds what is broken inside it, also beside what it looks for;
-//! all readers of a run share the list.
+//! Opening a run reads the headers of datagrams alone. A reader of an event finds broken parts inside the event, also
+//! parts that the reader does not want; all readers of a run share the list.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use livetime_runtime::lock;
 
 use crate::problem::Problem;
 use crate::run::Run;
@@ -23,7 +25,7 @@ struct Known {
 }
 
 impl Breaks {
-    /// An event is broken beside what was read of it.
+    /// Notes a part of an event that is broken, although the picture that was read is not.
     pub(crate) fn note(&self, event: usize, problem: Problem) {
         let mut known = self.lock();
         if known.events.insert(event) {
@@ -31,7 +33,8 @@ impl Breaks {
         }
     }
 
-    /// All problems of the run behind the first `seen`: those of the scan, which may go when a file grows, then what was found since.
+    /// All problems of the run behind the first `seen`: first the scan's problems, whose number may shrink when a file
+    /// grows, then the problems found later.
     pub(crate) fn behind(&self, seen: usize, run: &dyn Run) -> Vec<Problem> {
         let mut known = self.lock();
         let (transitions, broken) = run.broken_transitions(known.transitions);
@@ -44,6 +47,6 @@ impl Breaks {
 
     // A thread that panicked has left whole entries.
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -6,13 +6,14 @@ use livetime_formats::npy::Npy;
 use livetime_formats::{Error, Result};
 use twox_hash::XxHash3_64;
 
-/// More bytes than a file of constants has: a value in text for each pixel of a quarter of a gigapixel.
+/// Limit of a file of constants, far above real ones: a value in text for each pixel of a quarter of a gigapixel. The
+/// limit keeps a wrong file name from filling the memory.
 const MOST_BYTES: u64 = 1 << 32;
 
 /// A value for each pixel, from a file.
 ///
-/// Two kinds of files are read: arrays of NumPy (`.npy`), and psana's text files, which are numbers with white space between them and
-/// lines that begin with `#`. What these say about the array (`# DIM:1 32`) must be true of it.
+/// Two kinds of files are read: arrays of NumPy (`.npy`), and psana's text files, which are numbers with white space
+/// between them and lines that begin with `#`. The array must have the shape that these lines state (`# DIM:1 32`).
 ///
 /// ```
 /// use livetime_recording::Constants;

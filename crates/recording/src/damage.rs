@@ -1,11 +1,11 @@
-//! What is wrong with an event, and what a reader does about it: the words in which every reader of a run speaks.
+//! The kinds of damage of an event, and the policies of readers: the same words for every reader of a run.
 
 use std::fmt;
 
 use livetime_formats::Error;
 use livetime_runtime::TooMuchMemory;
 
-/// How a format calls what its recorders noted about a picture.
+/// The format's words for the damage that its recorders note about a picture.
 #[derive(Clone, Copy)]
 pub(crate) struct DamageWords {
     /// The damaged thing, as `picture`.
@@ -21,19 +21,20 @@ impl Default for DamageWords {
     }
 }
 
-/// What becomes of an event whose picture is damaged, wholly or in part.
+/// The policy of a reader for an event whose picture is damaged, wholly or in part.
 ///
 /// The policy says nothing about events that have no picture to show ([`FaultKind`]): those are errors that are counted, and the
 /// next event follows; only with [`OnDamage::Stop`] they end the reading too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum OnDamage {
-    /// It is left out and counted ([`Account::skipped`]). Right for means and sums, which one bad picture spoils.
+    /// The event is left out and counted ([`Account::skipped`]). Right for means and sums, which one bad picture
+    /// spoils.
     Skip,
-    /// It is given, with the flag [`Flags::DAMAGED`](livetime_frame::Flags::DAMAGED) and the attribute `Damage`, and counted. Right for
-    /// looking at data, and for everything that hands them on.
+    /// The event is given, with the flag [`Flags::DAMAGED`](livetime_frame::Flags::DAMAGED) and the attribute `Damage`,
+    /// and counted. Right for looking at data, and for readers that hand the frames on.
     #[default]
     Keep,
-    /// It is an error, behind which nothing is read. Right where damage means that something must be repaired first.
+    /// The event is an error, and reading ends there. Right where damage means that something must be repaired first.
     Stop,
 }
 
@@ -65,7 +66,7 @@ pub enum FaultKind {
     Damaged,
     /// No picture can be shown, and the recorder noted damage that may be the reason.
     Lost,
-    /// The data are not what their format wants, or cannot be decompressed, and the recorder noted nothing.
+    /// The data contradict their format, or cannot be decompressed, although the recorder noted no damage.
     Broken,
     /// The system refuses to read the file, or a part of the file cannot be read.
     Unreadable,
@@ -100,7 +101,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Number of the event in the run; `None` if it is about a file.
     pub event: Option<usize>,
-    /// In words: what was wanted, what was found, and where.
+    /// In words: wanted, found, and the place.
     pub why: String,
 }
 
@@ -128,13 +129,13 @@ impl Fault {
         Fault::new(FaultKind::Unreadable, "wanted an event of the run, found none")
     }
 
-    /// The same, said of an event at a place.
+    /// This fault with the number and the place of its event.
     pub(crate) fn at(self, event: usize, place: impl fmt::Display) -> Fault {
         Fault { event: Some(event), why: format!("{place}: {}", self.why), ..self }
     }
 }
 
-/// What the system refused is not the fault of the data.
+/// An error of the operating system is not the fault of the data, and gets a kind of its own.
 impl From<Error> for Fault {
     fn from(error: Error) -> Fault {
         let kind = if error.io_error().is_some() { FaultKind::Unreadable } else { FaultKind::Broken };
@@ -142,14 +143,14 @@ impl From<Error> for Fault {
     }
 }
 
-/// What has no memory is no fault of the data either.
+/// Missing memory is not the fault of the data either.
 impl From<TooMuchMemory> for Fault {
     fn from(error: TooMuchMemory) -> Fault {
         Fault::new(FaultKind::NoMemory, error)
     }
 }
 
-/// The error of a file for which more memory is needed than may be taken.
+/// The error for a file that needs more memory than the reader may take.
 pub(crate) fn too_much(error: TooMuchMemory) -> Error {
     Error::new(error.wanted(), error.found())
 }
@@ -162,7 +163,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// How many events were given, and what became of the others.
+/// How many events were given, and why the others were not.
 ///
 /// `whole + partial + damaged + missing + lost + broken + unreadable + no_memory` is the number of events that were read.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -171,7 +172,7 @@ pub struct Account {
     pub frames: u64,
     /// Events with a whole picture.
     pub whole: u64,
-    /// Events with a picture of which a part is damaged or missing.
+    /// Events with a picture that is damaged or missing in part.
     pub partial: u64,
     /// Events with a picture that is damaged.
     pub damaged: u64,
@@ -179,13 +180,13 @@ pub struct Account {
     pub skipped: u64,
     /// Events without the detector.
     pub missing: u64,
-    /// Events whose picture may have been lost by the recorder.
+    /// Events whose picture the recorder may have lost.
     pub lost: u64,
-    /// Events whose data are not what their format wants.
+    /// Events whose data contradict their format.
     pub broken: u64,
     /// Events that the system refused to read.
     pub unreadable: u64,
-    /// Events for which there was no memory.
+    /// Events that memory did not suffice for.
     pub no_memory: u64,
 }
 

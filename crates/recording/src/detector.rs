@@ -5,8 +5,9 @@ use std::fmt;
 use livetime_formats::xtc1::Src;
 use livetime_formats::{Error, Result};
 
-/// Who recorded arrays at events: the sender of leaves that hold pictures (LCLS-I), an array in the records of a detector (LCLS-II), a data set
-/// whose first axis counts events, or several that follow each other (HDF5), a link (wire readout).
+/// A source of arrays in a run: the sender of leaves that hold pictures (LCLS-I), an array in the records of a detector
+/// (LCLS-II), a data set whose first axis counts events, or several that follow each other (HDF5), a link (wire
+/// readout).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Detector {
     kind: Kind,
@@ -27,18 +28,18 @@ pub(crate) struct Naming {
     pub(crate) name_of_one: &'static str,
     /// Detectors in words, for messages.
     pub(crate) list: fn(&[&Detector]) -> String,
-    /// Whether what is wanted may mean a detector.
+    /// Whether a user's words may mean a detector.
     pub(crate) fits: fn(&Wanted, &Detector) -> Result<bool>,
-    /// The word by which plans of analyses tell its detectors from those of other formats.
+    /// The word that plans of analyses use to tell the format's detectors from those of other formats.
     pub(crate) key: &'static str,
     /// The parts of a detector that a plan keeps.
     pub(crate) parts: fn(&Detector) -> Vec<Part>,
-    /// The detector whose parts a plan has kept.
+    /// The detector whose parts were kept in a plan.
     pub(crate) of_parts: fn(&[Part]) -> Option<Detector>,
 }
 
 impl Naming {
-    /// Of a format whose detectors are known by one name, which is said whole.
+    /// The naming of a format whose detectors have one name, which a user must write whole.
     pub(crate) const fn by_name(format: &'static str, of_parts: fn(&[Part]) -> Option<Detector>) -> Naming {
         Naming {
             format,
@@ -55,7 +56,7 @@ impl Naming {
         }
     }
 
-    /// The detector whose name and rank a plan has kept.
+    /// The detector whose name and rank were kept in a plan.
     pub(crate) fn of_name(&'static self, parts: &[Part]) -> Option<Detector> {
         match parts {
             [Part::Text(name), Part::Number(rank)] => Some(Detector::new(self, name, *rank)),
@@ -125,12 +126,12 @@ impl Detector {
         Detector { kind: Kind(naming), name: name.into(), algorithm, field, rank, sender: None }
     }
 
-    /// The same: a field of what an algorithm made.
+    /// This detector with a field of an algorithm's records (LCLS-II).
     pub(crate) fn with_field(self, algorithm: impl Into<String>, field: impl Into<String>) -> Detector {
         Detector { algorithm: algorithm.into(), field: field.into(), ..self }
     }
 
-    /// The same, by its sender.
+    /// This detector with its sender (LCLS-I).
     pub(crate) fn with_sender(self, sender: Src) -> Detector {
         Detector { sender: Some(sender), ..self }
     }
@@ -140,13 +141,13 @@ impl Detector {
         self.kind.0.format
     }
 
-    /// Its name: of LCLS-I as its sender is written, of LCLS-II without algorithm and field, of HDF5 the path of its data set, or what the
-    /// names of several begin with, of the wire readout the link.
+    /// The detector's name: of LCLS-I the written sender, of LCLS-II the name without algorithm and field, of HDF5 the
+    /// path of the data set or the common beginning of several paths, of the wire readout the link.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Who made its records (LCLS-II); else empty.
+    /// The algorithm that made the detector's records (LCLS-II); else empty.
     pub fn algorithm(&self) -> &str {
         &self.algorithm
     }
@@ -171,7 +172,7 @@ impl Detector {
         self.rank > 1
     }
 
-    /// The word by which plans of analyses tell it from those of other formats.
+    /// The word that plans of analyses use to tell the detector from those of other formats.
     pub fn key(&self) -> &'static str {
         self.kind.0.key
     }
@@ -188,7 +189,7 @@ pub(crate) fn list(detectors: &[&Detector]) -> String {
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }
 
-/// What a user says to mean a detector. What is empty may be anything.
+/// A user's words for a detector. An empty field may be anything.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Wanted {
     /// LCLS-I: a pattern as psana takes it, as `CxiDs1-0|Cspad-0`, `Cspad-0` or `*|Opal1000-*`. LCLS-II: the name of the detector,
@@ -233,12 +234,12 @@ impl fmt::Display for Wanted {
 }
 
 impl Wanted {
-    /// What is wanted, for messages: `what`, and how it was called if it was called anything.
+    /// The user's words, for messages: `what`, and the name if a name was given.
     pub(crate) fn called(&self, what: &str) -> String {
         if self.is_empty() { what.to_owned() } else { format!("{what} called `{self}`") }
     }
 
-    /// Whether nothing is said.
+    /// Whether all fields are empty.
     pub fn is_empty(&self) -> bool {
         self.detector.is_empty() && self.algorithm.is_empty() && self.field.is_empty()
     }
@@ -248,10 +249,11 @@ impl Wanted {
         self.algorithm.is_empty() && self.field.is_empty()
     }
 
-    /// Those of `found` that may be meant. If several fit of which one has pictures, that one is meant alone.
+    /// The detectors of `found` that the words may mean. If several fit and only one has pictures, this one is meant.
     ///
     /// # Errors
-    /// If it can mean no detector of that format: a name that is no pattern, or a field of a detector that is known by its name alone.
+    /// If the words can mean no detector of the format: a name that is no pattern, or a field where the format knows
+    /// detectors by name alone.
     pub fn meant<'d>(&self, found: &'d [Detector]) -> Result<Vec<&'d Detector>> {
         let mut fitting = Vec::new();
         for detector in found {

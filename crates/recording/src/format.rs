@@ -1,7 +1,7 @@
 //! A format of recorded runs: how its files are recognised and opened, and which properties its runs have.
 //!
-//! The table of all formats is [`crate::formats`]; an open run is a [`Run`]. Nothing above these knows a format by name: whoever must treat
-//! formats differently asks for a property.
+//! The table of all formats is [`crate::formats`]; an open run is a [`Run`]. Code above these knows no format by name:
+//! code that must treat formats differently asks for a property.
 
 use std::path::{Path, PathBuf};
 
@@ -36,11 +36,13 @@ pub(crate) struct Format {
     pub(crate) open: fn(&Opening<'_>) -> Result<Box<dyn Run>>,
     /// Opens files and scans only some of their places. `None`: a part of a run is opened as a whole run.
     pub(crate) open_places: Option<OpenPlaces>,
-    /// The datagrams that its files are made of. Such an event is read as a whole, and its pixels can stay in the files.
+    /// The kind of datagrams in the files. An event of datagrams is read as a whole, and its pixels can stay in the
+    /// files.
     pub(crate) datagrams: Option<file::Format>,
     /// Frames that sinks of this program recorded come back as they were, with their attributes.
     pub(crate) keeps_frames: bool,
-    /// Pictures of such a run are written into XTC one by one; those of datagrams are rewritten with their datagrams.
+    /// Whether pictures of such a run are written into XTC one by one. Runs of datagrams are not: their datagrams are
+    /// rewritten with the pictures inside.
     pub(crate) becomes_xtc: bool,
     /// Whether a small value comes along with its frame, as an attribute.
     pub(crate) is_attribute: fn(&SmallValue) -> bool,
@@ -63,7 +65,7 @@ pub(crate) enum Sign {
 /// The begin of a file, by which it is recognised.
 pub(crate) struct Begin<'a> {
     pub(crate) path: &'a Path,
-    /// Its first bytes, at most 64.
+    /// First bytes of the file, at most 64.
     pub(crate) head: &'a [u8],
 }
 
@@ -72,7 +74,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) paths: &'a [PathBuf],
     /// Just these files, without further ones that they name.
     pub(crate) is_only: bool,
-    /// The folders in which files must lie that these lead to.
+    /// If given, linked files must lie in these folders.
     pub(crate) within: Option<&'a [PathBuf]>,
     /// The memory that may be taken.
     pub(crate) memory: MemoryLimit,
@@ -94,17 +96,17 @@ impl Sign {
     }
 }
 
-/// The rule of formats whose files show what they are by their content alone.
+/// The rule of formats that are recognised by content, whatever the file's name.
 pub(crate) fn unnamed(_: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// The rule of formats in which a file is a run.
+/// The rule of formats in which one file is a run.
 pub(crate) fn alone(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![path.to_owned()])
 }
 
-/// The rule of formats whose frames bring no small value along.
+/// The rule of formats whose frames have no small value as an attribute.
 pub(crate) fn no_attribute(_: &SmallValue) -> bool {
     false
 }
@@ -148,7 +150,7 @@ impl RunFormat {
         self.0.keeps_frames
     }
 
-    /// Whether its pictures are written into XTC one by one, and not with the datagrams in which they lie.
+    /// Whether the run's pictures are written into XTC one by one, and not with the datagrams that contain them.
     pub fn becomes_xtc(self) -> bool {
         self.0.becomes_xtc
     }

@@ -21,27 +21,29 @@ impl Recording {
     }
 }
 
-/// When it is looked again whether a file has grown.
+/// Time between two checks of a growing file: followed events come at most this late, at the price of 50 checks a
+/// second.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// Memory for frames if nobody gives a pool: some hundred pictures of 4 megapixels.
+/// Memory for frames if the caller gives no pool: some hundred pictures of 4 megapixels.
 pub(crate) const POOL_BYTES: usize = 2 << 30;
 
 /// Which events are read, and how.
 #[derive(Clone)]
 pub struct Options {
-    /// Numbers of the events, from 0 on; what is beyond the end of the run does not matter.
+    /// Numbers of the events, from 0 on; numbers beyond the end of the run are ignored.
     pub events: Range<usize>,
     /// Threads that read and decompress ahead; 0: the thread that iterates reads.
     pub threads: usize,
-    /// Bytes of frames that a thread hands over at once, at most 64 of them; 0: each event alone. Events that are there are not kept
-    /// back for it: it is what makes small ones quick.
+    /// Bytes of frames that a thread hands over at once, at most 64 frames; 0: each event alone. A finished event never
+    /// waits for a batch to fill. Batches make small frames fast.
     pub batch_bytes: usize,
-    /// What becomes of pictures that are not whole.
+    /// The policy for damaged pictures.
     pub on_damage: OnDamage,
     /// Whether a run that is still being written is followed until it has ended; a writer that died is waited for.
     pub follow: bool,
-    /// `follow`: the run counts as ended when nothing has come for so long. Then raw frames and trigger records are followed whose files
-    /// have no sign of their end, as those of other programs. `None`: only such that have one, however long it takes.
+    /// With `follow`: the run counts as ended when no event has come for this long. The reader then also follows raw
+    /// frames and trigger records without a sign of their end, as other programs write them. `None`: only files with
+    /// such a sign are followed, without a limit of time.
     pub quiet: Option<Duration>,
     /// Where the memory of the frames comes from; it limits how many may be kept.
     pub pool: FramePool,
@@ -67,11 +69,11 @@ impl Default for Options {
 pub struct EventFrame {
     /// Number of the event in the run, from 0 on.
     pub event: usize,
-    /// What the detector recorded: packed, aligned, with the time of the event, numbered from 1. It may be kept.
+    /// The detector's array: packed, aligned, with the time of the event, numbered from 1. Callers may keep it.
     pub frame: Frame,
 }
 
-/// What comes next.
+/// The next item of the iteration.
 #[derive(Debug)]
 pub enum Step {
     /// An event.
@@ -109,7 +111,7 @@ enum State {
     Refused(Option<Fault>, Recording),
 }
 
-/// A detector, or what a user says to mean one.
+/// A detector, or a user's words for one.
 enum Choice {
     Known(Detector),
     Wanted(Wanted),
@@ -121,7 +123,7 @@ impl Frames {
         if follow && quiet.is_some() {
             recording.watch();
         }
-        // Events before those of a part are not of this recording.
+        // A part of a run has no events before its first number.
         events.start = events.start.max(recording.first());
         let order = match choice {
             Choice::Known(detector) => Ok(Ordered::of(recording.clone(), &detector)),
@@ -138,7 +140,7 @@ impl Frames {
         Frames { state, allocator, events, follow, quiet, idle: None, problems: 0, waiting }
     }
 
-    /// What became of the events so far.
+    /// Counts of the events so far by their condition.
     pub fn account(&self) -> Account {
         match &self.state {
             State::Reading(order) => order.account(),
@@ -172,8 +174,7 @@ impl Frames {
             self.events.start += 1;
             self.idle = None;
             match order.read(event, end, &mut self.allocator) {
-                Ok(Some(mut frame)) => {
-                    frame.header_mut().sequence = order.account().frames;
+                Ok(Some(frame)) => {
                     return Step::Frame(EventFrame { event, frame: frame.freeze() });
                 }
                 Ok(None) => {}
@@ -189,7 +190,7 @@ impl Frames {
         self.at_the_end()
     }
 
-    /// What comes behind the last event that is known.
+    /// The step behind the last known event.
     fn at_the_end(&mut self) -> Step {
         let State::Reading(order) = &mut self.state else { return Step::End };
         if self.follow && self.events.start < self.events.end && order.recording().may_grow() {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Account, Recording};
 
-/// What a reader has found, as far as it decides how the reader ends.
+/// Counts of a reader's findings that decide how the program ends.
 ///
 /// ```
 /// use livetime_recording::{Findings, Judgement};
@@ -15,15 +15,16 @@ use crate::{Account, Recording};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Findings {
-    /// What can be used: events with a picture, datagrams, records, rows, frames.
+    /// Usable items: events with a picture, datagrams, records, rows, frames.
     pub usable: u64,
-    /// What should be there and cannot be used.
+    /// Items that should be there and cannot be used.
     pub failures: u64,
     /// Places that mean nothing or cannot be read: a file from there on, or a part of an event.
     pub problems: u64,
 }
 
-/// How good recorded data are. Damage that a recorder noted itself, of what is there, makes them no worse.
+/// How good recorded data are. Damage that the recorder noted itself, of data that are there, does not lower the
+/// judgement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Judgement {
     /// All that was recorded can be used.
@@ -49,7 +50,7 @@ impl Findings {
         Findings { usable, failures: 0, problems: u64::from(!is_whole) }
     }
 
-    /// With what another reader found.
+    /// These findings together with the findings of another reader.
     #[must_use]
     pub fn and(self, other: Findings) -> Findings {
         Findings {

@@ -1,15 +1,16 @@
 //! Recorded runs as events.
 //!
-//! **What.** A run is what one or more recorders wrote between its start and its end: streams, chunks, detectors. This crate opens
-//! the files of a run, whatever their format, and gives what lies in them event by event: the data of one detector as frames
-//! ([`Recording::frames`]) and what was recorded beside it ([`Recording::small_data`], [`Recording::configuration`]).
+//! **Content.** A run is the data of one or more recorders between its start and its end: streams, chunks, detectors.
+//! This crate opens the files of a run, whatever their format, and gives their data event by event: the arrays of one
+//! detector as frames ([`Recording::frames`]) and the values recorded beside them ([`Recording::small_data`],
+//! [`Recording::configuration`]).
 //!
-//! **When.** Use it wherever recorded data come into a program: it is what the source `recording` and the analysis read with. To
-//! look at the bytes of a file itself, or to write one, use `livetime_formats`; to rewrite whole files, [`mod@convert`].
+//! **Use.** Use this crate wherever recorded data enter a program: the source `recording` and the analysis do. To
+//! inspect the bytes of a file, or to write one, use `livetime_formats`; to rewrite whole files, [`mod@convert`].
 //!
-//! **How.** [`Recording::open`] takes the files, [`Recording::detectors`] lists what is in them, [`Recording::frames`] gives an
-//! iterator: threads read and decompress ahead, the order of the events stays. A frame is aligned memory of a pool, which may be
-//! kept as long as it is wanted.
+//! **Start.** [`Recording::open`] takes the files, [`Recording::detectors`] lists the detectors, [`Recording::frames`]
+//! gives an iterator: threads read and decompress ahead, the order of the events stays. A frame is aligned memory of a
+//! pool, which callers may keep as long as they need it.
 //!
 //! ```
 //! use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, id};
@@ -39,18 +40,18 @@
 //!
 //! # Damage
 //!
-//! Recorders note what went wrong, files break off, disks fail. What that means for an event is judged in one place, by
-//! [`Recording::read`], and everything that reads a run uses its word: there is a picture, whole or not ([`Condition`]), or there is
-//! none, for one of the reasons of [`FaultKind`]. What becomes of a picture that is not whole is for the reader to say:
-//! [`OnDamage`]. Whatever happens to an event is counted ([`Account`]). Something broken in an event beside what is read of it is a place
-//! that cannot be read ([`Recording::problems`]). What it all comes to is one judgement ([`Findings::judgement`]).
+//! Recorders note faults, files break off, disks fail. [`Recording::read`] alone judges the consequences for an event,
+//! and every reader of a run uses its words: the event has a picture, whole or not ([`Condition`]), or has none, for
+//! one of the reasons of [`FaultKind`]. The reader chooses the policy for a damaged picture: [`OnDamage`]. Every event
+//! is counted, whatever its condition ([`Account`]). A broken part of an event beside the wanted picture is a place
+//! that cannot be read ([`Recording::problems`]). All findings together give one judgement ([`Findings::judgement`]).
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod convert;
 
-// What the signatures here show of the crate below, and what belongs to a run beside its files.
+// Types of `livetime_formats` in signatures of this crate are exported again, so that callers need only this crate.
 pub use livetime_formats::xtc1::Src;
 pub use livetime_formats::xtc1::run::Piece;
 pub use livetime_formats::{Error, Result};

@@ -18,8 +18,8 @@ pub trait Memory {
     /// If there is none.
     fn array(&mut self, layout: Layout) -> std::result::Result<FrameMut, Self::Error>;
 
-    /// The same for an event that is read ahead; never waits. What is under way must not wait for memory that only it can bring
-    /// back.
+    /// As `array`, for an event that is read ahead, but never waits. Events under way hold memory until the caller takes
+    /// them; if the caller waited here for this memory, the wait would never end.
     fn array_ahead(&mut self, layout: Layout) -> Option<FrameMut>;
 }
 
@@ -44,11 +44,11 @@ pub enum ReadError<E> {
     Memory(E),
 }
 
-/// Gives one event after the other as a frame of one detector, with threads that read and decompress ahead, straight into the memory
-/// of the frames.
+/// Gives events in order as frames of one detector. Threads read and decompress ahead, straight into the memory of the
+/// frames.
 ///
-/// This is what [`Frames`](crate::Frames) and the source `recording` have in common: which event is next, and when, they say
-/// themselves.
+/// The common part of [`Frames`](crate::Frames) and the source `recording`; each of these decides itself which event is
+/// next, and when.
 pub struct Ordered {
     recording: Recording,
     wanted: Wanted,
@@ -56,11 +56,12 @@ pub struct Ordered {
     detector: Option<Detector>,
     /// How many threads read ahead, at most 256; 0: the thread that asks reads.
     pub threads: usize,
-    /// What becomes of pictures that are not whole.
+    /// The policy for damaged pictures.
     pub on_damage: OnDamage,
     /// Bytes of frames that the threads hand over at once; 0: each event alone.
     pub batch_bytes: usize,
-    /// Events before this one are handed over alone: a thread has panicked, and nobody knows at which of its batch.
+    /// Events before this one are handed over alone: a thread has panicked at an unknown event of its batch, and single
+    /// events show which.
     alone_until: usize,
     /// The event that is asked for next if it goes on as it did, and the one that is read ahead next.
     next: usize,
@@ -82,6 +83,7 @@ impl Ordered {
     /// # Errors
     /// As [`Recording::detector`].
     pub fn new(recording: Recording, wanted: Wanted) -> Result<Ordered> {
+        // Refused now if the words can mean no detector, and not at the first event.
         let detector = recording.known_detector(&wanted)?;
         Ok(Ordered { detector, ..Ordered::unknown(recording, wanted) })
     }
@@ -118,7 +120,7 @@ impl Ordered {
         &self.recording
     }
 
-    /// What became of the events so far.
+    /// Counts of the events so far by their condition.
     pub fn account(&self) -> Account {
         self.account
     }
@@ -145,7 +147,7 @@ impl Ordered {
         Ok(())
     }
 
-    /// Reads `event`; the ones behind it, up to `end`, are read ahead, so that asking for one event after the other is quick. `None`: it
+    /// Reads `event` as a frame, whose number is that of the frames given so far; the events behind it, up to `end`, are read ahead, so that asking for one event after the other is quick. `None`: it
     /// gives no frame, and the account says why.
     ///
     /// # Errors
@@ -159,6 +161,7 @@ impl Ordered {
         let loaded = match self.load(event, end, memory) {
             Err(ReadError::Fault(fault)) => Err(fault),
             Err(error) => {
+                // Missing memory ends the caller's run with its own error, but the event is counted.
                 self.account.add_fault(FaultKind::NoMemory);
                 return Err(error);
             }
@@ -167,6 +170,7 @@ impl Ordered {
         let judged = loaded.and_then(|(frame, condition)| self.judge(frame, condition));
         match judged {
             Ok(frame) => Ok(frame),
+            // An event without the detector is usual (detectors with another rate), and no error.
             Err(fault) if fault.kind == FaultKind::Missing => {
                 self.account.add_fault(fault.kind);
                 Ok(None)
@@ -179,9 +183,10 @@ impl Ordered {
         }
     }
 
-    /// Counts a picture, and says what becomes of it.
-    fn judge(&mut self, frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
+    /// Counts a picture, and applies the policy for damage. Frames that are given are numbered from 1.
+    fn judge(&mut self, mut frame: FrameMut, condition: Condition) -> Outcome<Option<FrameMut>> {
         self.account.add_picture(condition);
+        // Counted before the policy: the account describes the data, not the policy.
         match self.on_damage {
             OnDamage::Skip if condition.is_damaged() => {
                 self.account.skipped += 1;
@@ -192,6 +197,7 @@ impl Ordered {
             }
             _ => {
                 self.account.frames += 1;
+                frame.header_mut().sequence = self.account.frames;
                 Ok(Some(frame))
             }
         }
@@ -213,19 +219,22 @@ impl Ordered {
         memory: &mut M,
     ) -> std::result::Result<(FrameMut, Condition), ReadError<M::Error>> {
         if event != self.next {
-            // What was read ahead is not wanted now.
+            // Events that were read ahead are no longer the next ones.
             self.loader = None;
         }
         self.next = event + 1;
         self.read_ahead(event, end, memory).map_err(ReadError::Fault)?;
         match self.loader.as_mut().and_then(Loader::take) {
+            // Another layout needs other memory, which only this thread may wait for.
             None | Some(Ok(Loaded::OtherLayout)) => self.read_here(event, memory),
             Some(Ok(Loaded::Frame(frame, condition))) => Ok((frame, condition)),
             Some(Ok(Loaded::Nothing(fault, frame))) => {
+                // The memory serves for the next event.
                 self.spare = Some(frame);
                 Err(ReadError::Fault(fault))
             }
             Some(Err(_)) if self.in_batch(event) > 1 => {
+                // Its events are read again one by one: the panic then costs only the event that causes it.
                 self.alone_until = event + self.in_batch(event);
                 self.loader = None;
                 self.load(event, end, memory)
@@ -240,9 +249,10 @@ impl Ordered {
 
     /// Gives threads the events from `event` on, as many as they can hold.
     fn read_ahead<M: Memory>(&mut self, event: usize, end: usize, memory: &mut M) -> Outcome {
+        // Without a known layout no memory can be taken ahead; the first event is read here.
         let (Some(layout), Some(detector)) = (self.layout, &self.detector) else { return Ok(()) };
         if self.threads == 0 {
-            // Those that were there give what they have, in its turn.
+            // Threads that were started before still hand over their events, in order.
             return Ok(());
         }
         if self.loader.is_none() {
@@ -252,6 +262,7 @@ impl Ordered {
             })?);
         }
         let Some(loader) = &mut self.loader else { return Ok(()) };
+        // After a jump the threads begin at this event.
         if loader.is_empty() {
             self.ahead = event;
         }
@@ -259,6 +270,7 @@ impl Ordered {
             let most = in_batch(self.ahead, self.alone_until, self.batch_bytes, layout);
             let events = self.ahead..end.min(self.ahead + most);
             let frame = |event| Some((event, memory_of(layout, &mut self.spare, memory)?));
+            // The batch ends where the pool has no more memory; the caller frees some later.
             let batch: Vec<(usize, FrameMut)> = events.map_while(frame).collect();
             if batch.is_empty() {
                 break;
@@ -295,16 +307,18 @@ impl Ordered {
                     }
                 }
             }
+            // Read without a frame first, because the layout is unknown.
             None => self.recording.read(detector, event, reader, picture).map_err(ReadError::Fault)?,
         }
         let layout = picture.layout().map_err(ReadError::Fault)?;
         let mut array = memory.array(layout);
         if array.is_err() && self.loader.take().is_some() {
-            // What was read ahead has given its memory back, and is read again.
+            // Dropping the events that were read ahead has freed their memory; they are read again later.
             array = memory.array(layout);
         }
         let mut frame = array.map_err(ReadError::Memory)?;
         picture.fill(&mut frame);
+        // Kept as the guess of the next event's layout.
         self.layout = Some(layout);
         Ok((frame, picture.condition()))
     }

@@ -1,5 +1,6 @@
-//! What a detector recorded at one event, before it is a frame.
+//! A detector's data at one event, before they are a frame.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,18 +11,18 @@ use livetime_runtime::MemoryLimit;
 
 use crate::damage::{Condition, DamageWords, Fault, FaultKind, Outcome};
 
-/// What a detector recorded at one event, decompressed, in the panels in which it was recorded. Keep it for the next event: it
-/// keeps its memory.
+/// A detector's data at one event, decompressed, in the recorded panels. Keep the value for the next event: its memory
+/// is reused.
 ///
-/// The pixels lie where they were read or decompressed: a reader that reduces them at once needs no copy. [`Picture::fill`] copies
-/// them into a frame.
+/// The pixels stay in the memory into which they were read or decompressed: a reader that reduces them at once needs no
+/// copy. [`Picture::fill`] copies them into a frame.
 #[derive(Default)]
 pub struct Picture {
     event: usize,
     pub(crate) time_ns: u64,
-    /// Of the format of the run; says what the bits of damage mean.
+    /// The meaning of the bits of damage in the run's format.
     words: DamageWords,
-    /// What may be taken to read it.
+    /// The memory that reading the picture may take.
     pub(crate) memory: MemoryLimit,
     pub(crate) condition: Condition,
     /// All damage of its panels.
@@ -30,14 +31,14 @@ pub struct Picture {
     pub(crate) attributes: Vec<(Arc<str>, AttributeValue)>,
     /// As read; of another event if everything was decompressed.
     pub(crate) bytes: EventBytes,
-    /// What was decompressed, and what is left of events before.
+    /// Decompressed bytes, and remains of earlier events behind them.
     pub(crate) plain: Vec<u8>,
     pub(crate) places: Vec<Place>,
     /// The pixels were read into a frame and are not here.
     pub(crate) is_elsewhere: bool,
-    /// What was recorded begins or ends in the middle of it, and nothing else is wrong.
+    /// The recording begins or ends in the middle of the event, and nothing else is wrong.
     pub(crate) is_cut_short: bool,
-    /// What means nothing in the event, beside the picture.
+    /// A broken part of the event beside the picture.
     pub(crate) broken_beside: Option<String>,
     pub(crate) file_bytes: u64,
 }
@@ -45,7 +46,7 @@ pub struct Picture {
 /// A quadrant of a CSPad, a link of a pnCCD, a segment of a detector of LCLS-II, or all of a camera, at one event.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'a> {
-    /// Its number; 0 if there is only one.
+    /// Number of the panel; 0 if there is only one.
     pub number: u32,
     /// Type of a pixel.
     pub dtype: DType,
@@ -53,9 +54,9 @@ pub struct Panel<'a> {
     pub color: ColorMode,
     /// Shape, slowest axis first.
     pub shape: &'a [usize],
-    /// The pixels, row after row, little-endian. They may lie at any address.
+    /// The pixels, row after row, little-endian, at any alignment.
     pub bytes: &'a [u8],
-    /// What the recorder noted about it; 0: nothing.
+    /// Damage that the recorder noted about the panel; 0: none.
     pub damage: u32,
 }
 
@@ -67,7 +68,7 @@ pub(crate) struct Place {
     shape: [usize; MAX_DIMS],
     ndim: usize,
     damage: u32,
-    /// In this piece of the event, or in what was decompressed.
+    /// The piece of the event with the panel's bytes; `None`: the decompressed bytes.
     pub(crate) piece: Option<usize>,
     pub(crate) bytes: Range<usize>,
 }
@@ -93,7 +94,7 @@ impl Picture {
         self.file_bytes
     }
 
-    /// Its panels in the order of their numbers.
+    /// The panels in the order of their numbers.
     pub fn panels(&self) -> impl Iterator<Item = Panel<'_>> {
         self.places.iter().map(|place| Panel {
             number: place.number,
@@ -105,12 +106,13 @@ impl Picture {
         })
     }
 
-    /// Its undamaged panels, in the order of their numbers: what means and sums are made of.
+    /// The undamaged panels, in the order of their numbers, for means and sums.
     ///
     /// # Errors
-    /// [`FaultKind::Damaged`] if there is none; [`FaultKind::Missing`] if that is so only because the recording begins or ends in
-    /// the middle of the event.
+    /// [`FaultKind::Damaged`] if there is none; [`FaultKind::Missing`] if the only reason is that the recording begins
+    /// or ends in the middle of the event.
     pub fn good_panels(&self) -> Outcome<impl Iterator<Item = Panel<'_>>> {
+        // Panels of a cut event may be missing without a sign of damage, so the whole picture counts as missing.
         if self.is_cut_short {
             return Err(Fault::missing("a whole event, and the recording begins or ends in it"));
         }
@@ -124,7 +126,7 @@ impl Picture {
         Ok(self.panels().filter(|panel| panel.damage == 0))
     }
 
-    /// What the recorder noted about a panel, in the words of the format of the run.
+    /// The damage that the recorder noted about a panel, in the words of the run's format.
     pub fn damage_in_words(&self, damage: u32) -> String {
         (self.words.in_words)(damage)
     }
@@ -175,10 +177,10 @@ impl Picture {
         self.attributes.clear();
     }
 
-    /// Room for what is decompressed or read from several places.
+    /// Room for decompressed data, or for data read from several places.
     ///
     /// # Errors
-    /// If it is more than may be taken.
+    /// If the picture needs more memory than reading may take.
     pub(crate) fn plain(&mut self, bytes: usize) -> Outcome<&mut [u8]> {
         if self.plain.len() < bytes {
             self.memory.check(bytes as u64, "a picture")?;
@@ -192,7 +194,7 @@ impl Picture {
         self.places.clear();
     }
 
-    /// Notes where a panel is: `bytes` of `piece`, or of what was decompressed.
+    /// Notes where a panel is: `bytes` of `piece`, or of the decompressed bytes.
     pub(crate) fn add(&mut self, panel: &Panel<'_>, piece: Option<usize>, bytes: Range<usize>) -> Result<()> {
         let &Panel { number, dtype, color, damage, .. } = panel;
         let ndim = panel.shape.len();
@@ -223,20 +225,27 @@ impl Picture {
     }
 }
 
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let panels = self.places.len();
+        write!(f, "event {}, {:?}, {panels} panels", self.event, self.condition)
+    }
+}
+
 impl Place {
     fn shape(&self) -> &[usize] {
         &self.shape[..self.ndim]
     }
 }
 
-/// Where `part` lies in `whole`, of which it is a piece.
+/// The range of `part` in `whole`. `part` must be a slice of `whole`.
 pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Range<usize> {
     let start = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
     start..start.saturating_add(part.len())
 }
 
-/// How pieces of these shapes lie as one array: one alone as it is, those of one shape with an axis before their own, others behind each
-/// other along their first axis.
+/// The layout of pieces with these shapes as one array: a single piece keeps its layout, pieces of one shape get a new
+/// first axis, others are joined along their first axis.
 ///
 /// # Errors
 /// [`FaultKind::Broken`] if they do not fit together.

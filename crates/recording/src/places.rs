@@ -13,10 +13,11 @@ use twox_hash::XxHash3_64;
 
 use crate::{Recording, RunFormat};
 
-/// So many bytes at both ends of a file are compared when it is opened again.
+/// This many bytes at both ends of a file are compared when it is opened again: a page, so that opening stays cheap for
+/// large files.
 const ENDS: u64 = 4096;
 
-/// What a file is known by when another process opens it.
+/// The properties by which another process recognises a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileEnds {
     /// How many bytes it has.
@@ -54,7 +55,7 @@ pub struct FileRange {
 }
 
 impl FileRange {
-    /// Whether it is a range of one of so many files.
+    /// Whether the place is a range of one of `files` files.
     pub fn is_in(&self, files: usize) -> bool {
         self.file < files && self.bytes.start <= self.bytes.end
     }
@@ -101,10 +102,10 @@ impl Recording {
         EventPlaces { events, reads, first, hash }
     }
 
-    /// Opens the part of a run with the events `wanted`: of `files`, all files of the run in the order of [`Recording::files`], only those
-    /// are opened that have any of these events or of `state`, and only scanned where these are. The events have the numbers that they
-    /// have in the run, and are read with the same state. Those before and behind `wanted` are of no use: a part sees them without the
-    /// pieces that lie elsewhere.
+    /// Opens the part of a run with the events `wanted`. Of `files`, all files of the run in the order of
+    /// [`Recording::files`], only the ones with these events or with `state` are opened, and only at these places
+    /// scanned. The events have the same numbers, and are read with the same state, as in the whole run. Events before
+    /// and behind `wanted` are of no use: the part lacks their pieces in other places.
     ///
     /// ```no_run
     /// use livetime_recording::Recording;
@@ -112,7 +113,7 @@ impl Recording {
     /// let whole = Recording::open(&["e236-r0003-s04-c00.xtc"])?;
     /// let (state, places) = (whole.state_places(), whole.places(1000..2000));
     ///
-    /// // In another process, which was told format, files, state and places:
+    ///     // In another process, which got format, files, state and places:
     /// let part = Recording::open_part(&whole.files(), whole.format(), &state, &places)?;
     /// assert_eq!(part.time_ns(1500), whole.time_ns(1500));
     /// # Ok::<(), livetime_recording::Error>(())
@@ -136,7 +137,8 @@ impl Recording {
         if let Some(found) = recording.find_part(wanted, numbers) {
             return Ok(found);
         }
-        // Streams that are not in the order of time, or events that are there twice: only a scan of everything tells what belongs together.
+        // If streams are not in the order of time, or contain events twice, only a scan of everything shows which
+        // pieces belong together.
         Recording::open_whole(files, format, wanted)
     }
 
@@ -149,8 +151,9 @@ impl Recording {
         Err(Error::new(format!("the events {start} to {end} that were there at the plan"), "others"))
     }
 
-    /// Finds the wanted events among those that were scanned, and gives them their numbers. Others may be before them, of streams that
-    /// come later than the rest.
+    /// Finds the wanted events among the scanned ones, and numbers them. Other events may come before them, from streams
+    /// that lag behind the others.
+
     fn find_part(self, wanted: &EventPlaces, numbers: impl Fn(u32) -> usize + Copy) -> Option<Recording> {
         let first = |event: usize| {
             let piece = *self.pieces(event).first()?;
@@ -176,7 +179,7 @@ impl Recording {
     }
 }
 
-/// The places in each file, those that overlap or touch together, with the numbers of the files.
+/// The places in each file with the number of the file. Overlapping and touching places are joined.
 fn all_places<'a>(
     files: &[PathBuf],
     pieces: impl Iterator<Item = &'a FileRange>,

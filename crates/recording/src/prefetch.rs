@@ -1,4 +1,4 @@
-//! Asks the system for the bytes of events before somebody reads them.
+//! Asks the system for the bytes of events before a reader needs them.
 
 use std::fs::File;
 
@@ -6,13 +6,14 @@ use livetime_formats::xtc1::run::Piece;
 
 use crate::Recording;
 
-/// Pieces that lie so near to each other are asked for at once.
+/// Pieces with at most this gap between them are requested at once: reading the gap costs less than a second request.
 const GAP: u64 = 64 << 10;
 
-/// Tells the system which events will be read soon, so that it reads their bytes in large pieces into its cache while others work. Nothing
-/// is copied for it, and what is there already costs nothing. The call may wait for the disk: give it a thread of its own.
+/// Tells the system which events will be read soon, so that it reads their bytes in large pieces into its cache while
+/// other threads work. No byte is copied, and cached bytes cost nothing. The call may wait for the disk: give it a
+/// thread of its own.
 ///
-/// It is for readers that take many events at once and keep no frames, such as an analysis.
+/// Use it in readers that take many events at once and keep no frames, such as an analysis.
 /// [`Recording::frames`] reads ahead by itself.
 ///
 /// ```no_run
@@ -26,7 +27,7 @@ const GAP: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct Prefetch {
     recording: Recording,
-    /// Those that could be opened, in the order in which pieces name them.
+    /// The files that could be opened, in the order in which pieces name them.
     files: Vec<Option<File>>,
 }
 
@@ -58,6 +59,7 @@ impl Prefetch {
 
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 fn will_need(file: &File, offset: u64, length: u64) {
+    // Advice only: a system that refuses reads the bytes when they are needed.
     let _ = rustix::fs::fadvise(file, offset, std::num::NonZero::new(length), rustix::fs::Advice::WillNeed);
 }
 

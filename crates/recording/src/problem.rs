@@ -6,8 +6,8 @@ use livetime_formats::xtc1::run;
 
 use crate::damage::{Fault, FaultKind};
 
-/// A place from which on a file cannot be read, and the number of events behind it is unknown; or a part of a datagram that means nothing, which
-/// whoever reads the event finds.
+/// A place from which on a file cannot be read, so that the number of events behind it is unknown; or a broken part of
+/// a datagram, which readers of the event find.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The file.

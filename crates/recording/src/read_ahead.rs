@@ -8,31 +8,32 @@ use livetime_runtime::ordered::{Crew, Panicked};
 
 use crate::{Condition, Detector, Fault, Picture, Reader, Recording};
 
-/// Batches of events that one thread has before it: the one at work, and the next. More would only hold more memory. The thread that asks
-/// counts as one of them: it reads where it would wait, and with fewer the others would idle meanwhile.
+/// Batches per thread: the one at work, and the next. More would only hold more memory. The caller's thread counts as
+/// one of them: it reads where it would wait, and with fewer batches the other threads would idle meanwhile.
 const AHEAD: usize = 2;
-/// Events in a batch, at most.
+/// Most events in a batch. The limit matters for tiny frames, whose batch would else delay the first event.
 const MOST_EVENTS: usize = 64;
-/// Threads that read ahead, at most, whatever a caller asks for: each has a stack, and memory to decode.
+/// Most threads that read ahead, whatever a caller asks for: each has a stack, and memory to decode.
 const MOST_THREADS: usize = 256;
-/// Bytes of frames in a batch if nobody says otherwise: to hand it over takes a hundredth of the time of their copy.
+/// Bytes of frames in a batch by default. Handing over a batch of this size takes a hundredth of the time of copying
+/// it.
 pub const BATCH_BYTES: usize = 256 << 10;
 
-/// Events that threads which read ahead hand over at once: as many as have `batch_bytes` of memory for frames of so many bytes; at least
-/// one.
+/// Events that a reading thread hands over at once: as many frames of `frame_bytes` as `batch_bytes` of pool memory
+/// hold; at least one.
 pub fn events_in_batch(batch_bytes: usize, frame_bytes: usize) -> usize {
     (batch_bytes / FramePool::cost_bytes(frame_bytes)).clamp(1, MOST_EVENTS)
 }
 
-/// Batches that are under way at most, of one loop with so many threads: those of the threads, the one that is taken from, and one to
-/// spare.
+/// Most batches under way with `threads` threads: the ones being read or waiting, the one that the caller takes events
+/// from, and a spare one.
 pub fn batches_under_way(threads: usize) -> usize {
     let threads = threads.min(MOST_THREADS);
     let reading = if threads == 0 { 0 } else { threads + 1 };
     reading * AHEAD + 2
 }
 
-/// What became of an event.
+/// The result of reading an event.
 pub(crate) enum Loaded {
     /// The frame has its picture.
     Frame(FrameMut, Condition),
@@ -80,7 +81,7 @@ pub(crate) struct Loader {
     under_way: usize,
     /// Of the batch that was taken last.
     ready: VecDeque<Loaded>,
-    /// For a caller who would wait.
+    /// Reads events on the caller's thread, if the caller would otherwise wait.
     own: Work,
 }
 

@@ -40,7 +40,7 @@ impl Kept {
     }
 }
 
-/// Names that are kept; further ones are made anew each time.
+/// Names that are kept for reuse. Files have far fewer; further names, as in a hostile file, are made anew each time.
 const MOST_NAMES: usize = 256;
 
 /// Names and texts of attributes that come again and again, shared between frames.

@@ -24,13 +24,15 @@ use crate::run::Run;
 use crate::small_data::SmallValue;
 use crate::transition::Transition;
 
-/// Events that are looked at for the first picture of a detector.
+/// Events that are searched for the first picture of a detector. The limit bounds the time for a detector without
+/// pictures.
 const MOST_LOOKED_AT: usize = 1000;
 
 /// A recorded run: the events in the files of one run, in the order of time.
 ///
-/// It is a handle: clones are the same run, and any number of threads may read it at once. What is open is scanned once, without its
-/// data; every event can then be read alone. A run that is still being written is known as far as [`Recording::refresh`] came last.
+/// The value is a handle: clones are the same run, and any number of threads may read it at once. Opening scans headers
+/// once, without data; afterwards every event can be read alone. Of a run that is still being written the events up to
+/// the last [`Recording::refresh`] are known.
 #[derive(Clone, Debug)]
 pub struct Recording {
     run: Arc<RwLock<Box<dyn Run>>>,
@@ -40,8 +42,8 @@ pub struct Recording {
     breaks: Arc<Breaks>,
 }
 
-/// How the events that were scanned are numbered: the one at the position `skip` has the number `first`, and those before it have none. In
-/// a whole run both are 0.
+/// How the scanned events are numbered: the event at the position `skip` has the number `first`, and earlier ones have
+/// none. In a whole run both are 0.
 #[derive(Clone, Copy, Default, Debug)]
 struct Numbers {
     first: usize,
@@ -50,26 +52,28 @@ struct Numbers {
 
 impl Numbers {
     fn position(self, event: usize) -> Option<usize> {
+        // An event before the part has no position.
         event.checked_sub(self.first).and_then(|behind| behind.checked_add(self.skip))
     }
 }
 
 impl Recording {
-    /// Opens the files of one run; of a single file, all files of its run that lie beside it and whose names end alike.
+    /// Opens the files of one run. A single file stands for all files of its run beside it whose names end alike.
     ///
     /// # Errors
-    /// If the files are of no known format, are of several runs, or the system refuses. A file that is broken is opened up to there:
-    /// see [`Recording::problems`].
+    /// If the files are of no known format, are of several runs, or the system refuses. A broken file is opened up to
+    /// the broken place: see [`Recording::problems`].
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
         let (format, given) = given(paths)?;
+        // One file stands for its run; several are taken as they are.
         match &given[..] {
             [path] => Recording::of(format, &format.files_of(path)?),
             _ => Recording::of(format, &given),
         }
     }
 
-    /// As [`Recording::open`] of exactly these files: what lies beside them is left alone, and so are chunks that a file of
-    /// LCLS-II names as its next ones.
+    /// As [`Recording::open`] of exactly these files: other files beside them are left alone, and so are chunks that a
+    /// file of LCLS-II names as its next ones.
     ///
     /// # Errors
     /// As [`Recording::open`].
@@ -78,8 +82,8 @@ impl Recording {
         Recording::opened(format, &Opening { is_only: true, ..all_of(&paths) })
     }
 
-    /// The same run; reading an event, and jobs on the run, may take this much memory. Without it, that is half of what
-    /// is free when the run is opened.
+    /// The same run with a limit of the memory that reading an event, and jobs on the run, may take. By default the
+    /// limit is half of the memory that is free when the run is opened.
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimit) -> Recording {
         Recording { memory, ..self }
@@ -90,16 +94,18 @@ impl Recording {
         self.memory
     }
 
-    /// As [`Recording::open`]; all files of the run, also those that files of HDF5 lead to, must be files in one of
-    /// `folders`, which are whole paths without symbolic links. For runs that a stranger may have written. A run that
-    /// grows may find further files: see [`Recording::files`].
+    /// As [`Recording::open`], but all files of the run, also files that HDF5 files link to, must lie in one of
+    /// `folders`, which are whole paths without symbolic links. For runs from untrusted writers. A run that grows may
+    /// find further files: see [`Recording::files`].
     ///
     /// # Errors
     /// As [`Recording::open`], or if a file lies elsewhere.
     pub fn open_within(path: &Path, folders: &[PathBuf], memory: MemoryLimit) -> Result<Recording> {
+        // Checked before the file is opened: even a look at a foreign file would be too much.
         file::check_within(path, folders)?;
         let format = RunFormat::of(path)?;
         let paths = format.files_of(path)?;
+        // Files found beside the first one are checked too, because links may lead out of the folder.
         paths.iter().try_for_each(|path| file::check_within(path, folders))?;
         Recording::opened(format, &Opening { within: Some(folders), memory, ..all_of(&paths) })
     }
@@ -126,6 +132,7 @@ impl Recording {
     /// [`RangeError::Behind`] if it has none of them.
     pub fn check_range(&self, events: &Range<usize>) -> std::result::Result<(), RangeError> {
         let (first, count, start) = (self.first(), self.events(), events.start);
+        // A run that may grow can still get these events.
         let is_there = count == 0 || start < first + count || self.may_grow();
         is_there.then_some(()).ok_or(RangeError::Behind { count, first, start })
     }
@@ -151,14 +158,14 @@ impl Recording {
         Recording { run, format, numbers, memory, breaks: Arc::default() }
     }
 
-    /// Opens files of which only what lies in some places is scanned. The events there are numbered as those of a whole run; see
+    /// Opens files, and scans only the given places. The events there are numbered as events of a whole run; see
     /// [`Recording::numbered`].
     pub(crate) fn open_places(format: RunFormat, places: &[Places]) -> Result<Recording> {
         let open = format.0.open_places.ok_or_else(|| without_places(format))?;
         Ok(Recording::new(open(places)?, format, MemoryLimit::half_of_free()))
     }
 
-    /// The same events, of which the one at the position `skip` has the number `first`.
+    /// The same run, numbered so that the event at the position `skip` has the number `first`.
     pub(crate) fn numbered(self, first: usize, skip: usize) -> Recording {
         Recording { numbers: Numbers { first, skip }, ..self }
     }
@@ -168,14 +175,14 @@ impl Recording {
         self.format
     }
 
-    /// The number behind that of the last known event. Events are numbered from 0 on, but for those of a part of a run
-    /// ([`Recording::open_part`]), which have the numbers that they have in the run.
+    /// The number behind the last known event. Events are numbered from 0 on, except in a part of a run
+    /// ([`Recording::open_part`]), whose events have the numbers of the whole run.
     pub fn events(&self) -> usize {
         self.run().events() - self.numbers.skip + self.numbers.first
     }
 
-    /// The number behind that of the last event that is complete. Of raw frames that are still being written, the last windows of time
-    /// may get more frames, and those of links that are behind the others come between them: whoever follows a run reads up to here.
+    /// The number behind the last complete event. Raw frames that are still being written may add frames to the last
+    /// windows of time, also frames of links that are behind the others: readers that follow a run read up to here.
     pub fn complete(&self) -> usize {
         self.run().complete() - self.numbers.skip + self.numbers.first
     }
@@ -209,7 +216,7 @@ impl Recording {
         self.numbers.position(event).map_or_else(Vec::new, |position| self.run().pieces(position))
     }
 
-    /// How many bytes an event has in the files, with those of all detectors; 0 if there is none.
+    /// Bytes of an event in the files, with all detectors; 0 if there is no such event.
     pub fn event_bytes(&self, event: usize) -> u64 {
         self.numbers.position(event).map_or(0, |position| self.run().event_bytes(position))
     }
@@ -231,7 +238,7 @@ impl Recording {
         self.problems_from(0)
     }
 
-    /// Those behind the first `known`.
+    /// Problems behind the first `known`.
     pub fn problems_from(&self, known: usize) -> Vec<Problem> {
         self.breaks.behind(known, &**self.run())
     }
@@ -246,7 +253,8 @@ impl Recording {
         self.run().may_grow()
     }
 
-    /// Looks for events that were recorded meanwhile; those that are [complete](Recording::complete) keep their numbers.
+    /// Looks for events that were recorded since the last call; [complete](Recording::complete) events keep their
+    /// numbers.
     ///
     /// # Errors
     /// If the system refuses.
@@ -260,7 +268,7 @@ impl Recording {
         self.run_mut().watch();
     }
 
-    /// Nothing is waited for any more: what has come is all there is.
+    /// Stops waiting for growing files: the content so far counts as complete.
     ///
     /// # Errors
     /// If the files do not fit each other.
@@ -268,8 +276,8 @@ impl Recording {
         self.run_mut().give_up()
     }
 
-    /// The detectors with pictures or arrays: of LCLS-I those in the first events, of LCLS-II those that the run describes, of HDF5 the
-    /// data sets whose first axis counts events, of the wire readout the links.
+    /// The detectors with pictures or arrays: of LCLS-I the senders in the first events, of LCLS-II the detectors that
+    /// the run describes, of HDF5 the data sets whose first axis counts events, of the wire readout the links.
     ///
     /// # Errors
     /// If the system refuses.
@@ -277,7 +285,8 @@ impl Recording {
         self.detectors_for(&Wanted::default())
     }
 
-    /// The same; if `wanted` names a detector that is not in the first events, it is looked for in further ones.
+    /// As [`Recording::detectors`]; if `wanted` names a detector that is not in the first events, further events are
+    /// searched.
     ///
     /// # Errors
     /// If the system refuses, or `wanted` can mean no detector of this format.
@@ -285,8 +294,8 @@ impl Recording {
         self.run().detectors(wanted)
     }
 
-    /// The detector that is wanted, or with an empty text the only one there is. If what is wanted fits several arrays of which one is a
-    /// picture, that one is meant.
+    /// The detector that is wanted, or with an empty text the only one. If the words fit several arrays and only one is
+    /// a picture, this one is meant.
     ///
     /// # Errors
     /// If there is none, or more than one; the error lists them.
@@ -302,6 +311,7 @@ impl Recording {
     pub fn known_detector(&self, wanted: &Wanted) -> Result<Option<Detector>> {
         let run = self.run();
         let found = run.detectors(wanted)?;
+        // A run that has not described its detectors yet answers later.
         if run.is_silent(&found) {
             return Ok(None);
         }
@@ -325,23 +335,24 @@ impl Recording {
         })
     }
 
-    /// Reads what `detector` recorded at an event, and judges it. Any number of threads may read at once, each with its own `reader`.
+    /// Reads the data of `detector` at an event, and judges them. Any number of threads may read at once, each with its
+    /// own `reader`.
     ///
     /// The rule, for all formats:
     ///
-    /// 1. A picture is damaged if the recorder says so of it. What it says of the whole event is about something in the event, and
-    ///    makes no picture damaged that is there.
+    /// 1. A picture is damaged if the recorder notes damage of this picture. Damage noted for the whole event is
+    ///    about some part of the event, and makes no existing picture damaged.
     /// 2. Of several pictures of one detector, undamaged ones come before damaged ones, then the order of the file decides.
     /// 3. The first that can be read counts.
     /// 4. Panels are judged alone: a damaged or missing one makes the picture [`Condition::Partial`](crate::Condition::Partial) and
     ///    leaves the others as good as they were.
-    /// 5. Where there is nothing of the detector, its data may have been lost if the event says that something went wrong; else the
-    ///    detector was not read.
+    /// 5. An event without data of the detector may have lost them if the event notes an error; else the detector
+    ///    was not read.
     ///
     /// # Errors
-    /// [`Fault`] if there is no picture to show: of the kinds [`Missing`](crate::FaultKind::Missing), [`Lost`](crate::FaultKind::Lost),
-    /// [`Broken`](crate::FaultKind::Broken) or [`Unreadable`](crate::FaultKind::Unreadable). Without the place; see
-    /// [`Recording::place`].
+    /// [`Fault`] if there is no picture to show: of the kinds [`Missing`](crate::FaultKind::Missing),
+    /// [`Lost`](crate::FaultKind::Lost), [`Broken`](crate::FaultKind::Broken) or
+    /// [`Unreadable`](crate::FaultKind::Unreadable). The fault lacks the place; see [`Recording::place`].
     pub fn read(
         &self,
         detector: &Detector,
@@ -360,9 +371,11 @@ impl Recording {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> std::result::Result<(), Fault> {
+        // The old picture's memory stays; its content is forgotten.
         picture.begin(event, self.format.0.damage, self.memory);
         let position = self.position_for(event);
         let read = position.and_then(|position| self.run().read(detector, position, reader, picture, apart));
+        // Noted also if the picture itself is good: another reader may want the broken part.
         if let Some(why) = picture.broken_beside.take() {
             self.note_break(event, &why);
         }
@@ -378,9 +391,11 @@ impl Recording {
         }
     }
 
-    /// The position of an event that is about to be read; of those that are read as a whole, its bytes must find room.
+    /// The position of an event that is about to be read. An event that is read as a whole must fit into the allowed
+    /// memory.
     fn position_for(&self, event: usize) -> std::result::Result<usize, Fault> {
         let position = self.numbers.position(event).ok_or_else(Fault::no_event)?;
+        // Formats with datagrams read an event as a whole, whose size the file claims.
         if self.format.datagrams().is_some() {
             self.memory.check(self.run().event_bytes(position), "an event")?;
         }
@@ -388,20 +403,21 @@ impl Recording {
     }
 
     /// The most bytes that reading a picture of `detector` takes beside the picture: the bytes of the largest of these
-    /// events, and what the format needs to decode them.
+    /// events, and the format's memory to decode them.
     pub fn read_memory(&self, detector: &Detector, events: impl Iterator<Item = usize>) -> u64 {
         let mut positions = events.filter_map(|event| self.numbers.position(event));
         self.run().read_memory(detector, &mut positions)
     }
 
-    /// Fills `bytes` with those of a piece of an event, from `start` on.
+    /// Fills `bytes` from a piece of an event, from `start` on.
     pub(crate) fn read_part(&self, event: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
         let position = self.numbers.position(event);
         let position = position.ok_or_else(|| Error::new("an event of the run", event.to_string()))?;
         self.run().read_part(position, piece, start, bytes)
     }
 
-    /// Reads what `detector` recorded at all events, and counts how good it is: the account that a reader of frames comes to.
+    /// Reads the data of `detector` at all events, and counts their conditions: the same account as of a reader of
+    /// frames.
     pub fn judge(&self, detector: &Detector) -> Account {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut account = Account::default();
@@ -415,9 +431,9 @@ impl Recording {
         account
     }
 
-    /// What was recorded at an event beside the arrays: event codes, what monitors of the beam and process variables said (LCLS-I, as far
-    /// as they are in this event); single values and short lists of all records (LCLS-II); the columns with a value for each event (HDF5);
-    /// times, triggers and what is missing (wire readout).
+    /// The values recorded at an event beside the arrays: event codes, values of beam monitors and process variables in
+    /// this event (LCLS-I); single values and short lists of all records (LCLS-II); the columns with a value for each
+    /// event (HDF5); times, triggers and missing ticks (wire readout).
     ///
     /// # Errors
     /// [`Fault`] if the event cannot be read.
@@ -430,8 +446,8 @@ impl Recording {
         read.map_err(|fault| fault.at(event, self.place(event)))
     }
 
-    /// What was configured when an event was taken: what a scan had set, process variables, and the settings of detectors, as far as
-    /// their layout is known; the others are named without values.
+    /// The configuration at an event: values set by a scan, process variables, and the settings of detectors whose
+    /// layout is known; other settings are named without values.
     ///
     /// # Errors
     /// [`Fault`] if it cannot be read.
@@ -475,7 +491,8 @@ impl Recording {
         })
     }
 
-    /// What a change of state says about the records behind it, each with the number of the stream's piece; only of LCLS-II.
+    /// The descriptions that a change of state gives of later records, each with the number of its stream's piece; only
+    /// of LCLS-II.
     ///
     /// # Errors
     /// [`Fault`] if it cannot be read, or the format has none.
@@ -522,9 +539,9 @@ impl OpenRun {
 /// Why a text means no run that can be opened.
 #[derive(Debug)]
 pub enum FindError {
-    /// It names no files.
+    /// The path names no files.
     Files(ListError),
-    /// They are of no known format, are of several runs, or the system refuses.
+    /// The files are of no known format, are of several runs, or the system refuses.
     Run(Error),
 }
 
@@ -551,7 +568,7 @@ impl fmt::Display for FindError {
 
 impl std::error::Error for FindError {}
 
-/// All files of a run, as a program of its own opens them.
+/// All files of a run, opened as a whole program opens them.
 fn all_of(paths: &[PathBuf]) -> Opening<'_> {
     Opening { paths, is_only: false, within: None, memory: MemoryLimit::half_of_free() }
 }

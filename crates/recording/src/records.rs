@@ -1,4 +1,4 @@
-//! Records of LCLS-II as they lie in the files, for programs that know what a detector's fields mean.
+//! Records of LCLS-II as they lie in the files, for programs that know the meaning of a detector's fields.
 
 pub use livetime_formats::xtc2::{Algorithm, Field, FieldType, Names, NamesId};
 use livetime_frame::DType;
@@ -12,18 +12,18 @@ pub enum RecordPlace {
     Change(usize),
 }
 
-/// What one algorithm of one segment of a detector recorded at an event or a change of state.
+/// The values that one algorithm of one segment of a detector recorded at an event or a change of state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SegmentRecord {
     /// Which stream it is from: the number of the piece of the event.
     pub piece: usize,
     /// The detector.
     pub detector: String,
-    /// Who made the values.
+    /// The algorithm that made the values.
     pub algorithm: String,
     /// Which piece of the detector it is.
     pub segment: u32,
-    /// What the recorder noted about it; 0: nothing.
+    /// Damage that the recorder noted about the record; 0: none.
     pub damage: u16,
     /// The values in the order of the fields, up to the first that cannot be read.
     pub values: Vec<FieldValue>,
@@ -34,7 +34,7 @@ pub struct SegmentRecord {
 pub struct FieldValue {
     /// The field.
     pub name: String,
-    /// What the elements mean.
+    /// Type of the elements.
     pub field_type: FieldType,
     /// Type of the elements.
     pub dtype: DType,
@@ -47,10 +47,10 @@ pub struct FieldValue {
 /// A change of state of a run of LCLS-II; slow updates are among them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunChange {
-    /// What it is: `"Configure"`, `"BeginRun"`, `"SlowUpdate"` and so on.
+    /// Name of the change: `"Configure"`, `"BeginRun"`, `"SlowUpdate"` and so on.
     pub name: String,
     /// When it happened, ns since 1970.
     pub time_ns: u64,
-    /// The number of the first event behind it; that of no event if none follows.
+    /// Number of the first event behind the change; the number behind the last event if none follows.
     pub event: usize,
 }

@@ -1,8 +1,8 @@
-//! The contract of an open run: what every format does, and no more than it must. How its files are recognised and opened is the format's line
-//! in the table ([`Format`](crate::format::Format)).
+//! The contract of an open run: the functions that every format must have, and defaults for the others. How files are
+//! recognised and opened is the format's line in the table ([`Format`](crate::format::Format)).
 //!
-//! Events are known here by their position among those that were scanned. The number that a user knows them by is kept by
-//! `Recording`: in a part of a run it is another one.
+//! The contract numbers events by their position among the scanned ones. `Recording` translates to a user's number,
+//! which in a part of a run is another one.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -24,7 +24,8 @@ use crate::transition::Transition;
 /// they rename the one before; a server of files may take a second to show it.
 const BETWEEN_CHUNKS: Duration = Duration::from_secs(3);
 
-/// The time in which no file of a run is being written, although the run has not said that it has ended: between two chunks, or for ever.
+/// The time in which no file of a run is being written, although the run has no sign of its end: a pause between two
+/// chunks, or the end.
 #[derive(Debug)]
 pub(crate) struct Pause {
     /// Files were still being written when the run was opened.
@@ -55,7 +56,8 @@ pub(crate) fn bytes_of<'a>(pieces: impl IntoIterator<Item = &'a Piece>) -> u64 {
     pieces.into_iter().map(|piece| piece.length).fold(0, u64::saturating_add)
 }
 
-/// An open run. A format must have events, files, detectors and pictures; what has an implementation here it may lack.
+/// An open run. A format must have events, files, detectors and pictures; functions with a default are for properties
+/// that a format may lack.
 pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// How many events are known.
     fn events(&self) -> usize;
@@ -82,7 +84,7 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         bytes_of(&self.pieces(position))
     }
 
-    /// Type and shape of the pictures of a detector, if the format says that without a look at them.
+    /// Type and shape of the pictures of a detector, if the format states them without reading a picture.
     fn layout(&self, detector: &Detector) -> Option<Layout> {
         let _ = detector;
         None
@@ -130,10 +132,10 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// From now on files count as being written whose end shows in no sign.
+    /// Makes files count as being written that have no sign of their end.
     fn watch(&mut self) {}
 
-    /// Files that are still being written count as complete: whatever waited for more comes now.
+    /// Makes files that are still being written count as complete; events that waited for more data come out now.
     fn give_up(&mut self) -> Result<()> {
         Ok(())
     }
@@ -162,7 +164,7 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         apart: &mut Apart<'_>,
     ) -> Outcome;
 
-    /// Fills `bytes` with those of a piece of an event, from `start` on. Only of formats whose pictures are in pieces.
+    /// Fills `bytes` from a piece of an event, from `start` on. Only of formats whose pictures are in pieces.
     fn read_part(&self, position: usize, piece: usize, start: usize, bytes: &mut [u8]) -> Result<()> {
         let _ = (start, bytes);
         Err(Error::new("pieces of an event", format!("none at event {position}, piece {piece}")))

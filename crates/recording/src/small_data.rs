@@ -1,8 +1,8 @@
-//! What was recorded beside the arrays.
+//! The values recorded beside the arrays.
 
 use livetime_frame::AttributeValue;
 
-/// A named value of a run: what an event receiver, a beam-line monitor, a process variable or a configuration said.
+/// A named value of a run, from an event receiver, a beam-line monitor, a process variable or a configuration.
 ///
 /// ```
 /// use livetime_frame::AttributeValue;
@@ -19,15 +19,15 @@ use livetime_frame::AttributeValue;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SmallValue {
-    /// Who said it: the sender (LCLS-I), detector and algorithm (LCLS-II), or the group (HDF5).
+    /// The value's source: the sender (LCLS-I), detector and algorithm (LCLS-II), or the group (HDF5).
     pub source: String,
-    /// What it is: `event codes`, `ebeam_charge`, the name of a process variable.
+    /// Name of the value: `event codes`, `ebeam_charge`, the name of a process variable.
     pub name: String,
-    /// Its unit, as far as the format says.
+    /// Unit of the value; empty if the format states none.
     pub unit: &'static str,
     /// One value, or as many as there are. None: it was recorded, and cannot be read: its layout is not known here, or it is damaged.
     pub values: Vec<AttributeValue>,
-    /// What the recorder noted about it; 0: nothing.
+    /// Damage that the recorder noted about the value; 0: none.
     pub damage: u32,
 }
 

@@ -1,6 +1,7 @@
 //! Pixels that stay in their files when an event is read, and are read in strips after it.
 //!
-//! Where they are is guessed from the event before and checked as for those that are read [straight](crate::straight) into a frame.
+//! Their places are guessed from the event before, and checked as for pixels that are read [straight](crate::straight)
+//! into a frame.
 
 use livetime_formats::Error;
 use livetime_formats::xtc1::run::Apart;
@@ -43,9 +44,11 @@ impl Recording {
     /// # Errors
     /// If the pixels of the picture did not stay in the files, the panel has fewer, or the system refuses.
     pub fn read_strip(&self, picture: &Picture, panel: usize, start: usize, bytes: &mut [u8]) -> Outcome {
+        // Strips may be read only of a picture whose pixels stayed in the files.
         let place = picture.places.get(panel).filter(|_| picture.is_elsewhere);
         let place = place.and_then(|place| place.piece.map(|piece| (piece, place.bytes.clone())));
         let (piece, place) = place.ok_or_else(|| Error::new("pixels that stayed in the files", "none"))?;
+        // Checked sums: the place comes from the file.
         let end = start.checked_add(bytes.len()).and_then(|end| end.checked_add(place.start));
         if end.is_none_or(|end| end > place.end) {
             let found = format!("{} from {start} on", bytes.len());

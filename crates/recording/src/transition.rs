@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// What changed.
+/// The kind of a change of state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// The detectors were configured.
     Configure,
-    /// The end of what `Configure` began.
+    /// Ends the state that `Configure` began.
     Unconfigure,
     /// A run begins.
     BeginRun,
@@ -35,12 +35,12 @@ const NAMES: [(Change, &str); 8] = [
 ];
 
 impl Change {
-    /// Its name.
+    /// Name of the change.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(change, _)| *change == self).map_or("", |(_, name)| name)
     }
 
-    /// From the name that a format gives to it; `None` for those that change nothing for events.
+    /// The change with this name in a format; `None` for transitions that change nothing for events.
     pub(crate) fn named(name: &str) -> Option<Change> {
         let name = match name {
             "BeginCalibCycle" => "BeginStep",
@@ -60,11 +60,11 @@ impl fmt::Display for Change {
 /// A change of state of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transition {
-    /// What changed.
+    /// The kind of the change.
     pub change: Change,
     /// When it happened, ns since 1970.
     pub time_ns: u64,
-    /// The number of the first event behind it; that of no event if none follows.
+    /// Number of the first event behind the change; the number behind the last event if none follows.
     pub event: usize,
     /// The number of the run, where a format has it at `BeginRun`.
     pub run_number: Option<u32>,

@@ -25,6 +25,7 @@ use livetime_formats::xtc1::{
     Builder, Configs, Damage, Datagram, DatagramHeader, Edit, Src, Transition, TypeId, XtcHeader, id, rewrite,
 };
 use livetime_formats::{Error, Result};
+use livetime_recording::Judgement;
 use livetime_recording::convert::{Options, Reason, ReferenceSource, Report, Selection, Split, convert};
 
 const SECOND: u64 = 1_000_000_000;
@@ -491,6 +492,9 @@ fn a_file_cut_anywhere_gives_all_that_is_complete() {
         let lost: Vec<(u64, u64)> = report.lost.iter().map(|l| (l.offset, l.length)).collect();
         let expected = if cut == end { vec![] } else { vec![(end as u64, (cut - end) as u64)] };
         assert_eq!(lost, expected, "cut at {cut}");
+        // There is an output, with events or without.
+        let wanted = if cut == end { Judgement::Whole } else { Judgement::Lossy };
+        assert_eq!(report.findings().judgement(), wanted, "cut at {cut}");
     }
 }
 

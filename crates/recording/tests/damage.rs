@@ -170,7 +170,8 @@ fn what_is_broken_in_a_transition_is_a_problem_of_the_run() {
         let mut changed = last.clone();
         changed[place / 2] ^= if place % 2 == 0 { 1 } else { 1 << 6 };
         let (folder, path) = run(&[begin.clone(), changed]);
-        let is_whole = Summary::scan(std::fs::File::open(&path).unwrap(), |_| true).unwrap().is_whole();
+        let is_whole =
+            Summary::scan(std::fs::File::open(&path).unwrap(), |_| true).unwrap().datagrams.is_whole();
         let found = Recording::open(&[&path]).unwrap();
         assert_eq!(found.problems().is_empty(), is_whole, "bit {place}: {:?}", found.problems());
         kinds[usize::from(is_whole)] += 1;

@@ -477,7 +477,7 @@ fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
     let mut file = Writer::create(&path, tree, false).unwrap();
     let (zeros, mut zlib) = (vec![0; 8_000_000], livetime_codecs::Zlib::new(1));
     let mut stream = vec![0; livetime_codecs::Codec::bound(&zlib, zeros.len())];
-    let pixels = livetime_codecs::Array::new(&zeros, livetime_codecs::DType::U16, &[4_000_000]).unwrap();
+    let pixels = livetime_codecs::Array::new(&zeros, DType::U16, &[4_000_000]).unwrap();
     let size = livetime_codecs::Codec::encode(&mut zlib, pixels, &mut stream).unwrap();
     (0..3).for_each(|row| file.write_chunk(data, row, 1, &[&stream[..size]]).unwrap());
     file.close().unwrap();

@@ -257,8 +257,8 @@ fn small_data_tell_where_the_events_lie() {
 fn a_summary_counts_records_and_transitions() {
     let (_folder, path) = stored();
     let summary = Summary::scan(fs::File::open(&path).unwrap(), |_| true).unwrap();
-    assert!(summary.is_whole());
-    assert_eq!((summary.events, summary.undescribed), (SECOND_CHUNK, 0));
+    assert!(summary.datagrams.is_whole());
+    assert_eq!((summary.datagrams.events, summary.undescribed), (SECOND_CHUNK, 0));
     let panels = summary.records.iter().filter(|(r, _)| r.detector == "area" && r.algorithm == "raw 1.2.3");
     assert_eq!(panels.map(|(_, counts)| counts.count).sum::<u64>(), 2 * SECOND_CHUNK);
 }

@@ -1,5 +1,6 @@
 //! What was recorded beside the pictures.
 
+use crate::common::{pv, pv_configured, scan};
 use livetime_formats::xtc1::{Builder, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
 use livetime_frame::AttributeValue;
 use livetime_recording::select::Verdict;
@@ -17,30 +18,6 @@ fn datagram(header: DatagramHeader, leaves: &[(Src, u16, u16, Vec<u8>)]) -> Vec<
     }
     builder.finish().unwrap();
     bytes
-}
-
-fn padded<const N: usize>(text: &str) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(N, 0);
-    bytes
-}
-
-/// Number 7 and its name, a double with its limits, as Configure has it.
-fn pv_configured(value: f64) -> Vec<u8> {
-    let head = [7i16, 34, 1].map(i16::to_le_bytes).concat();
-    [head, padded::<64>("LAS:TEMP"), vec![0; 2 + 4 + 76], value.to_le_bytes().to_vec()].concat()
-}
-
-/// Number 7, a double with its time, as an event has it.
-fn pv(value: f64) -> Vec<u8> {
-    let head = [7i16, 20, 1, 0, 0, 0].map(i16::to_le_bytes).concat();
-    [head, vec![0; 12], value.to_le_bytes().to_vec()].concat()
-}
-
-fn scan(value: f64) -> Vec<u8> {
-    let counts = [0u32, 0, 0, 0, 1, 0].map(u32::to_le_bytes).concat();
-    [counts, padded::<32>("LAS:DELAY"), u32::MAX.to_le_bytes().to_vec(), value.to_le_bytes().to_vec()]
-        .concat()
 }
 
 fn find<'a>(values: &'a [SmallValue], name: &str) -> &'a SmallValue {

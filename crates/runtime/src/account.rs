@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Why a frame was not delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum LossReason {
-    /// The edge was full and keeps what it has.
+    /// The edge was full and keeps its queued frames.
     QueueFull,
     /// The edge was full and a newer frame took this one's place.
     Overwritten,

@@ -1,4 +1,4 @@
-//! What all threads of a run or of a system share: how it shall end, and what happened.
+//! The state that all threads of a run or of a system share: the way it shall end, and its events.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,12 +7,13 @@ use crate::event::{Event, EventHandler};
 use crate::lock;
 use crate::repeats::Repeats;
 
-/// Events kept for the report; later ones are only counted, so that no node eats the memory.
+/// Events kept for the report: more than a person reads. Later ones are only counted, so that a failing node cannot take
+/// all memory.
 const KEPT_EVENTS: usize = 200;
 /// The number of causes kept for each node. A cause may hold much memory, such as all variables of a
 /// traceback.
 const KEPT_CAUSES: usize = 4;
-/// Works that could not be finished which are named.
+/// Unfinished works that the report names; a run with more has one fault, and its first names show it.
 const KEPT_UNFINISHED: usize = 100;
 
 /// How a run is to end, and the events in it: shared by all its threads.

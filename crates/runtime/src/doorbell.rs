@@ -5,7 +5,14 @@ use std::time::Duration;
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Thread, current, fence, lock, park, park_timeout};
 
-// The states of a bell: its thread works, its thread sleeps or is about to, somebody has rung.
+// The states of a bell: its thread works; its thread sleeps or is about to; a sender has rung.
+//
+// | change           | by      | effect                                              |
+// |------------------|---------|-----------------------------------------------------|
+// | AWAKE -> PARKED  | sleeper | wakers ring from now on                             |
+// | PARKED -> RUNG   | waker   | the sleeper wakes up, or does not begin to sleep    |
+// | AWAKE -> RUNG    | waker   | the next `prepare` leaves RUNG, so `wait` returns   |
+// | any -> AWAKE     | sleeper | it has noticed the ring, or found work by itself    |
 const AWAKE: u32 = 0;
 const PARKED: u32 = 1;
 const RUNG: u32 = 2;
@@ -29,7 +36,7 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// Makes the calling thread the one that this bell wakes, from its next [`Doorbell::prepare`] on.
+    /// Makes this bell wake the calling thread, from the thread's next [`Doorbell::prepare`] on.
     pub fn adopt_thread(&self) {
         *lock(&self.thread) = Some(current());
     }
@@ -37,8 +44,10 @@ impl Doorbell {
     /// Announces that the thread is about to sleep. A ring from now on keeps it awake.
     pub fn prepare(&self) {
         if self.state.swap(PARKED, Ordering::SeqCst) == RUNG {
+            // The bell rang while the thread was awake: the ring must not get lost.
             self.state.store(RUNG, Ordering::Relaxed);
         }
+        // The announcement is stored before the caller checks for work: see the pair of fences above.
         fence(Ordering::SeqCst);
     }
 

@@ -1,4 +1,4 @@
-//! What happened in a run, for the log and the report.
+//! Events of a run, for the log and the report.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct Event {
     pub node: String,
     /// True when data were lost or the run is in danger.
     pub is_error: bool,
-    /// What happened, with the texts of all causes.
+    /// The message, with the texts of all causes.
     pub message: String,
     /// The error that a node gave as the cause of this one. A report keeps the first few of each node.
     pub cause: Option<Cause>,

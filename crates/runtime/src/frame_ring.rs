@@ -2,7 +2,7 @@
 //!
 //! The sender fills slots ahead and publishes many at once, so the line that both ends share travels once per batch.
 //!
-//! Rules that the `unsafe` blocks rely on. 2 and 3 are what the caller of [`FrameRing::new`] promises:
+//! Rules that the `unsafe` blocks rely on. The caller of [`FrameRing::new`] promises rules 2 and 3:
 //!
 //! 1. Positions only grow: `head` is the next position to be taken, `tail` the next to be filled; `head <=
 //!    tail <= head + capacity`. Position `p` lives in slot `p % slots`.
@@ -101,9 +101,9 @@ impl FrameRing {
         self.tail.load(Ordering::Acquire)
     }
 
-    /// Puts a frame into the slot of `position`, where nobody sees it before [`FrameRing::publish`]. The
-    /// caller is the only sender, fills positions one after the other, has read `head`, and keeps `position <
-    /// head + capacity`; otherwise a queued frame would be overwritten and leak.
+    /// Puts a frame into the slot of `position`, where no receiver sees it before [`FrameRing::publish`]. The caller is
+    /// the only sender, fills positions one after the other, has read `head`, and keeps `position < head + capacity`;
+    /// otherwise a queued frame would be overwritten and leak.
     #[inline]
     pub fn fill(&self, position: u64, frame: Frame, stamp_ns: u64) {
         let slot = &self.slots[position as usize & self.mask];
@@ -175,14 +175,14 @@ impl FrameRing {
             let stamp_ns = slot.stamp.load(Ordering::Relaxed);
             let beside = read(at);
             if self.exclusive {
-                // Release: the slot is read before `head` tells that it may be rewritten.
+                // Release: the slot is read before `head` allows rewriting it.
                 self.head.store(head + 1, Ordering::Release);
                 // SAFETY: rule 3: position `head` is ours, and its slot holds a reference put there once.
                 let frame = unsafe { Frame::from_raw(frame) };
                 return Some((Taken { frame, stamp_ns, position: head }, beside));
             }
-            // AcqRel: release, so that the slot is read before `head` tells that it may be rewritten;
-            // acquire, so that one taker's swap orders after another's.
+            // AcqRel: release, so that the slot is read before `head` allows rewriting it; acquire, so that one taker's
+            // swap orders after another's.
             match self.head.compare_exchange_weak(head, head + 1, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => {
                     // SAFETY: as above.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use livetime_frame::ByteSize;
 
-/// The memory that a job may take. A job says what it needs before it takes it, and does not begin if that is more.
+/// The memory that a job may take. A job states its need before it allocates, and does not begin if the need exceeds
+/// the limit.
 ///
 /// ```
 /// use livetime_runtime::MemoryLimit;
@@ -40,7 +41,7 @@ impl MemoryLimit {
         MemoryLimit { bytes, origin: GIVEN }
     }
 
-    /// Half of what is free now. No limit where the system does not say how much that is.
+    /// Half of the free memory. No limit where the system does not report the free memory.
     pub fn half_of_free() -> MemoryLimit {
         MemoryLimit { bytes: free_memory().map_or(u64::MAX, |free| free / 2), origin: HALF_OF_FREE }
     }
@@ -50,13 +51,13 @@ impl MemoryLimit {
         self.bytes
     }
 
-    /// The same, but not more than `most` bytes, which are those of `origin`, as "for a page".
+    /// The same limit, but not more than `most` bytes; `origin` names the reason for `most`, as "for a page".
     #[must_use]
     pub fn at_most(self, most: u64, origin: &'static str) -> MemoryLimit {
         if self.bytes <= most { self } else { MemoryLimit { bytes: most, origin } }
     }
 
-    /// Whether `what` may be done, which needs `bytes`.
+    /// Checks that `what`, which needs `bytes`, fits the limit.
     ///
     /// # Errors
     /// If that is more than the limit.
@@ -82,13 +83,13 @@ impl TooMuchMemory {
         self.bytes
     }
 
-    /// What was wanted, in words: the limit, and where it comes from.
+    /// The wanted value, in words: the limit, and its origin.
     pub fn wanted(&self) -> String {
         let MemoryLimit { bytes, origin } = self.limit;
         format!("at most {} of memory ({origin})", ByteSize(bytes))
     }
 
-    /// What was found, in words: what needs the memory, and how much.
+    /// The found value, in words: the purpose of the memory, and its size.
     pub fn found(&self) -> String {
         format!("{}, for which {} are needed", self.what, ByteSize(self.bytes))
     }
@@ -102,8 +103,8 @@ impl fmt::Display for TooMuchMemory {
 
 impl std::error::Error for TooMuchMemory {}
 
-/// Bytes that this process can still take without swapping: what the machine has, or what the control groups of the
-/// process leave, if that is less. `None` where the system does not say.
+/// Bytes that this process can still take without swapping: the free memory of the machine, or the rest of its control
+/// groups if that is less. `None` where the system does not report it.
 pub(crate) fn free_memory() -> Option<u64> {
     free_in(Path::new("/"))
 }
@@ -115,7 +116,8 @@ fn free_in(root: &Path) -> Option<u64> {
     Some(left.map_or(available, |left| left.min(available)))
 }
 
-/// What a control group and those above it leave. `line` is one of `/proc/self/cgroup`: number, controllers, path.
+/// The memory that a control group and its parents leave. `line` is one of `/proc/self/cgroup`: number, controllers,
+/// path.
 fn free_in_group(root: &Path, line: &str) -> Option<u64> {
     let (_, rest) = line.split_once(':')?;
     let (controllers, path) = rest.split_once(':')?;
@@ -124,12 +126,13 @@ fn free_in_group(root: &Path, line: &str) -> Option<u64> {
         list if list.split(',').any(|name| name == "memory") => root.join("sys/fs/cgroup/memory"),
         _ => return None,
     };
-    // In a container the path may be that of the host, and the group is mounted as the root.
+    // In a container the path may be the host's path of the group, while the group is mounted as the root.
     let path = Path::new(path.trim_start_matches('/'));
     path.ancestors().filter_map(|path| free_of(&mounted.join(path))).min()
 }
 
-/// What is left of one group, in version 2 or 1. Cached pages of files that are not in use can be taken.
+/// The memory that one group leaves, in version 2 or 1. Cached pages of files that are not in use count as free,
+/// because the system drops them on demand.
 fn free_of(group: &Path) -> Option<u64> {
     let number =
         |names: [&str; 2]| names.iter().find_map(|name| read(&group.join(name))?.trim().parse::<u64>().ok());

@@ -2,7 +2,7 @@
 
 use crate::LossReason;
 
-/// What happens to a frame that is offered to a full edge.
+/// The policy for a frame that is offered to a full edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WhenFull {
     /// The sender waits: nothing is lost, and a slow receiver slows its sender.
@@ -82,7 +82,7 @@ impl WhenFull {
 
 /// A bounded queue as [`WhenFull::offer`] sees it.
 pub trait Bounded {
-    /// What is put into it.
+    /// The type of the queued items.
     type Item;
 
     /// Puts an item.
@@ -98,7 +98,7 @@ pub trait Bounded {
     fn lose(&mut self, reason: LossReason);
 }
 
-/// What came of an offer.
+/// The result of an offer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offer<T> {
     /// The queue has the item.
@@ -114,7 +114,7 @@ pub enum Offer<T> {
 /// The options of a bounded queue: an edge of a graph or an input of an agent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EdgeOptions {
-    /// What happens when it is full.
+    /// The policy when it is full.
     pub when_full: WhenFull,
     /// Most frames that wait in it.
     pub queue: usize,

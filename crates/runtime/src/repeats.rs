@@ -15,8 +15,8 @@ const QUIET_NS: u64 = 1_000_000_000;
 /// The number of kinds of errors of one node that are distinguished; all others of the node count as one
 /// kind. It bounds the log of a node whose messages always differ.
 const MOST_OF_NODE: usize = 16;
-/// The number of kinds that are remembered for all nodes. Beyond it, the one that was quiet for the longest
-/// time is forgotten.
+/// The number of kinds that are remembered for all nodes. Beyond it, the kind that was quiet for the longest time is
+/// forgotten.
 const MOST_KINDS: usize = 4096;
 
 /// The events that were reported, and how often each occurred since.
@@ -25,7 +25,8 @@ pub(crate) struct Repeats {
     kinds: BTreeMap<SeriesKey, Series>,
 }
 
-/// Errors of one node that have the same shape; all notes of a node are one kind, of which only repetitions are folded.
+/// Errors of one node that have the same shape. All notes of a node are one kind: only equal notes in succession are
+/// folded.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct SeriesKey {
     node: String,
@@ -180,7 +181,8 @@ fn seconds(ns: u64) -> String {
 }
 
 /// A message without its numbers: errors of frame 123 and of frame 124 are of one kind. A first number of one or two
-/// digits stays, because it names something (link 2, input 1); [`MOST_OF_NODE`] bounds what that costs.
+/// digits stays, because it names something (link 2, input 1); [`MOST_OF_NODE`] bounds the number of kinds that this
+/// makes.
 fn shape(message: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     let first = message.find(is_digit).unwrap_or(message.len());
@@ -237,11 +239,11 @@ mod tests {
         let other = Event { node: "other".into(), ..error(0, "full 1") };
         let told = messages(&mut repeats, [error(0, "full 1"), error(1, "empty"), other].into_iter());
         assert_eq!(told, ["full 1", "empty", "full 1"]);
-        // Notes differ in what they say.
+        // Notes with different texts.
         let note = |text: &str| Event { is_error: false, ..error(2, text) };
         let told = messages(&mut repeats, [note("run 1"), note("run 2"), note("run 2")].into_iter());
         assert_eq!(told, ["run 1", "run 2"]);
-        // A change and back are told.
+        // A change and the change back are both reported.
         let told = messages(&mut repeats, [note("up"), note("down"), note("up"), note("up")].into_iter());
         assert_eq!(told, ["up", "down", "up"]);
         let told =
@@ -271,7 +273,7 @@ mod tests {
         let mut repeats = Repeats::default();
         repeats.fold(error(0, "frame 107"));
         assert_eq!(repeats.well("disk", 5000 * MS), Some(None));
-        // Long after, it is told as new.
+        // After a long time the error is reported as a new one.
         assert_eq!(repeats.fold(error(700_000, "frame 109")).unwrap().message, "frame 109");
     }
 

@@ -27,7 +27,8 @@ use crossbeam_utils::CachePadded;
 
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, UnsafeCell};
 
-/// Slots of a queue that has not grown: some hundred bytes.
+/// Slots of a queue that has not grown: some hundred bytes, because most queues of a system with many agents stay nearly
+/// empty.
 const FIRST_SLOTS: usize = if cfg!(loom) { 2 } else { 8 };
 /// In `tail`: positions from here on lie in all slots.
 const GROWN: u64 = 1 << 63;
@@ -62,7 +63,7 @@ struct Slot<T> {
     item: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// What a sender finds at the end of the queue.
+/// The state of the slot at the end of the queue, as a sender finds it.
 enum Found<'a, T> {
     /// The slot of the next position is free.
     Free(&'a Slot<T>),
@@ -311,7 +312,8 @@ mod tests {
     fn holds_exactly_its_capacity_in_order() {
         for (capacity, exclusive) in (1..=40).flat_map(|capacity| [(capacity, true), (capacity, false)]) {
             let ring = new(capacity, exclusive);
-            // What has passed through a small ring before decides where the others lie when it has grown.
+            // The number of items that pass through a small ring first decides the positions of the others after it has
+            // grown.
             (0..capacity % 7).for_each(|i| assert_eq!(ring.put(i).ok().and_then(|()| ring.take()), Some(i)));
             for round in 0..5 {
                 (0..capacity).for_each(|i| ring.put(round * 100 + i).unwrap());

@@ -4,8 +4,8 @@
 /// costs about 10 ns, and two or three are needed for each item.
 pub const FAST_NS: u64 = 1_000;
 
-/// Of items that enter faster than [`FAST_NS`] apart, one in this many is timed on its whole way. This costs
-/// about an eighth of timing all of them, and at 1 MHz still gives 125,000 measured times a second.
+/// Among items that enter faster than [`FAST_NS`] apart, one in this many is timed on its whole way. This costs about
+/// an eighth of timing all of them, and at 1 MHz still gives 125,000 measured times a second.
 pub const FAST_TIMED_EVERY: u32 = 8;
 
 /// Picks every n-th item.

@@ -1,4 +1,4 @@
-//! Always-on statistics: counters and histograms that one thread writes and anybody reads.
+//! Always-on statistics: counters and histograms that one thread writes and any thread reads.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -13,7 +13,8 @@ const BUCKETS: usize = (44 - FINE_BITS as usize + 1) * FINE;
 /// Recording costs a few ns: plain loads and stores, no read-modify-write, no lock.
 pub struct Histogram {
     buckets: Box<[AtomicU64]>,
-    /// The first bucket that was ever filled, and the one behind the last: the others, which are most of them, need not be read.
+    /// The first bucket that was ever filled, and the bucket behind the last: the empty buckets outside, which are
+    /// most, need not be read.
     first: AtomicUsize,
     end: AtomicUsize,
     sum: AtomicU64,
@@ -46,7 +47,7 @@ impl Histogram {
         }
     }
 
-    /// What is in it now.
+    /// Its present content.
     pub fn read(&self) -> Times {
         let (first, end) = (self.first.load(Ordering::Relaxed), self.end.load(Ordering::Relaxed));
         let used = self.buckets.get(first..end).unwrap_or_default();
@@ -191,7 +192,7 @@ impl Times {
         })
     }
 
-    /// Adds what another histogram holds.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Times) {
         self.count += other.count;
         self.sum_ns += other.sum_ns;
@@ -199,7 +200,7 @@ impl Times {
         self.add_counts(other.first, &other.counts);
     }
 
-    /// What was recorded since this histogram was `before`: all of it but what `before` holds.
+    /// The times that were recorded since this histogram was `before`: its counts less the counts of `before`.
     ///
     /// The longest of these times is known to its bucket only.
     ///
@@ -248,7 +249,7 @@ impl Times {
     }
 }
 
-/// Merges what several writers recorded.
+/// Merges the histograms of several writers.
 pub fn summarise<'a>(histograms: impl IntoIterator<Item = &'a Histogram>) -> Times {
     merged(histograms.into_iter().map(Histogram::read))
 }

@@ -1,6 +1,6 @@
 //! Atomics and threads, from the standard library or, with `--cfg loom`, from the model checker.
 //!
-//! Lock-free code of this crate and of those above takes its atomics from here, so that a model of it sees every
+//! Lock-free code of this crate and of the crates above takes its atomics from here, so that a model of it sees every
 //! access. Everything else uses the standard library.
 
 #[cfg(loom)]
@@ -17,14 +17,16 @@ pub use std::{
     thread::{Thread, current, park, park_timeout},
 };
 
-/// Locks, also if another thread panicked while it held the lock. This is safe because the data under our
-/// locks are valid after every statement.
+#[cfg(not(loom))]
+pub use crate::panic::lock;
+
+/// As [`crate::lock`], for the locks of the model checker.
+#[cfg(loom)]
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The model checker has no time: under it a sleep ends only by a wake-up, which is what the models have to
-/// prove.
+/// The model checker has no time: under it a sleep ends only by a wake-up, whose coming the models have to prove.
 #[cfg(loom)]
 pub fn park_timeout(_: std::time::Duration) {
     park();

@@ -46,7 +46,7 @@ impl Thinning {
 
     /// Whether an item of `bytes` passes the limit on bytes, after it has passed the others. One thread at a time may
     /// call it. An item that passes takes the time of its bytes at the highest rate, so the mean rate keeps the limit,
-    /// and an item larger than what passes in a second passes all the same.
+    /// and an item with more bytes than a second allows passes all the same.
     ///
     /// ```
     /// use livetime_runtime::{EdgeOptions, Thinning};

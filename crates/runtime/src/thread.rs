@@ -26,7 +26,7 @@ pub struct ThreadTimes {
 }
 
 impl ThreadTimes {
-    /// From now on the times are those of the calling thread.
+    /// From now on the times belong to the calling thread.
     pub fn enter(&self) {
         let tid = rustix::thread::gettid();
         self.tid.store(tid.as_raw_nonzero().get() as u64, Ordering::Release);
@@ -51,7 +51,7 @@ impl ThreadTimes {
     }
 }
 
-/// What Linux's scheduler notes of a thread: ns on a core, and ns waiting for one.
+/// The account of Linux's scheduler for a thread: ns on a core, and ns waiting for one.
 fn scheduled(thread: &str) -> Option<(u64, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?;
     let mut numbers = text.split_whitespace().map(|number| number.parse().ok());

@@ -2,8 +2,8 @@
 //!
 //! Looking costs a core for as long as it lasts; sleeping and being woken costs the sender and the sleeper 13 to 20 us
 //! of CPU together, and the frame some tens of us of latency. `adaptive` therefore keeps an account: a look that finds
-//! work earns the sleep that it saved, a look in vain is paid from what was earned, and who has earned nothing sleeps
-//! at once. So it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
+//! work earns the cost of the sleep that it saved, a look in vain is paid from these earnings, and a thread without
+//! earnings sleeps at once. So it needs at most about twice the CPU of `park`; `predict` pays more, for less latency.
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ pub enum WaitStrategy {
     Park,
 }
 
-/// What sleeping and being woken costs, and so what a look earns that finds work instead. With twice as much, work that
-/// comes every 50 us would cost a core per thread.
+/// The cost of sleeping and being woken, and therefore the earnings of a look that finds work. With twice as much, work
+/// that comes every 50 us would cost a core per thread.
 const SLEEP_NS: u64 = 20_000;
 /// The longest look. Two threads that answer each other bridge with it the time that the other takes to wake up; else,
 /// once one of them has slept, each would find the other asleep for ever.
@@ -37,7 +37,8 @@ const MOST_CREDIT_NS: u64 = 1_000_000;
 /// How long a sleeping thread takes to wake up: work that is found after a sleep arrived about this much
 /// earlier.
 const WAKE_UP_NS: u64 = 50_000;
-/// The most that is learnt from one sleep that ended late.
+/// The most that is learnt from one sleep that ended late: a single long disturbance must not make all later sleeps
+/// short.
 const LONGEST_LATENESS_NS: u64 = 100_000;
 /// Pause instructions between two polls; together about a us.
 const PAUSES: usize = 24;
@@ -50,14 +51,16 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 /// The number of polls directly after a message was sent to another thread: an answer arrives within a few
 /// hundred ns. A pause instruction takes up to 50 ns, so these polls do without it.
 const LOOKS_FOR_ANSWER: std::ops::Range<usize> = 300..340;
-/// The number of polls for expected work between two readings of the clock.
+/// The number of polls for expected work between two readings of the clock, so that the readings (about 10 ns each) cost
+/// little beside the polls.
 const LOOKS_PER_CLOCK: usize = 100;
-/// Gaps between arrivals that may be predicted.
+/// Gaps between arrivals that may be predicted. In shorter ones a sleep, which may end [`LONGEST_LATENESS_NS`] late, does
+/// not fit; longer ones are rarely regular, and a wake-up costs little beside them.
 const PREDICTED_GAPS_NS: std::ops::Range<u64> = 150_000..50_000_000;
 /// How much earlier than needed a sleep before an arrival ends, until it is known how late sleeps end here.
 const FIRST_LATENESS_NS: u64 = 40_000;
 
-/// The waiting of one thread, and what it has learnt about its work.
+/// The waiting of one thread, with its statistics of the times at which work arrives.
 pub struct Waiting {
     strategy: WaitStrategy,
     /// Whether there are enough cores for threads that poll instead of sleeping.
@@ -67,7 +70,7 @@ pub struct Waiting {
     arrivals: Arrivals,
 }
 
-/// What is known about the times at which work arrives.
+/// Statistics of the times at which work arrives.
 #[derive(Default)]
 struct Arrivals {
     last_ns: u64,
@@ -82,6 +85,7 @@ impl Arrivals {
     fn note(&mut self, now_ns: u64) {
         let gap_ns = now_ns.saturating_sub(self.last_ns);
         self.last_ns = now_ns;
+        // Moving means over about eight arrivals: a change of the rate is learnt within them, one odd gap is not.
         let deviation_ns = gap_ns.abs_diff(self.gap_ns);
         self.gap_ns = (7 * self.gap_ns + gap_ns) / 8;
         self.deviation_ns = (7 * self.deviation_ns + deviation_ns) / 8;
@@ -91,6 +95,8 @@ impl Arrivals {
     /// regular.
     fn next(&self) -> Option<(u64, u64)> {
         let is_regular = PREDICTED_GAPS_NS.contains(&self.gap_ns) && self.deviation_ns < self.gap_ns / 8;
+        // Twice the means, because half of the arrivals and of the sleeps are later than their mean. The floor keeps polls
+        // ahead of an arrival where sleeps happen to end in time.
         let expected_ns = self.last_ns + self.gap_ns;
         let early_ns = 2 * self.deviation_ns + 2 * self.lateness_ns.max(FIRST_LATENESS_NS / 4);
         is_regular.then(|| (expected_ns.saturating_sub(early_ns), expected_ns + early_ns))
@@ -163,8 +169,8 @@ impl Waiting {
         self.credit_ns = (self.credit_ns + SLEEP_NS).saturating_sub(cost_ns).min(MOST_CREDIT_NS);
     }
 
-    /// A look, if it was longer than 0, was in vain, and work came so long after it began. Work that came soon though
-    /// nobody looked would have been worth a look.
+    /// A look, if it was longer than 0, was in vain, and work came `gap_ns` after it began. Work that came soon without
+    /// a look would have been worth a look.
     fn slept(&mut self, looked_ns: u64, gap_ns: u64) {
         self.credit_ns = match looked_ns {
             0 => SLEEP_NS.saturating_sub(gap_ns.saturating_sub(WAKE_UP_NS)),
@@ -192,7 +198,7 @@ impl Waiting {
             None => self.adapt(clock, bell, &is_ready, deadline_ns),
         }
         let now_ns = clock.now_ns();
-        // Short waits belong to one burst, and what follows it is no arrival of its own.
+        // Short waits belong to one burst, so that the work after them is no arrival of its own.
         if is_ready(now_ns) && now_ns - start_ns > PREDICTED_GAPS_NS.start / 4 {
             self.arrivals.note(now_ns);
         }
@@ -208,6 +214,7 @@ impl Waiting {
         deadline_ns: &impl Fn() -> Option<u64>,
     ) -> bool {
         let until_ns = deadline_ns().unwrap_or(u64::MAX).min(until_ns);
+        // A shorter sleep costs more than polling for that long.
         if until_ns > clock.now_ns() + 2_000 {
             sleep(clock, bell, is_ready, || Some(until_ns));
             let late_ns = clock.now_ns().saturating_sub(until_ns);
@@ -220,9 +227,9 @@ impl Waiting {
     }
 }
 
-/// Polls for work, with pauses, for `limit_ns`; returns after what time it arrived. Polling without pauses
-/// would take the sender's cache lines away for every frame and make both threads advance in lockstep; with
-/// pauses of a us several frames gather.
+/// Polls for work, with pauses, for `limit_ns`; returns the time after which it arrived. Polling without pauses would
+/// take the sender's cache lines away for every frame and make both threads advance in lockstep; with pauses of a us
+/// several frames gather.
 fn look_for(limit_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -> Option<u64> {
     let start_ns = clock.now_ns();
     loop {
@@ -273,6 +280,7 @@ fn look_closely(until_ns: u64, clock: &Clock, is_ready: &impl Fn(u64) -> bool) -
 
 /// Polls for work without pauses, for a while.
 fn spin(clock: &Clock, is_ready: impl Fn(u64) -> bool) {
+    // The turn ends after some 100 us, so that the thread notices requests, and lets others run on an overloaded machine.
     for _ in 0..10_000 {
         if is_ready(clock.now_ns()) {
             return;
@@ -288,6 +296,7 @@ fn sleep(
     is_ready: impl Fn(u64) -> bool,
     deadline_ns: impl Fn() -> Option<u64>,
 ) {
+    // Work that came before `prepare` is seen here, later work rings the bell.
     bell.prepare();
     let now_ns = clock.now_ns();
     if is_ready(now_ns) {

@@ -13,6 +13,7 @@
 //! ```
 
 mod mutated;
+mod process;
 mod skipped;
 pub mod xtc2;
 
@@ -23,12 +24,13 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 pub use mutated::mutated;
+pub use process::{run_to_end, test_process};
 pub use skipped::skip;
 
-/// How long a test waits for what must come: on any machine, however busy, only a hang takes longer.
+/// Longest wait of a test for an event that must come: on any machine, however busy, only a hang takes longer.
 pub const HANG: Duration = Duration::from_secs(900);
 
-/// Waits until `holds` says so. `what` is told when it never does.
+/// Waits until `holds` returns true. `what` is in the panic's message when it never does.
 ///
 /// # Panics
 /// After [`HANG`].
@@ -69,10 +71,9 @@ pub fn data(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The golden file `name` of the repository (`testdata/README.md`), of which `made` is what we would write today.
-///
-/// What earlier versions wrote must be read for ever, so the file stays as it is; with `LIVETIME_BLESS=1` it is written again
-/// from `made`, for a new kind of data or a change of format that is meant.
+/// The golden file `name` of the repository (`testdata/README.md`); `made` are the bytes that today's code writes.
+/// Bytes of earlier versions must stay readable for ever, so the file stays as it is; with `LIVETIME_BLESS=1` it is
+/// written again from `made`, for a new kind of data or an intended change of format.
 ///
 /// # Errors
 /// When the file cannot be read or written: the checkout is not whole.
@@ -125,7 +126,7 @@ fn make(script: &str, args: &[&str]) -> Result<PathBuf, String> {
     failed(last.trim().to_owned())
 }
 
-/// What the test runner calls the test `name` of the module `module_path!()`, to run it in a process of its own.
+/// The test runner's name for the test `name` of the module `module_path!()`, to run it in a process of its own.
 ///
 /// Mark such a test with ``#[ignore = "run by `…`"]``: `make test` does not count it as skipped.
 pub fn test_name(module_path: &str, name: &str) -> String {

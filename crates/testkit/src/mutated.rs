@@ -1,6 +1,6 @@
 //! Texts that are nearly right, for readers of texts from outside.
 
-/// What texts break at most often.
+/// Pieces that break parsers most often.
 const PIECES: [&str; 20] = [
     "<",
     ">",
@@ -24,7 +24,8 @@ const PIECES: [&str; 20] = [
     "ä",
 ];
 
-/// `text` with up to eight changes: parts of it are cut out, repeated, moved or replaced. The same `number` gives the same text.
+/// `text` with up to eight changes: parts of it are cut out, repeated, moved or replaced. The same `number` gives the
+/// same text.
 pub fn mutated(text: &str, number: u64) -> String {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     // xorshift64

@@ -1,13 +1,12 @@
-//! The record of what tests left out: one line for each, in a file that all test programs append to.
+//! The record of skipped tests: one line for each, in a file that all test programs append to.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Records that the calling test leaves something out, and says so on stderr.
-///
-/// `needed` is what is missing, as `.ci/known` names it: `data/…`, `peer/…`, `machine/…`. `reason` is for people.
+/// Records that the calling test skips a part, and prints that to stderr. `needed` is the missing thing, as `.ci/known`
+/// names it: `data/…`, `peer/…`, `machine/…`. `reason` is for people.
 /// The line goes to the file that `LIVETIME_SKIPPED` names, else to `skipped-tests` in the target folder:
 /// program, test, `needed` and `reason` with tabs between.
 #[allow(clippy::print_stderr, reason = "seen by those who run one test with --nocapture")]

@@ -1,4 +1,4 @@
-//! Files of LCLS-II (XTC2), written byte by byte from the published layout: nothing of ours writes them otherwise.
+//! Files of LCLS-II (XTC2), written byte by byte from the published layout, independently of our other code.
 
 /// Numbers of transitions.
 pub const CONFIGURE: u8 = 2;
@@ -14,7 +14,7 @@ pub const L1_ACCEPT: u8 = 12;
 /// A field: name, number of its type (0 to 9: u8, u16, u32, u64, i8 to i64, f32, f64; 10: text), number of axes.
 pub type Field<'a> = (&'a str, u32, u32);
 
-/// What a detector's records hold.
+/// The content of a detector's records.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// The number that its records carry.
@@ -25,14 +25,15 @@ pub struct Names<'a> {
     pub algorithm: &'a str,
     /// Which piece of the detector.
     pub segment: u32,
-    /// Its fields.
+    /// Fields of the records.
     pub fields: &'a [Field<'a>],
 }
 
 /// Seconds from 1970 to 1990, where the clock of these files begins.
 pub const EPOCH_S: u64 = 631_152_000;
 
-/// A datagram of a transition or event at `ns` since 1990, with damage at its root, and what [`names`] and [`record`] made in it.
+/// A datagram of a transition or event at `ns` since 1990, with damage at its root, and with blocks made by [`names`]
+/// and [`record`] inside.
 pub fn datagram(transition: u8, ns: u64, damage: u16, inside: &[Vec<u8>]) -> Vec<u8> {
     let time = [(ns % 1_000_000_000) as u32, (ns / 1_000_000_000) as u32, u32::from(transition) << 24];
     let root = xtc(0, damage, 0, &inside.concat());

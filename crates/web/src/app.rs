@@ -7,17 +7,17 @@ use livetime_engine::time_of_day_ns;
 use livetime_runtime::lock;
 use serde_json::{Value, json};
 
-use crate::Options;
+use crate::board::Board;
 use crate::guard::{Hosts, own_name};
 use crate::history::History;
 use crate::metrics::Texts;
+use crate::options::Options;
 use crate::picture::{Maker, Sources, Views};
+use crate::record::Records;
 use crate::recorded::Recorded;
-use crate::records::Records;
 use crate::serve_error::ServeError;
 use crate::session::{Sessions, Visitor, secret};
 use crate::show;
-use crate::state::Board;
 
 /// The shared state of all routes.
 pub(crate) struct App {
@@ -103,7 +103,7 @@ impl App {
 
     /// Whether the visitor's machine is one that may read without a token.
     pub(crate) fn is_reader(&self, visitor: &Visitor) -> bool {
-        self.options.readers.allows(&Caller { has_token: false, ..self.caller(visitor) })
+        Caller { has_token: false, ..self.caller(visitor) }.may_act(&self.options.readers)
     }
 
     /// The visitor as the model knows callers.

@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use crate::app::App;
+use crate::body::body_of;
 use crate::error::{Error, json_body};
-use crate::routes::body_of;
 use crate::session::Visitor;
 use crate::show;
 

@@ -102,10 +102,3 @@ impl From<tungstenite::Error> for ConnectFault {
         ConnectFault::Socket(Box::new(error))
     }
 }
-
-/// For callers that hand the sentence on.
-impl From<ClientError> for String {
-    fn from(error: ClientError) -> String {
-        error.to_string()
-    }
-}

@@ -160,7 +160,8 @@ fn still(value: &mut Value, key: &str) {
 fn state() {
     let text = "nodes:\n  cam: {type: sim_detector, params: {max_size_x: 8, max_size_y: 8, acquire: false, finish_when_done: false}}\n  \
                 roi: {type: roi, from: {node: cam, max_rate: 5 Hz}}\n  stats: {type: statistics, from: roi}\n";
-    let pipeline = config::parse("golden.yaml", text, livetime_nodes::ALL, &[]).unwrap();
+    let pipeline =
+        config::parse("golden.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
     let model = Model::run_graph(&pipeline.graph, RunOptions::default()).unwrap();
     let set = Change::SetAll(vec![("min_x".into(), 1.into()), ("min_y".into(), 2.into())]);
     let moment = model.act_and_wait(Caller::program(), Action::Change(1, set)).moment;

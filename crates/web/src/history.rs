@@ -262,7 +262,14 @@ mod tests {
 
     fn graph(cameras: usize) -> Graph {
         let nodes: String = (0..cameras).map(|n| format!("  cam{n}: {{type: sim_detector}}\n")).collect();
-        config::parse("p.yaml", &format!("nodes:\n{nodes}"), livetime_nodes::ALL, &[]).unwrap().graph
+        config::parse(
+            "p.yaml",
+            &format!("nodes:\n{nodes}"),
+            &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+            &[],
+        )
+        .unwrap()
+        .graph
     }
 
     #[test]

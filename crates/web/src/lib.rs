@@ -13,7 +13,7 @@
 //! use livetime_engine::RunOptions;
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n";
-//! let pipeline = config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+//! let pipeline = config::parse("my.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
 //! let model = Model::run_graph(&pipeline.graph, RunOptions::default())?;
 //! let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
 //! let served = livetime_web::serve(listener, &model, livetime_web::Options::default())?;
@@ -33,6 +33,8 @@
 
 mod app;
 mod assets;
+mod board;
+mod body;
 mod changes;
 pub mod client;
 mod client_error;
@@ -46,11 +48,13 @@ mod golden;
 mod guard;
 mod history;
 pub mod metrics;
+mod options;
 mod picture;
 mod pictures;
 mod pipeline;
 mod query;
 mod reads;
+mod record;
 mod recorded;
 mod records;
 mod routes;
@@ -66,14 +70,11 @@ mod wrong;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use livetime_control::access::Access;
 use livetime_control::model::Model;
-use livetime_control::rules::Rules;
 
 use app::App;
 use server::Server;
@@ -95,35 +96,9 @@ const TRIED: u16 = 50;
 /// How long clients may take to hear that the run has ended.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-pub use records::Describe;
+pub use options::Options;
+pub use record::Describe;
 pub use serve_error::{NoRandom, ServeError};
-
-/// How a run is served.
-#[derive(Clone, Default, Debug)]
-pub struct Options {
-    /// Names besides this machine's own by which clients may call it; `*` is every name.
-    pub hosts: Vec<String>,
-    /// Machines that may read without a token, besides this one.
-    pub readers: Access,
-    /// Rights without the token, looked up before `readers`.
-    pub rules: Rules,
-    /// Who knows it may change the run; `None`: a new one is made.
-    pub token: Option<String>,
-    /// All who know the token may change the run at the same time, without taking control first.
-    pub is_open: bool,
-    /// The description of the run for clients: the name of its pipeline, and how its PVs begin, if it has some.
-    pub pipeline: String,
-    /// See `pipeline`.
-    pub pv_prefix: Option<String>,
-    /// Folders, and single files, whose recorded runs may be browsed, besides the folders that the run writes to.
-    pub files: Vec<PathBuf>,
-    /// Version of the program, and the commit that it was built from.
-    pub version: String,
-    /// See `version`.
-    pub commit: String,
-    /// The function that describes trigger records, if the program knows any.
-    pub record: Option<Describe>,
-}
 
 /// A run that is served. Ends when it is dropped, or with [`Served::end`].
 pub struct Served {

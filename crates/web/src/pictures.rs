@@ -15,12 +15,12 @@ use livetime_frame::Frame;
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::body::body_of;
 use crate::error::{Error, json_body};
 use crate::picture::{
     Account, Header, Newest, Refused, Shared, Spec, header as header_for, npy, png, value_at,
 };
 use crate::query::Query;
-use crate::routes::body_of;
 use crate::session::Visitor;
 
 type Routed = Result<Response, Error>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use livetime_control::config::{Difference, Saved, Standing, save};
+use livetime_control::config::{Difference, Problems, Saved, Standing, save};
 use livetime_control::model::{Model, NodeMoment};
 use serde_json::{Value, json};
 
@@ -61,6 +61,7 @@ fn saved_json(app: &App, saved: &Saved) -> Value {
         "now": saved.text,
         "differences": saved.differences.iter().map(difference).collect::<Vec<_>>(),
         "notes": saved.notes,
-        "problem": saved.problem,
+        "problem": saved.problem.as_ref().map(ToString::to_string),
+        "problems": saved.problem.as_ref().map_or_else(|| json!([]), Problems::json),
     })
 }

@@ -19,7 +19,7 @@ use crate::history::Step;
 use crate::metrics;
 use crate::query::Query;
 use crate::session::Visitor;
-use crate::{routes, show, state};
+use crate::{show, state};
 
 /// An answer is at most this old, or, if a node hangs, has waited this long for a newer moment.
 pub(crate) const FRESH: Duration = Duration::from_millis(20);
@@ -30,10 +30,6 @@ pub(crate) async fn health(State(app): State<Arc<App>>) -> Response {
         true => (StatusCode::SERVICE_UNAVAILABLE, "the run has ended\n").into_response(),
         false => "ok\n".into_response(),
     }
-}
-
-pub(crate) async fn openapi(State(app): State<Arc<App>>) -> impl IntoResponse {
-    json_body(&routes::openapi(app.version()))
 }
 
 pub(crate) async fn describe(State(app): State<Arc<App>>, visitor: Extension<Visitor>) -> impl IntoResponse {

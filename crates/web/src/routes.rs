@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::error::Error;
+use crate::error::{Error, json_body};
 use crate::guard::{Needs, Request};
 use crate::seats::Reserved;
 use crate::server::Peer;
@@ -61,7 +61,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/assets/{*name}", Nothing, "a part of the page", || get(assets::asset)),
     route("GET", "/healthz", Nothing, "whether the run goes on", || get(reads::health)),
     route("GET", "/metrics", Read, "the numbers for Prometheus", || get(reads::metrics)),
-    route("GET", "/api/v1/openapi.json", Nothing, "this description", || get(reads::openapi)),
+    route("GET", "/api/v1/openapi.json", Nothing, "this description", || get(openapi)),
     route("GET", "/api/v1/describe", Read, "run, nodes, graph, types of nodes, rights", || {
         get(reads::describe)
     }),
@@ -227,8 +227,12 @@ async fn harden(request: AxumRequest, next: Next) -> Response {
 
 // ---- Description ----
 
+async fn openapi(State(app): State<Arc<App>>) -> impl IntoResponse {
+    json_body(&description(app.version()))
+}
+
 /// The routes in OpenAPI's form.
-pub(crate) fn openapi(version: &str) -> Value {
+fn description(version: &str) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for route in ROUTES {
         let path = route.path.replace("{*", "{");
@@ -265,18 +269,4 @@ fn operation(route: &Route) -> Value {
         operation["security"] = json!([{ "token": [] }, { "session": [] }]);
     }
     operation
-}
-
-// ---- The shared part of handlers ----
-
-/// The body as JSON; an empty one is an empty object.
-pub(crate) fn body_of(bytes: &[u8]) -> Result<Value, Error> {
-    if bytes.is_empty() {
-        return Ok(json!({}));
-    }
-    let value: Value = serde_json::from_slice(bytes).map_err(|e| Error::bad(format!("wanted JSON: {e}")))?;
-    match value.is_object() {
-        true => Ok(value),
-        false => Err(Error::bad("wanted an object")),
-    }
 }

@@ -54,17 +54,3 @@ impl From<NoRandom> for ServeError {
         ServeError::NoToken(error)
     }
 }
-
-/// For callers that hand the sentence on.
-impl From<ServeError> for String {
-    fn from(error: ServeError) -> String {
-        error.to_string()
-    }
-}
-
-/// For callers that hand the sentence on.
-impl From<NoRandom> for String {
-    fn from(error: NoRandom) -> String {
-        error.to_string()
-    }
-}

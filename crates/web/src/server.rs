@@ -389,7 +389,14 @@ mod tests {
     #[test]
     fn where_all_seats_are_taken_the_token_has_one() {
         let text = "nodes:\n  cam: {type: sim_detector, params: {max_size_x: 8, max_size_y: 8}}\n";
-        let graph = livetime_control::config::parse("p", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let graph = livetime_control::config::parse(
+            "p",
+            text,
+            &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+            &[],
+        )
+        .unwrap()
+        .graph;
         let model = livetime_control::model::Model::run_graph(&graph, Default::default()).unwrap();
         let options = crate::Options { token: Some("0123456789abcdef".into()), ..Default::default() };
         let app = Arc::new(crate::app::App::new(model.clone(), options, 0).unwrap());

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use crate::app::App;
+use crate::body::body_of;
 use crate::error::{Error, json_body};
-use crate::routes::body_of;
 use crate::session::Visitor;
 
 /// The rights of this caller, and the host by which it asked, so that a page behind a proxy sees whether that is its own.

@@ -3,19 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
-use livetime_control::model::{Model, Moment, NodeTimes};
+use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use livetime_control::model::Moment;
 use livetime_engine::{UnknownName, time_of_day_ns};
-use livetime_runtime::lock;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant as Later, MissedTickBehavior, interval, sleep_until};
 
 use crate::app::App;
+use crate::board::{Shown, Slow};
 use crate::session::Visitor;
 use crate::show;
 use crate::wrong::Wrong;
@@ -25,8 +24,6 @@ const WATCHED: Duration = Duration::from_millis(100);
 const UNWATCHED: Duration = Duration::from_secs(1);
 /// The thread that takes moments sees a new client after this time.
 const LOOK: Duration = Duration::from_millis(100);
-/// The graph's limit is estimated this often.
-const LIMIT: Duration = Duration::from_secs(1);
 /// A socket is asked for a sign of life this often, and ends when there is none for three times as long.
 const PING: Duration = Duration::from_secs(15);
 /// Entries of the log in one message.
@@ -36,138 +33,29 @@ const MOST_MESSAGES: u32 = 50;
 /// Nodes that a client may watch.
 const MOST_NODES: usize = 256;
 
-/// The newest moment, as it is sent.
-#[derive(Clone)]
-pub(crate) struct Shown {
-    pub(crate) moment: Arc<Moment>,
-    /// Number of the graph, and its message.
-    graph: u64,
-    graph_text: Utf8Bytes,
-    /// The message with the times of the nodes, and its number, which is new when it is another one.
-    times: u64,
-    times_text: Utf8Bytes,
-    text: Utf8Bytes,
-}
-
-/// Parts that are made less often than moments.
-#[derive(Default)]
-struct Slow {
-    /// The graph's limit, and the time of the estimate.
-    limit: Option<(Instant, Value)>,
-    times: (u64, Vec<NodeTimes>, Utf8Bytes),
-}
-
-/// Where the newest moment is put up.
-pub(crate) struct Board {
-    shown: watch::Sender<Option<Shown>>,
-    graph: Mutex<Known>,
-    watching: AtomicUsize,
-    is_over: watch::Sender<bool>,
-    /// The thread is to end.
-    is_ended: AtomicBool,
-}
-
-/// The newest graph.
-#[derive(Default)]
-struct Known {
-    number: u64,
-    /// The source of the edges, which is cheaper to compare than the edges are to make.
-    hash: u64,
-    edges: Arc<Value>,
-}
-
-impl Board {
-    pub(crate) fn new() -> Board {
-        Board {
-            shown: watch::channel(None).0,
-            graph: Mutex::default(),
-            watching: AtomicUsize::new(0),
-            is_over: watch::channel(false).0,
-            is_ended: AtomicBool::new(false),
-        }
-    }
-
-    /// The message `graph` as it is now.
-    pub(crate) fn graph_json(&self, model: &Model) -> Value {
-        let (number, edges) = self.graph_of(model, &model.newest());
-        graph_message(number, &edges)
-    }
-
-    /// The number of the graph of a moment, which is new if its edges are others than before.
-    fn graph_of(&self, model: &Model, moment: &Moment) -> (u64, Arc<Value>) {
-        let hash = show::edges_hash(moment);
-        let mut known = lock(&self.graph);
-        if known.number == 0 || known.hash != hash {
-            let edges = Arc::new(show::edges_json(moment, model.run().graph()));
-            *known = Known { number: known.number + 1, hash, edges };
-        }
-        (known.number, known.edges.clone())
-    }
-
-    pub(crate) fn end(&self) {
-        self.is_ended.store(true, Ordering::Release);
-    }
-}
-
-fn graph_message(number: u64, edges: &Value) -> Value {
-    json!({ "kind": "graph", "graph": number, "edges": edges })
-}
-
 // ---- The thread ----
 
 /// Takes moments and puts them up, until the model or the server ends.
 pub(crate) fn put_up(app: &App) {
     let (model, board) = (&app.model, &app.board);
     let mut slow = Slow::default();
-    'watching: while !board.is_ended.load(Ordering::Acquire) {
-        let is_watched = board.watching.load(Ordering::Acquire) > 0;
+    'watching: while !board.is_ended() {
+        let is_watched = board.is_watched();
         let mut watch = model.watch(if is_watched { WATCHED } else { UNWATCHED });
-        while !board.is_ended.load(Ordering::Acquire) {
+        while !board.is_ended() {
             if let Some(moment) = watch.next(LOOK) {
                 let at_ns = time_of_day_ns();
                 app.keep(&moment, at_ns as f64 / 1e6);
-                put(app, moment, at_ns, &mut slow);
+                board.put(model, moment, at_ns, &mut slow);
             } else if model.is_ended() {
                 break 'watching;
             }
-            if is_watched != (board.watching.load(Ordering::Acquire) > 0) {
+            if is_watched != board.is_watched() {
                 break;
             }
         }
     }
-    board.is_over.send_replace(true);
-}
-
-fn put(app: &App, moment: Arc<Moment>, at_ns: i64, slow: &mut Slow) {
-    let board = &app.board;
-    if board.watching.load(Ordering::Acquire) == 0 {
-        // Who comes next must not see an old one.
-        board.shown.send_replace(None);
-        return;
-    }
-    slow.update(&moment);
-    let limit = slow.limit.as_ref().map_or(&Value::Null, |(_, limit)| limit);
-    let (graph, edges) = board.graph_of(&app.model, &moment);
-    let old =
-        board.shown.borrow().as_ref().filter(|shown| shown.graph == graph).map(|s| s.graph_text.clone());
-    let graph_text = old.unwrap_or_else(|| graph_message(graph, &edges).to_string().into());
-    let text = show::moment_json(&moment, graph, at_ns, limit).to_string().into();
-    let (times, times_text) = (slow.times.0, slow.times.2.clone());
-    board.shown.send_replace(Some(Shown { moment, graph, graph_text, times, times_text, text }));
-}
-
-impl Slow {
-    fn update(&mut self, moment: &Moment) {
-        if self.limit.as_ref().is_none_or(|(found, _)| found.elapsed() >= LIMIT) {
-            self.limit = Some((Instant::now(), show::limit_json(&moment.report)));
-        }
-        let (number, known, text) = &mut self.times;
-        if *number == 0 || !known.iter().eq(moment.nodes.iter().map(|node| &node.times)) {
-            *number += 1;
-            *known = moment.nodes.iter().map(|node| node.times).collect();
-            *text = show::times_json(moment).to_string().into();
-        }
-    }
+    board.set_over();
 }
 
 // ---- One client ----
@@ -198,7 +86,7 @@ struct Watching(Arc<App>);
 
 impl Watching {
     fn new(app: &Arc<App>) -> Watching {
-        app.board.watching.fetch_add(1, Ordering::AcqRel);
+        app.board.watch(true);
         app.sessions.watch(true);
         Watching(app.clone())
     }
@@ -206,7 +94,7 @@ impl Watching {
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        self.0.board.watching.fetch_sub(1, Ordering::AcqRel);
+        self.0.board.watch(false);
         self.0.sessions.watch(false);
     }
 }
@@ -217,7 +105,7 @@ pub(crate) async fn talk(mut socket: WebSocket, app: Arc<App>, visitor: Visitor)
     let first = app.model.log_since(0).len().saturating_sub(LINES);
     let log = app.model.log_since(0).get(first).map_or(0, |entry| entry.number);
     let mut client = Client {
-        shown: app.board.shown.subscribe(),
+        shown: app.board.shown(),
         app: app.clone(),
         visitor,
         sent: 0,
@@ -245,7 +133,7 @@ type Ended = Option<(u16, String)>;
 impl Client {
     async fn talk_on(&mut self, socket: &mut WebSocket) -> Ended {
         let mut changes = self.app.sessions.changes();
-        let mut is_over = self.app.board.is_over.subscribe();
+        let mut is_over = self.app.board.over();
         let mut ping = interval(PING);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         send(socket, &self.hello()).await.ok()?;

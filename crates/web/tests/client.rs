@@ -43,7 +43,9 @@ impl Run {
     }
 
     pub(crate) fn try_with_options(text: &str, options: Options) -> Result<Run, ServeError> {
-        let pipeline = config::parse("small.yaml", text, livetime_nodes::ALL, &[]).unwrap();
+        let pipeline =
+            config::parse("small.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])
+                .unwrap();
         let model = Model::run_graph(&pipeline.graph, RunOptions::default()).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let options = Options { pipeline: "small.yaml".into(), ..options };

@@ -1,13 +1,14 @@
 //! How long after it happened something is known.
 
-/// Width of a bucket, and buckets: up to 40 ms, with everything longer in the last one.
+/// Width of a bucket, which is the resolution of the percentiles.
 const BUCKET_NS: u64 = 10_000;
+/// Number of buckets: up to 40 ms; longer delays count in the last one.
 const BUCKETS: usize = 4000;
 /// Data further from the time of day than this, an hour, are not live.
 const LIVE_NS: u64 = 3_600_000_000_000;
 
-/// Distribution of the delays between the time in the data and the time of day, in steps of 10 us. Data whose times are more than an
-/// hour from the time of day are not live, and not counted.
+/// Distribution of the delays between the time in the data and the time of day, in steps of 10 us. Data whose times are
+/// more than an hour from the time of day are not live, and are left out.
 ///
 /// ```
 /// use livetime_wire::Delays;
@@ -27,7 +28,8 @@ pub struct Delays {
     is_live: bool,
 }
 
-/// Time in the data may be off by this much, and by a twentieth of the time that has passed.
+/// Time that passed in the data may differ from real time by this much, and by a twentieth of the real time, before the
+/// data count as not live.
 const SLACK_NS: u64 = 50_000_000;
 
 impl Default for Delays {
@@ -37,9 +39,10 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// A frame of data of this time, ns since 1970, entered the program at `entry_ns` of the run's clock; 0 is unknown. Data in which time passes more
-    /// slowly or faster than for their source, as from a recording that is played or a simulation with another rate, are not live: what is known
-    /// late there is only an old time. Nothing is counted any more then.
+    /// Compares the pace of the data with the pace of the run: a frame with the time `data_ns`, ns since 1970, entered
+    /// the program at `entry_ns` of the run's clock; 0 is unknown. Data whose time passes slower or faster than real
+    /// time, from a recording that is played or a simulation at another rate, are not live: a delay there is only an
+    /// old time. From then on nothing is counted.
     pub fn follow(&mut self, data_ns: i64, entry_ns: u64) {
         let Ok(data_ns) = u64::try_from(data_ns) else { return };
         if entry_ns == 0 || !self.is_live {
@@ -63,7 +66,7 @@ impl Delays {
         self.max_ns = self.max_ns.max(delay);
     }
 
-    /// The delay in seconds that so much of a hundred is not longer than; 0 without live data.
+    /// The delay in seconds that is not exceeded by `percent` of a hundred; 0 without live data.
     pub fn percentile(&self, percent: u64) -> f64 {
         let wanted = (self.total * percent).div_ceil(100);
         let mut seen = 0;

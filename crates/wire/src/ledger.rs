@@ -77,7 +77,7 @@ pub struct Interval {
     pub begin: u64,
     /// End, which does not belong to it.
     pub end: u64,
-    /// Its state.
+    /// State of the interval.
     pub state: State,
     /// More about it; see [`LedgerRow::bits`].
     pub bits: u32,
@@ -105,7 +105,7 @@ fn counting(told: u16) -> u16 {
     highest | received | if is_settled { 0 } else { told & ABSENT }
 }
 
-/// The state that results when all of `told` were reported.
+/// The resulting state when all states of `told` were reported.
 fn state_of(told: u16) -> State {
     let counted = if told & RECEIVED != 0 { told & !ABSENT } else { told };
     State::of((u16::BITS - 1).saturating_sub(counted.leading_zeros()) as u8)
@@ -145,7 +145,8 @@ pub struct LinkLedger {
     folded: u64,
 }
 
-/// More intervals than this are not kept: the oldest are folded into the sums.
+/// Most intervals that are kept. Older ones are folded into the sums, so that a long run with many faults needs no more
+/// memory.
 const MOST: usize = 1 << 16;
 
 impl LinkLedger {
@@ -154,6 +155,7 @@ impl LinkLedger {
     /// combined. Time between entries is [`State::Unknown`]. An empty interval changes nothing, nor does one
     /// of a time before the oldest that is kept.
     pub fn tell(&mut self, new: Interval) {
+        // Folded time has no intervals any more, so its states stay as they were counted.
         let begin = new.begin.max(self.folded);
         if begin >= new.end {
             return;
@@ -161,6 +163,7 @@ impl LinkLedger {
         self.reach(begin, new.end);
         let mut at = begin;
         while at < new.end {
+            // The new state wins over some of the old states only, so each old interval is decided for itself.
             let Some(old) = self.cut(at, new.end) else { return };
             at = old.interval.end;
             let told = counting(old.told | 1 << new.state as u16);
@@ -194,7 +197,7 @@ impl LinkLedger {
         self.sums[state as usize]
     }
 
-    /// Ticks whose intervals are not kept any more, only their sums.
+    /// Ticks whose intervals were dropped; only their sums are kept.
     pub fn folded_ticks(&self) -> u64 {
         self.folded.saturating_sub(self.begin.unwrap_or(0))
     }
@@ -212,6 +215,7 @@ impl LinkLedger {
             return self.insert(unknown(begin, end));
         };
         let last = self.end();
+        // Ticks that no entry tells are unknown, so that intervals touch and their sum is the whole time.
         if begin < known {
             self.begin = Some(begin);
             self.insert(unknown(begin, known));

@@ -49,7 +49,6 @@ mod raw;
 mod record;
 mod rows;
 mod sender;
-mod simulation;
 pub mod sinks;
 pub mod sources;
 mod table;
@@ -65,10 +64,6 @@ pub use raw::{RawBatch, RawFormat, RawLabels, unpack};
 pub use record::{Fragment, HitFragment, Piece, TriggerRecord};
 pub use rows::{ActivityRow, DecisionRow, HitRow, LedgerRow, RegionRow, TruthRow};
 pub use sender::{LEDGER, RAW, RawSender};
-pub use simulation::{
-    FrameWriter, LinkSamples, Origin, PulseShape, SimulatedLink, Simulation, SimulationSetup, TestPulses,
-    TruePulse, restamp,
-};
 pub use table::{Row, RowTable, finder_of, inherit_times, link_of, planes_of, watermark_of};
 
 /// All nodes of wire readout: sources, processes, sinks.
@@ -77,7 +72,6 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<sources::felix_blocks::FelixBlocks>(),
     NodeType::of::<sources::wib_file::WibFile>(),
     NodeType::of::<sources::wibeth_udp::WibethUdp>(),
-    NodeType::of::<sources::wib_simulator::WibSimulator>(),
     // Processes.
     NodeType::of::<process::hit_finder::HitFinder>(),
     NodeType::of::<process::hit_merger::HitMerger>(),

@@ -20,14 +20,15 @@ pub struct RawBatch<'a> {
     pub link: u16,
     /// Time of the first frame, ticks of the clock.
     pub first: u64,
-    /// Time of the first frame of its epoch: where this differs from that of the batch before, the clock has changed, and nothing is known of the
-    /// time between. `None` where the source does not tell.
+    /// Time of the first frame of the batch's epoch. Where this differs from the epoch of the batch before, the clock
+    /// has changed, and the time between the two is unknown. `None` where the source does not state it.
     pub epoch: Option<u64>,
-    /// End of the batch that was sent before it in its epoch, or the begin of the epoch: what is missing behind it never was a frame; what is missing
-    /// before it was lost on the way. `None` where the source does not tell.
+    /// End of the batch that was sent before in the same epoch, or the begin of the epoch. Time missing behind `after`
+    /// never was a frame; time missing before `after` was lost on the way. `None` where the source does not state it.
     pub after: Option<u64>,
-    /// Faults that all frames have and do not show themselves, as [`livetime_formats::wib::Faults::bits`]: of the chunk that brought them, of checksums,
-    /// numbers and states that were compared. `None` where the source does not tell.
+    /// Faults of all frames that the bytes of the frames do not show, as [`livetime_formats::wib::Faults::bits`]: faults
+    /// of the chunk that held the frames, and of compared checksums, numbers and states. `None` where the source does
+    /// not state them.
     pub common: Option<u32>,
     /// Faults of any of the frames, as [`livetime_formats::wib::Faults::bits`]; 0 when no frame has one.
     pub faults: u32,
@@ -49,6 +50,7 @@ impl<'a> RawBatch<'a> {
                 found.map_or("none".into(), ToString::to_string)
             ))),
         };
+        // A source need not state these labels.
         let told = |name: &str| match attributes.get(name) {
             Some(AttributeValue::Uint(value)) => Some(*value),
             _ => None,
@@ -64,6 +66,7 @@ impl<'a> RawBatch<'a> {
             )));
         };
         let bytes = frame.bytes();
+        // Frames have one size, so a rest of bytes is a fault of the sender.
         if !bytes.len().is_multiple_of(format.bytes()) {
             return Err(NodeError::new(format_args!(
                 "wanted whole {} frames of {} bytes, found {} bytes",

@@ -9,8 +9,8 @@ use super::table::row;
 row! {
     /// A hit: a pulse on one wire.
     HitRow {
-        /// When the pulse came over the threshold, ticks of the clock. The delay of the filter is taken off, but for hits of the algorithm `seed`,
-        /// which are 5 samples late as those of the original are.
+        /// When the pulse came over the threshold, ticks of the clock. The delay of the filter is subtracted, except
+        /// for hits of the algorithm `seed`, which are 5 samples late as in the original.
         time_start: u64,
         /// Offline number of the wire; without a channel map, 65536 · link + channel of the frame.
         channel: u32,
@@ -103,7 +103,8 @@ row! {
 }
 
 impl ActivityRow {
-    /// An activity of one hit, on a clock that gives a sample every `sample_step`. Its time is the hit's start.
+    /// An activity of one hit, on a clock that gives a sample every `sample_step`. The activity's time is the hit's
+    /// start.
     pub fn of(hit: &HitRow, sample_step: u64) -> ActivityRow {
         ActivityRow {
             time_start: hit.time_start,
@@ -120,8 +121,8 @@ impl ActivityRow {
         }
     }
 
-    /// Adds the hits of another activity; time, algorithm and kind stay. Of equal peaks the first in time is
-    /// kept, then that of the lowest channel, so that the result does not depend on the order.
+    /// Adds the hits of another activity; time, algorithm and kind stay. Of equal peaks the first in time is kept, then
+    /// the one of the lowest channel, so that the result does not depend on the order.
     pub fn join(&mut self, other: &ActivityRow) {
         let peak = |a: &ActivityRow| (a.adc_peak, Reverse(a.time_peak), Reverse(a.channel_peak));
         if peak(other) > peak(self) {

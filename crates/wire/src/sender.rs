@@ -11,9 +11,11 @@ pub const RAW: usize = 0;
 /// Number of the output for tables of [`LedgerRow`].
 pub const LEDGER: usize = 1;
 
-/// How often the ledger is sent, by the time of the data in a replay.
+/// Time between two tables of the ledger, by the time of the data in a replay. Readers see the ledger at most this
+/// late.
 const TELL_EVERY_NS: u64 = 250_000_000;
-/// When more rows than this wait, they are sent at once.
+/// When more rows than this wait, they are sent at once, so that a link with faults at every frame does not fill the
+/// memory.
 const MOST_ROWS: usize = 4096;
 
 /// Sends the frames of some links: each is given to its [`LinkIngest`], copied into the batch of its link, and sent when the batch is full or
@@ -32,7 +34,7 @@ pub struct RawSender {
     told_ns: u64,
     /// Missing frames that are in the ledger of the run.
     missing: u64,
-    /// The same of frames that have faults or were not sent.
+    /// Frames with faults, or not sent, that are in the ledger of the run.
     unreadable: u64,
 }
 
@@ -75,13 +77,13 @@ struct Ledger {
 }
 
 impl RawSender {
-    /// One whose first frame or table has the number `sequence`.
+    /// A sender whose first frame or table has the number `sequence`.
     pub fn numbered_from(sequence: u64) -> RawSender {
         RawSender { sequence, ..RawSender::default() }
     }
 
-    /// Adds a link whose batches hold `frames` frames, at least 1. Returns the number by which frames of it are given to
-    /// [`RawSender::put`]: 0, 1 and so on.
+    /// Adds a link with batches of `frames` frames, at least 1. Returns the link's number for [`RawSender::put`]: 0, 1
+    /// and so on.
     pub fn add(&mut self, ingest: LinkIngest, frames: usize) -> usize {
         let (link, format, labels) = (ingest.link(), ingest.format(), RawLabels::new(ingest.format()));
         let (most, batch, without_memory, before) = (frames.max(1), None, 0, None);
@@ -133,8 +135,12 @@ impl RawSender {
         let mut rest = frames;
         while !rest.is_empty() {
             let Some(link) = self.links.get_mut(link) else { break };
+            // Frames without known faults mostly follow each other, so a whole run of them is checked and copied at
+            // once.
             let mut taken = if known.is_empty() { link.put_calm(rest, &mut self.ledger) } else { 0 };
             if taken == 0 {
+                // A frame that breaks a run goes through the full check alone, since a fault, gap or restart may begin
+                // with that frame.
                 taken = rest.len().min(link.ingest.format().bytes());
                 result = result.and(link.put_one(
                     &rest[..taken],
@@ -159,6 +165,7 @@ impl RawSender {
     pub fn go_on_at(&mut self, link: usize, stamp: u64, ctx: &mut Context) -> Result<(), NodeError> {
         let Some(link) = self.links.get_mut(link) else { return Ok(()) };
         let (batches, mut result) = (&mut link.batches, Ok(()));
+        // Settled frames must still be sent after one of them failed, so the first error is kept and the loop goes on.
         link.ingest.go_on_at(stamp, |settled| {
             let put = batches.put(&settled, &mut self.ledger, &mut self.sequence, ctx);
             result = std::mem::replace(&mut result, Ok(())).and(put);
@@ -190,6 +197,8 @@ impl RawSender {
         if now_ns < self.told_ns + TELL_EVERY_NS
             && waiting < MOST_ROWS + LinkIngest::LATE as usize * self.links.len()
         {
+            // A ledger is a frame of its own, so rows wait for each other: one ledger for each frame would double the
+            // frames.
             return Ok(());
         }
         self.told_ns = now_ns;
@@ -273,6 +282,8 @@ impl LinkSender {
         ctx: &mut Context,
     ) -> Result<(), NodeError> {
         let (batches, mut result) = (&mut self.batches, Ok(()));
+        // The rows are lent to the closure through `ledger`, so the rows of before are taken out and joined again
+        // behind.
         let mut rows = std::mem::take(&mut ledger.rows);
         self.ingest.finish(&mut rows, |settled| {
             let put = batches.put(&settled, ledger, sequence, ctx);
@@ -290,6 +301,7 @@ impl Batches {
             // Frames that come as they should have no faults.
             Some(batch) if !batch.common.is_empty() => 0,
             Some(batch) => self.most - batch.frames,
+            // Without memory the frames of a whole batch are dropped in one run, before memory is asked for again.
             None => self.without_memory,
         }
     }
@@ -326,6 +338,7 @@ impl Batches {
     }
 
     fn begin(&mut self, first: u64, epoch: u64, common: Faults, ctx: &mut Context) -> Result<(), NodeError> {
+        // Memory is asked for once in a batch, not once in a frame, as long as there is none.
         if self.batch.is_some() || self.without_memory > 0 {
             return Ok(());
         }
@@ -355,18 +368,23 @@ impl Batches {
             place.copy_from_slice(frames);
         }
         batch.frames += count;
+        // A gap lies between two frames and is told by the ledger, so the gap is no fault of the frames of a batch.
         batch.faults |= faults.without(Faults::GAP);
     }
 
     fn send(&mut self, sequence: &mut u64, ctx: &mut Context) -> Result<(), NodeError> {
+        // The next batch asks for memory again.
         self.without_memory = 0;
         let Some(Batch { mut frame, frames, first, epoch, common, faults }) = self.batch.take() else {
             return Ok(());
         };
+        // The memory is as large as a full batch, while a batch ends early at a gap, a fault or a flush.
         frame.shorten(frames * self.format.bytes());
         let header = frame.header_mut();
         header.event_time_ns = first.saturating_mul(self.format.tick_ns()) as i64;
         self.labels.put(header, self.link, first, faults.bits());
+        // A batch begins where the one before in the same epoch ended; the first batch of an epoch has only the epoch's
+        // begin.
         let after = self.before.filter(|(before, _)| *before == epoch).map_or(epoch, |(_, end)| end);
         self.labels.put_more(header, epoch, after, common.bits());
         self.before = Some((epoch, first.wrapping_add(frames as u64 * self.format.step())));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use livetime_engine::{Context, NodeError};
 use livetime_frame::{AttributeValue, Frame, FrameMut, FramePool, Schema, TableLayout, TableRef};
 
-/// A row of a table whose columns are the fields.
+/// A row of a table. The fields are the columns.
 pub trait Row: Copy {
     /// Names and types of the columns.
     fn schema() -> Schema;
@@ -94,9 +94,9 @@ impl<T: Row> RowTable<T> {
         table.header_mut().attributes.set(&self.link, AttributeValue::Uint(link.into()));
     }
 
-    /// Sets the finder of the rows (the name of the node), and the planes of the link that it searches: bit
-    /// `n` for plane `n`. The watermark is for the rows of this finder only: another one may look at other
-    /// planes of the same link.
+    /// Sets the finder of the rows (the name of the node), and the planes of the link that it searches: bit `n` for
+    /// plane `n`. The watermark holds for rows of this finder only: another finder may search other planes of the same
+    /// link.
     pub fn set_finder(&self, table: &mut FrameMut, finder: &Arc<str>, planes: u64) {
         let attributes = &mut table.header_mut().attributes;
         attributes.set(&self.finder, AttributeValue::Text(finder.clone()));
@@ -109,6 +109,7 @@ impl<T: Row> RowTable<T> {
     /// [`NodeError`] when `frame` carries no such table.
     pub fn table<'a>(&self, frame: &'a Frame) -> Result<TableRef<'a>, NodeError> {
         let table = frame.table()?;
+        // Columns are read by their position, so the whole schema must agree and not only the names.
         if *table.layout().schema() == self.schema {
             return Ok(table);
         }

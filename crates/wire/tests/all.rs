@@ -1,4 +1,4 @@
-//! Nodes of wire readout: their files, our own golden data, other implementations.
+//! Nodes of wire readout: their files, other implementations.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,5 @@
 )]
 
 mod hits_parquet;
-mod own_golden;
 mod peers_parquet;
-mod replay;
 mod trigger_records;

@@ -6,13 +6,13 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::Duration;
 
 use livetime_engine::testing::{Harness, Random};
 use livetime_engine::{
-    Context, EdgeOptions, Graph, LossReason, Next, Node, NodeError, NodeKind, NodeSpec, NodeType, Params,
-    PortSpec, Run, RunOptions, Value, WhenFull,
+    Context, EdgeOptions, Graph, LossReason, Next, Node, NodeError, NodeSpec, NodeType, Params, PortSpec,
+    Run, RunOptions, Value, WhenFull,
 };
 use livetime_frame::{Frame, TableLayout};
 use livetime_wire::sinks::hits_parquet::{HitsParquet, recover};
@@ -28,12 +28,7 @@ const TABLE: u64 = 500;
 
 /// The test `name` of this program in a process of its own, in which large files fail instead of ending it.
 fn child(name: &str, folder: &Path) -> Child {
-    let test = std::env::current_exe().unwrap();
-    // All files are modules of one test program.
-    let name = module_path!().split_once("::").map_or(name.to_owned(), |(_, file)| format!("{file}::{name}"));
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' XFSZ; exec \"$0\" --exact --include-ignored --nocapture \"$1\""]);
-    command.arg(test).arg(name).env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap()
+    livetime_testkit::test_process(module_path!(), name).unwrap().env(FOLDER, folder).spawn().unwrap()
 }
 
 fn limit_files(bytes: Option<u64>) {
@@ -143,14 +138,7 @@ struct HitsParams {
 
 impl Node for Hits {
     type Params = HitsParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hits",
-        kind: NodeKind::Source,
-        summary: "Sends tables of hits.",
-        inputs: &[],
-        outputs: &[PortSpec::table("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source("hits", "Sends tables of hits.", &[PortSpec::table("out")]);
 
     fn new(params: HitsParams) -> Result<Hits, NodeError> {
         Ok(Hits { params, table: RowTable::default(), sent: 0 })

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,11 +25,7 @@ const PIECES: usize = 1100;
 
 /// The test `name` of this program in a process of its own, in which large files fail instead of ending it.
 fn child(name: &str, folder: &Path) -> Child {
-    let test = std::env::current_exe().unwrap();
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' XFSZ; exec \"$0\" --exact --include-ignored --nocapture \"$1\""]);
-    let name = livetime_testkit::test_name(module_path!(), name);
-    command.arg(test).arg(name).env(FOLDER, folder).stdout(Stdio::null()).spawn().unwrap()
+    livetime_testkit::test_process(module_path!(), name).unwrap().env(FOLDER, folder).spawn().unwrap()
 }
 
 fn sink(folder: &Path) -> Harness {

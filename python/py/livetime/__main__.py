@@ -1,4 +1,4 @@
-"""`python -m livetime run FILE`: what `livetime run --python FILE` starts."""
+"""`python -m livetime run FILE`: the program behind `livetime run --python FILE`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The extension module: what the package is made of. Users import `livetime`."""
+"""The extension module, on which the package is built. Users import `livetime`."""
 
 from os import PathLike
 from pathlib import Path

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# ---- What reducers see ----
+# ---- The input of reducers ----
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the arrays of a detector look like."""
+    """Type and shape of the arrays of a detector."""
 
     panels: tuple[Panel, ...]
 
@@ -80,7 +80,7 @@ class ReducerEvent:
 
 
 class Reducer:
-    """What is made of a run: `partial` begins, `map` takes in an event, `merge` the result of later events.
+    """Makes a result of a run: `partial` begins, `map` takes in an event, `merge` the result of later events.
 
     `map` and `merge` change their first argument, or return what takes its place. Partial results that come from other
     processes are pickled.
@@ -124,7 +124,7 @@ class RustReducer:
     described: str
     """How it describes itself, as `hits threshold=3000.0`."""
     results: tuple[str, ...]
-    """The names of what it finds; the first is its main result."""
+    """Names of the results; the first is the main result."""
 
 
 def Mean() -> RustReducer:
@@ -213,19 +213,19 @@ AnyReducer = Union[Reducer, RustReducer]
 Reducers = Union[Mapping[str, AnyReducer], AnyReducer, str]
 
 
-# ---- What is found ----
+# ---- Results ----
 
 
 @dataclass(frozen=True)
 class AnalysisAccount:
-    """What became of the events of an analysis."""
+    """Counts of the events of an analysis by their condition."""
 
     events: int
     """Events that were wanted."""
     used: int
     """Events whose pictures are in the results."""
     incomplete: int
-    """Of these, events in which a panel was missing."""
+    """Used events in which a panel was missing."""
     file_bytes: int
     """Bytes read from the files."""
     raw_bytes: int
@@ -241,26 +241,26 @@ class AnalysisAccount:
     damaged: int = 0
     broken: int = 0
     changed: int = 0
-    """Events whose pictures have another type or shape than those before."""
+    """Events whose pictures have another type or shape than the pictures before."""
     unreadable: int = 0
     faults: tuple[Fault, ...] = field(default=(), repr=False)
     """The first thousand events that could not be used."""
 
     @property
     def lost(self) -> int:
-        """Events that could not be used, but for those that the detector was not read for."""
+        """Events that could not be used, except events at which the detector was not read."""
         return self.damaged + self.broken + self.changed + self.unreadable + self.unjudged
 
 
 class Found(Mapping[str, Any]):
-    """The results of an analysis by name, and what became of its events."""
+    """The results of an analysis by name, and counts of its events."""
 
     def __init__(self, results: dict[str, Any], account: AnalysisAccount, layout: Layout, seconds: float) -> None:
         self._results = results
         self.account = account
-        """What became of the events."""
+        """Counts of the events by their condition."""
         self.layout = layout
-        """What the arrays look like."""
+        """Type and shape of the arrays."""
         self.seconds = seconds
         """How long it took."""
 
@@ -412,7 +412,7 @@ class PythonReducer:
 
 
 def _digest(reducer: Reducer) -> str:
-    """Tells reducers of one class with other settings apart; those that cannot be pickled stay in this process."""
+    """Tells reducers of one class with other settings apart; reducers that cannot be pickled stay in this process."""
     try:
         return hashlib.sha256(pickle.dumps(reducer, protocol=5)).hexdigest()[:16]
     except Exception:

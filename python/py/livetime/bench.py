@@ -1,4 +1,4 @@
-"""Measures the package beside what numpy, h5py and other libraries take for the same: `livetime bench python`.
+"""Measures the package beside numpy, h5py and other libraries on the same tasks: `livetime bench python`.
 
 A row with a peer is measured in pairs, ours and the peer's in turn in the same process, on the same data; its ratio is the median of those
 of the pairs. Peers that are not installed are left out, and named. Rates of loops and of nodes are of wall time, with all threads.
@@ -77,7 +77,7 @@ def rate(items: Iterator[Any], work: Callable[[Any], object]) -> float:
 
 
 def steady_hz(items: Iterator[Any]) -> float:
-    """How many items come in a second once the first has come: what starts first takes a part of a second in some programs."""
+    """Items per second after the first one: some programs take a part of a second to start."""
     next(items)
     return rate(items, id)
 
@@ -98,7 +98,7 @@ def arrays_of(path: str, ahead: int) -> Iterator[Picture]:
 
 
 def plain(path: str, shape: tuple[int, int], header: int = 0) -> Iterator[Picture]:
-    """The pictures of a file, each read into an array of its own, with so many bytes before it."""
+    """The pictures of a file, each read into an array of its own, with `header` bytes before each."""
     size = shape[0] * shape[1]
     with open(path, "rb") as file:
         file.seek(header)
@@ -229,23 +229,23 @@ class Bench:
 
 
 def arrays(bench: Bench) -> None:
-    """What an array costs that is not copied."""
+    """The time to make an array without a copy."""
     frame = _livetime.Frame.of(np.zeros(LARGE, np.uint16))
     bench.add("array of a frame", "1/s", lambda: timed(20_000, lambda: frame.array))
 
 
 def events(bench: Bench) -> None:
-    """The loop and the mean over events of 1 MiB, beside a file of nothing but pixels."""
+    """The loop and the mean over events of 1 MiB, beside a file of bare pixels."""
     path = write_run(bench.folder, [bench.pictures[i % 8] for i in range(bench.events)])
     raw = f"{bench.folder}/raw"
     with open(raw, "wb") as file:
         file.writelines(bench.pictures[i % 8].tobytes() for i in range(bench.events))
-    # The same bytes of the same file, by one who knows where they are.
+    # The same bytes of the same file, read by a program that has their places.
     header = os.path.getsize(path) // bench.events - LARGE[0] * LARGE[1] * 2
     peer = ("numpy.fromfile of the same file", lambda: rate(plain(path, LARGE, header), id))
     for ahead in (0, 1, 2):
         bench.add(f"loop, 1 MiB events, ahead {ahead}", "events/s", lambda a=ahead: loop_hz(path, a), peer)  # type: ignore[misc]
-    # In a file of nothing but pixels they lie at full pages, which the system copies faster.
+    # In a file of bare pixels they lie at full pages, which the system copies faster.
     peer = ("numpy.fromfile", lambda: rate(plain(raw, LARGE), id))
     bench.add("loop, 1 MiB events, ahead 0, beside pixels alone", "events/s", lambda: loop_hz(path, 0), peer)
     peer = ("numpy.fromfile", lambda: rate(plain(raw, LARGE), np.sum))
@@ -316,7 +316,7 @@ def hdf5(bench: Bench) -> None:
 
 
 def nodes(bench: Bench) -> None:
-    """A function of Python that does nothing, in a running graph, behind a source of Python. Nobody writes pixels."""
+    """An empty function of Python in a running graph, behind a source of Python. Pixels are not written."""
     peers: list[tuple[str, Callable[[tuple[int, int], int], float]]] = []
     if bench.has("libertem"):
         peers.append(("LiberTEM, inline", bench_peers.libertem_hz))
@@ -361,7 +361,7 @@ def streams(bench: Bench) -> None:
 
 
 def machine() -> Row:
-    """What it was measured on."""
+    """The machine and the versions of the measurement."""
     cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").open() if line.startswith("model name")), "?")
     versions = {name: version(name) for name in PEERS if find_spec(name)}
     return {

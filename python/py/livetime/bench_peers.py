@@ -1,4 +1,5 @@
-"""What others use for the same, for `livetime bench python`, each where it is installed: LiberTEM, pvaPy, psana, numcodecs, imagecodecs.
+"""Other libraries for the same tasks, for `livetime bench python`, each where it is installed: LiberTEM, pvaPy, psana,
+numcodecs, imagecodecs.
 
 Each peer gets its fastest way that does the same: types are not converted, nothing is sent over a network, constants are not fetched.
 """
@@ -35,7 +36,7 @@ def numcodecs_of(image: NDArray[np.uint16]) -> dict[str, CodecPeer]:
 
 
 def imagecodecs_of(image: NDArray[np.uint16]) -> dict[str, CodecPeer]:
-    """The codecs of imagecodecs, under our names, each on one thread. It knows of no bslz4 in one call."""
+    """The codecs of imagecodecs, under our names, each on one thread. The library has no bslz4 in one call."""
     import imagecodecs as other
 
     def both(name: str, **options: Any) -> CodecPeer:
@@ -72,7 +73,8 @@ def libertem_hz(shape: tuple[int, int], frames: int) -> float:
 
 
 def pvapy_hz(shape: tuple[int, int], frames: int) -> float:
-    """Frames a second of an `AdImageProcessor` that looks at its array, called in a loop: without channel, queue and thread."""
+    """Frames a second of an `AdImageProcessor` that reads its array, called in a loop: without channel, queue and
+    thread."""
     from pvapy.hpc.adImageProcessor import AdImageProcessor
     from pvapy.utility.adImageUtility import AdImageUtility
 

@@ -32,14 +32,14 @@ from . import _livetime
 
 
 class About(NamedTuple):
-    """What a codec is called elsewhere, and which levels it has."""
+    """The codec's names in other libraries, and its levels."""
 
     levels: tuple[int, int, int] | None
     """The fastest, the densest and the usual compression level; None if it has one way only."""
     hdf5_filter: int | None
     """The number of the filter of HDF5 that reads its streams as chunks."""
     area_detector: str | None
-    """Its name in NTNDArrays: areaDetector's, if areaDetector has it."""
+    """The codec's name in NTNDArrays: areaDetector's, if areaDetector has the codec."""
     numcodecs: str | None
     """The codec of numcodecs that reads its streams."""
 

@@ -18,7 +18,8 @@ from .graph import imported
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does something with a pipeline file, or measures the package (`bench`). Returns what `livetime run` returns: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 losses."""
+    """Runs a command on a pipeline file, or measures the package (`bench`). Returns the exit code of `livetime run`: 0
+    ok, 1 failed, 2 wrong usage or a file that is refused, 3 losses."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if arguments[:1] == ["bench"] and arguments[1:2] not in (["graph"], ["node"]):
         from . import bench
@@ -34,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _types(file: str | os.PathLike[str] | None) -> list[_livetime.NodeType]:
-    """The nodes of Python that a file names. The command itself says what else is wrong with the file, with its place."""
+    """The nodes of Python that a file names. Other mistakes in the file are reported by the command itself, with their
+    place."""
     try:
         text = "" if file is None else Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

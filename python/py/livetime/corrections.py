@@ -56,7 +56,7 @@ class Corrections:
 
     @property
     def unknown_gain_codes(self) -> int:
-        """Good pixels of all arrays that this was called with whose gain code is that of no stage."""
+        """Good pixels of all arrays so far whose gain code belongs to no stage."""
         return self._correct.unknown
 
     def __repr__(self) -> str:

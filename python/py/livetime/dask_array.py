@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .recording import Detector, Run
 
 CHUNK_BYTES = 64 << 20
-"""About so many bytes are read at once if nothing else is said: large enough that the scheduler's millisecond does not count."""
+"""Bytes that are read at once by default: enough to make the scheduler's millisecond per task negligible."""
 
 CHUNKS = 64
 """So many chunks are made of a run of small events, enough for the workers of a small cluster."""
@@ -27,7 +27,8 @@ LEAST_EVENTS = 64
 
 @dataclass(frozen=True)
 class Written:
-    """What a file was when the array was made. Other machines know it by other devices and numbers."""
+    """The file's state when the array was made. The inode number may be another one on another machine, so it is
+    compared only where size and time alone do not decide."""
 
     number: int
     size: int
@@ -36,7 +37,7 @@ class Written:
 
     @classmethod
     def of(cls, run: Run, path: str) -> Written:
-        """What it is now."""
+        """The file's present state."""
         found = os.stat(path)
         return cls(found.st_ino, found.st_size, found.st_mtime_ns, run.may_grow)
 
@@ -65,7 +66,7 @@ def to_dask(run: Run, detector: Detector, chunk_events: int | None, fill: float 
     starts = range(0, len(run), chunk_events)
     counts = tuple(min(chunk_events, len(run) - start) for start in starts)
     files = tuple(os.path.abspath(file) for file in run.files)
-    # They are in the array's name too, so that an array of the same files as they are later is another one for every scheduler.
+    # The states are in the array's name too, so that an array of changed files is a new one for every scheduler.
     written = tuple(Written.of(run, file) for file in files)
     read = functools.partial(read_chunk, files=files, written=written, detector=detector.name, shape=shape, dtype=dtype, fill=fill)
     return da.map_blocks(

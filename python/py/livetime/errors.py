@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """What all exceptions of this package are."""
+    """Base class of all exceptions of this package."""
 
 
 class RecordingError(Error, OSError):
@@ -55,12 +55,12 @@ class NodeFailed(Error):
 
 
 class LossError(Error):
-    """Frames were lost that nobody wanted to lose."""
+    """Frames were lost unintentionally."""
 
 
 class Bug(Error):
-    """A fault of Livetime itself. Please report it with what you did."""
+    """A fault of Livetime itself. Please report it with the steps that led to it."""
 
 
 class KeptArraysWarning(UserWarning):
-    """A loop keeps so many arrays that from here on they are copied."""
+    """A loop keeps so many arrays that further arrays are copied."""

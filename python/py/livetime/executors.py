@@ -21,6 +21,7 @@ from .errors import AnalysisError
 if TYPE_CHECKING:
     from .analysis import Progress, _Wanted
 
+# Several parts for each worker: a slow worker holds up less at the end.
 _PARTS_OF_WORKER = 4
 _TRIES = 3
 _LOOK_S = 0.1
@@ -44,7 +45,7 @@ def processes(wanted: _Wanted, count: int | None, parts: int | None, tell: Progr
 
 
 def _round(done: _Parts, task: bytes, count: int) -> None:
-    """All parts that are left. If a process dies, those that were under way stay left."""
+    """Reduces all remaining parts. If a process dies, its parts remain."""
     pool = ProcessPoolExecutor(min(count, len(done.left)), mp_context=multiprocessing.get_context("spawn"))
     try:
         pending = {pool.submit(reduce_part, task, part): part for part in sorted(done.left)}
@@ -59,7 +60,8 @@ def _round(done: _Parts, task: bytes, count: int) -> None:
 
 
 def end(pool: ProcessPoolExecutor, is_done: bool) -> None:
-    """Ends the processes: in order if all is done, else at once. One that is just starting must find what it was started with."""
+    """Ends the processes: in order if all is done, else at once. A process that is just starting must still find its
+    arguments."""
     workers = list((pool._processes or {}).values())
     if not is_done:
         for worker in workers:
@@ -75,8 +77,8 @@ def dask(wanted: _Wanted, client: Any, parts: int | None, tell: Progress | None)
     from distributed import as_completed
 
     with _Parts(plan, wanted.reducers, tell) as done:
-        # A task of its own, whose result the scheduler can make again. What is scattered is known by its content: the same analysis once
-        # more would be given what the one before is just letting go of.
+        # The analysis is the result of a task, which the scheduler can make again. Scattered data are known by their
+        # content: a second run of the same analysis could get the data that the first one is just releasing.
         shared = client.submit(_same, task, pure=False)
         futures = [client.submit(reduce_part, shared, part, pure=False) for part in sorted(done.left)]
         number = {future.key: part for part, future in zip(sorted(done.left), futures)}
@@ -99,7 +101,7 @@ def reduce_part(task: bytes, part: int) -> bytes:
 
 
 class _Parts:
-    """The parts that are done, as files of a temporary folder, and those that are left."""
+    """The finished parts, as files of a temporary folder, and the remaining ones."""
 
     def __init__(self, plan: _livetime.Plan, reducers: list[Any], tell: Progress | None) -> None:
         self._plan, self._reducers, self._tell = plan, reducers, tell

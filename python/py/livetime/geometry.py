@@ -79,7 +79,7 @@ class Geometry:
         return self._found.mask((edge_rows, edge_columns), (center_rows, center_columns), unbonded)
 
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Row and column of each pixel in an assembled picture; -1 of what is no pixel."""
+        """Row and column of each pixel in an assembled picture; -1 for an element that is no pixel."""
         places = self._found.places()
         is_pixel = places != np.iinfo(np.uint32).max
         rows, columns = np.divmod(places.astype(np.int64), self.picture_shape[1])

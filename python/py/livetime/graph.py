@@ -20,21 +20,24 @@ from .node import Declaration, FunctionNode, Node, Use
 from .nodes import NodeUse
 from .recording import size
 
+# Python handles Ctrl-C only between calls into Rust, so a wait is cut into pieces too short to be noticed.
 _LOOK_S = 0.05
+# Nodes may need seconds to write out what is queued.
 _END_S = 10.0
 _LAST_S = 2.0
 
 
 @dataclass(frozen=True)
 class Epics:
-    """How a run is served over pvAccess. What is left open is as its pipeline file says, then as the environment (`EPICS_PVAS_...`)."""
+    """How a run is served over pvAccess. An empty field is taken from the pipeline file, then from the environment
+    (`EPICS_PVAS_...`)."""
 
     prefix: str | None = None
     """The names of all PVs begin with it; without one, the first of `13SIM1:`, `LIVETIME1:` and so on that no other server has."""
     interfaces: tuple[str, ...] | list[str] = ()
     """`"local"` (this machine, the default), `"any"`, addresses, groups."""
     writers: tuple[str, ...] | list[str] = ()
-    """Who may write: `"local"` (the default), `"any"`, addresses, networks, `"user@"` one of these."""
+    """Clients that may write: `"local"` (the default), `"any"`, addresses, networks, `"user@"` one of these."""
     port: int | None = None
     """Where clients connect; 0: any that is free."""
     search_port: int | None = None
@@ -43,17 +46,17 @@ class Epics:
 
 @dataclass(frozen=True)
 class Web:
-    """How the page of a run is served. What is left open is as its pipeline file says, then port 8090 of this machine or the next
-    that is free."""
+    """How the page of a run is served. An empty field is taken from the pipeline file; else the port is 8090 of this
+    machine or the next free one."""
 
     address: str | None = None
     """`"8090"`, `"0.0.0.0:8090"`; port 0: any that is free."""
     hosts: tuple[str, ...] | list[str] = ()
     """Names besides this machine's own by which clients may call it."""
     is_open: bool = False
-    """Whether all who know the token may change the run without taking control first."""
+    """Whether all holders of the token may change the run without taking control first."""
     token: str | None = None
-    """Who knows it may change the run: at least 16 letters and digits. Without it each run makes a new one."""
+    """Its holders may change the run: at least 16 letters and digits. Without it each run makes a new one."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,9 @@ class Page:
     """The page of a run."""
 
     url: str
-    """Its address; `metrics` below it is for Prometheus, `api/v1` for programs."""
+    """Address of the page; `metrics` below it is for Prometheus, `api/v1` for programs."""
     link: str
-    """The same with the token, which whoever opens it may change the run with."""
+    """The address with the token. Anyone with this link may change the run."""
 
     def _repr_html_(self) -> str:
         return f'<a href="{self.link}" target="_blank">{self.url}</a>'
@@ -204,7 +207,7 @@ class Graph:
         return LiveRun(_livetime.Run(self._graph, max_frames, hold, wanted, page))
 
     def run(self, *, max_frames: int | None = None) -> Report:
-        """Runs it to the end of its sources. Raises what a Python node raised."""
+        """Runs the graph to the end of its sources. Raises the exception of a Python node."""
         return self.start(max_frames=max_frames, epics=False).wait()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -225,6 +228,7 @@ def _declaration(node: Any) -> Declaration:
 def imported(name: str) -> Declaration:
     """The declaration of a node in a module, under the name by which the file names it. Raises `GraphError` if there is none."""
     module, _, attribute = name.partition(":")
+    # A module that is found but lacks one of its own imports is that module's fault, so its error passes unchanged.
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -250,6 +254,7 @@ def _text(pipeline: str | os.PathLike[str] | None) -> tuple[str, str | None]:
         raise GraphError(f"cannot read the pipeline file {path}: {error}") from error
 
 
+# A fork looks here for running graphs; weak references let a run without other references be freed.
 _RUNS: weakref.WeakSet[LiveRun] = weakref.WeakSet()
 
 
@@ -258,7 +263,7 @@ atexit.register(_livetime.end_all, _LAST_S)
 
 
 class LiveRun:
-    """A graph that runs. Its nodes are `run["name"]`; their parameters are attributes."""
+    """A running graph. Its nodes are `run["name"]`; their parameters are attributes."""
 
     def __init__(self, run: _livetime.Run) -> None:
         self._run = run
@@ -274,7 +279,7 @@ class LiveRun:
 
     @property
     def web(self) -> Page | None:
-        """Its page; `None` if it has none."""
+        """Page of the run; `None` if it has none."""
         found = self._run.page()
         return found and Page(*found)
 
@@ -322,11 +327,13 @@ class LiveRun:
             self._has_ended = True
 
     def stop(self, timeout: float = _END_S) -> Report:
-        """Ends the sources, waits until all that is queued is handled (what is not within `timeout` seconds is lost), and returns
-        the report. Raises as `wait`; `NodeFailed` if a node does not return even then: it is named, and left behind."""
+        """Ends the sources, waits until all queued frames are handled (frames left after `timeout` seconds are lost),
+        and returns the report. Raises as `wait`; `NodeFailed` if a node does not return even then: it is named, and
+        left behind."""
         self._run.stop()
         try:
             self._wait(timeout)
+        # Ctrl-C during this wait asks for an end at once.
         except KeyboardInterrupt:
             self._run.finish(0.0)
             self._has_ended = True
@@ -334,7 +341,7 @@ class LiveRun:
         return self._end(0.0)
 
     def abort(self) -> Report:
-        """Ends everything at once; what is queued is lost, with an entry in the ledger."""
+        """Ends everything at once; queued frames are lost, with an entry in the ledger."""
         self._run.abort()
         return self._end(0.0)
 
@@ -344,6 +351,7 @@ class LiveRun:
         failure, raised = self._run.failure()
         if failure is not None and not self._has_raised:
             self._has_raised = True
+            # The exception of the node that made the run fail is the cause; others are consequences.
             for node, _, exception in raised:
                 if node in failure:
                     raise exception
@@ -389,6 +397,7 @@ class LiveRun:
         if kind is None:
             self.stop()
         else:
+            # After an exception in the `with` block nothing is worth waiting for, so the run is aborted.
             self._run.abort()
             self._run.finish(0.0)
             self._has_ended = True
@@ -476,7 +485,7 @@ class Frames:
 
 
 class Report(Mapping[str, Any]):
-    """What a run did: a mapping as `livetime run --json` has it, with the parts that are asked for most by name."""
+    """The report of a run: a mapping as in `livetime run --json`, with the most used parts by name."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self._content = content
@@ -492,7 +501,7 @@ class Report(Mapping[str, Any]):
 
     @property
     def nodes(self) -> dict[str, dict[str, Any]]:
-        """What each node did, by its name."""
+        """The report of each node, by its name."""
         return {node["name"]: node for node in self["nodes"]}
 
     @property
@@ -509,11 +518,11 @@ class Report(Mapping[str, Any]):
 
     @property
     def losses(self) -> int:
-        """Frames that were lost and that nobody wanted to lose."""
+        """Frames that were lost unintentionally."""
         return int(self["unintended_losses"])
 
     def raise_for_losses(self) -> None:
-        """Raises `LossError` if frames were lost that nobody wanted to lose."""
+        """Raises `LossError` if frames were lost unintentionally."""
         if self.losses:
             raise LossError(f"wanted no losses, found {self.losses} frames: {self.ledger}")
 

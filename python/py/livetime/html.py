@@ -1,4 +1,4 @@
-"""What notebooks show of events, results and pictures."""
+"""Events, results and pictures as notebooks show them."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def png(picture: NDArray[np.uint8]) -> bytes:
 
 
 def image(picture: NDArray[np.uint8]) -> str:
-    """The same in a page."""
+    """The picture as an element of a page."""
     content = base64.b64encode(png(picture)).decode()
     return f'<img style="max-width: 512px; image-rendering: pixelated" src="data:image/png;base64,{content}">'
 
 
 def of_event(event: Event) -> str:
-    """What each detector has, and the first picture."""
+    """The arrays of each detector, and the first picture."""
     from .notebook import fitted
 
     frames = [(name, event.get(name)) for name in event._names]
@@ -61,7 +61,7 @@ def of_event(event: Event) -> str:
 
 
 def of_found(found: Found) -> str:
-    """What there is, pictures as such, and what became of the events."""
+    """The results, pictures among them, and the counts of the events."""
     from .notebook import fitted
 
     rows, pictures = [], ""

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, overload
 
-# A parameter with its unit and bounds: `Param[float, "counts", AtLeast(0), Doc("Pixels below it become 0.")]`. Under this name type
-# checkers take it for what it is.
+# A parameter with its unit and bounds: `Param[float, "counts", AtLeast(0), Doc("Pixels below it become 0.")]`. Type
+# checkers understand this name as `Annotated`.
 from typing import Annotated as Param
 
 import numpy as np
@@ -45,7 +45,7 @@ class AtMost:
 
 @dataclass(frozen=True)
 class Doc:
-    """What a parameter means."""
+    """The meaning of a parameter."""
 
     text: str
 
@@ -70,7 +70,7 @@ class ParamDeclaration:
 
 
 class Declaration:
-    """What the engine must know of a type of node, and the function that makes its objects."""
+    """The engine's description of a type of node, and the function that makes its objects."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Declaration:
         self.takes_frame, self.parallel = takes_frame, parallel
 
     def named(self, name: str) -> Declaration:
-        """The same under another name."""
+        """The declaration under another name."""
         return Declaration(name, self.kind, self.summary, self.params, self.build, self.takes_frame, self.parallel)
 
     @functools.cached_property
@@ -208,7 +208,7 @@ def _source(function: Callable[..., Iterator[Any]], name: str | None, period: fl
 
 
 class _FunctionObject:
-    """What the engine calls for a function."""
+    """The engine's side of a function."""
 
     emitted = told = readbacks = None
     period: float | None = None
@@ -227,7 +227,7 @@ class _FunctionObject:
 
 
 class _SourceObject(_FunctionObject):
-    """What the engine calls for a generator."""
+    """The engine's side of a generator."""
 
     def __init__(self, function: Callable[..., Iterator[Any]], period: float | None, params: dict[str, Any]) -> None:
         self._function, self._params, self.period = function, params, period
@@ -319,7 +319,8 @@ class Node:
         """Called before the first frame, and again after a restart."""
 
     def frame(self, image: Any, /) -> Any:
-        """Called for each frame, with its array (or, annotated with `livetime.Frame`, the frame). What it returns is sent on,
+        """Called for each frame, with its array (or, annotated with `livetime.Frame`, the frame). Its result is sent
+        on,
         as of a function."""
         raise NotImplementedError(f"wanted {type(self).__name__}.frame, found none")
 
@@ -330,12 +331,12 @@ class Node:
         """Called every `period` seconds."""
 
     def drain(self) -> Any:
-        """Called when no frame will come any more: what is held back is emitted here."""
+        """Called after the last frame: frames that were held back are emitted here."""
 
     def stop(self) -> None:
         """Called at the end."""
 
-    # ---- What hooks may do ----
+    # ---- Functions for hooks ----
 
     def emit(self, what: Any, attributes: Mapping[str, float | str] | None = None) -> None:
         """Sends an array or a frame on when the hook returns, with attributes. A frame's pixels are not copied for that."""
@@ -357,7 +358,7 @@ def _make(cls: type[Node], values: dict[str, Any]) -> _NodeObject:
 
 
 class _NodeObject:
-    """What the engine calls for a class."""
+    """The engine's side of a class."""
 
     def __init__(self, made: Node) -> None:
         self._node = made
@@ -421,7 +422,7 @@ _KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "text",
 
 
 def _kind(hint: Any, default: Any, where: str) -> tuple[str, list[str], dict[str, Any]]:
-    """The engine's type of an annotation, its choices, and what else it says."""
+    """The engine's type of an annotation, its choices, and its other properties."""
     more: dict[str, Any] = {}
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from .graph import LiveRun
 
 MISSING = "a live view needs anywidget, which is not installed: pip install 'livetime[notebook]'"
-"""What is said where it is not."""
+"""The message where anywidget is not installed."""
 
 _DARK, _BRIGHT = 0.5, 99.8
+# A sample of so many pixels gives the percentiles closely enough, several times a second.
 _MOST_LOOKED_AT = 1 << 16
 
 _MODULE = """
@@ -102,7 +103,7 @@ def fitted(array: NDArray[Any], most: int = 512) -> NDArray[np.uint8]:
         array = np.moveaxis(array, 0, 2)
     colors = 3 if array.ndim == 3 and array.shape[2] == 3 else 1
     array = array.reshape(-1, array.shape[-2] if colors == 3 else array.shape[-1] if array.ndim else 1, colors)
-    # Each step keeps one pixel in so many: a mean would hide the single bright pixels that one looks for.
+    # Every n-th pixel is kept: a mean would hide the single bright pixels that people search for.
     steps = [max(1, -(-size // most)) for size in array.shape[:2]]
     small = array[:: steps[0], :: steps[1]].astype(np.float32)
     sample = small.ravel()[:: max(1, small.size // _MOST_LOOKED_AT)]
@@ -114,7 +115,7 @@ def fitted(array: NDArray[Any], most: int = 512) -> NDArray[np.uint8]:
 
 
 class Watch:
-    """What a view shows, without the notebook: `update` looks again."""
+    """The content of a view, without the notebook: `update` takes the newest."""
 
     def __init__(self, run: LiveRun, output: str | None, rate: float) -> None:
         """`output`: the node, or `node.output`, whose pictures are shown; `None`: numbers only. `rate`: pictures a second at most."""
@@ -128,7 +129,7 @@ class Watch:
         self._before: tuple[float, dict[str, int]] | None = None
 
     def update(self) -> dict[str, Any]:
-        """Takes the newest picture, and returns what is to be shown: texts, and the shape of the picture."""
+        """Takes the newest picture, and returns the texts to be shown and the shape of the picture."""
         self._take()
         report = self.run.report()
         now, counts = time.monotonic(), {name: _count(node) for name, node in report.nodes.items()}
@@ -147,7 +148,7 @@ class Watch:
         }
 
     def html(self, state: dict[str, Any]) -> str:
-        """The same where no widget is shown: pages that were exported, and editors without widgets."""
+        """The view where no widget is shown: pages that were exported, and editors without widgets."""
         picture = "" if self.picture is None else html.image(self.picture)
         nodes = html.table(["node", "frames", "frames/s"], state["nodes"])
         edges = html.table(["edge", "offered", "delivered", "queued", "lost", "left out"], state["edges"])
@@ -193,7 +194,7 @@ def view(run: LiveRun, output: str | None = None, rate: float = 4.0) -> Any:
 
 @cache
 def _class() -> Any:
-    """The widget. Its class needs anywidget, and so is made when it is wanted."""
+    """The widget. Its class needs anywidget, and so is made on demand."""
     try:
         import anywidget
         import traitlets
@@ -216,7 +217,7 @@ def _class() -> Any:
             try:
                 self._task = asyncio.get_running_loop().create_task(self._drive(period))
             except RuntimeError:
-                # No event loop: whoever made it calls `update`.
+                # No event loop: the view's maker calls `update`.
                 pass
 
         def update(self) -> None:

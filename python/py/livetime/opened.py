@@ -1,4 +1,5 @@
-"""Runs that are open already, for what comes from another process by path and number: chunks of Dask, events that were pickled.
+"""Runs that are open already, for objects that arrive from another process by path and number: chunks of Dask, pickled
+events.
 
 A path says nothing about what lies there: files grow, and are written anew. So a run is kept with identity, sizes and times of all its
 files, and opened again as soon as one of them differs.
@@ -16,6 +17,7 @@ from .errors import RecordingError
 if TYPE_CHECKING:
     from .recording import Run
 
+# Each kept run holds open files and an index in memory.
 _MOST = 4
 
 Stamp = tuple[int, int, int, int, int]
@@ -26,13 +28,13 @@ _lock = threading.Lock()
 
 
 def stamp(path: str) -> Stamp:
-    """What tells a file from every other one, and from what it was before a write."""
+    """Identifies a file, and a change of it by a write."""
     found = os.stat(path)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _stamps(paths: tuple[str, ...], run: Run) -> dict[str, Stamp] | None:
-    """Those of everything that decides what the run is; `None` if that cannot be known, as of a pattern."""
+    """The identities of all files that decide the content of the run; `None` if they are unknown, as for a pattern."""
     decisive = {*paths, *run.files}
     if len(paths) == 1:
         # All files of the run beside it: one more may have come.
@@ -53,7 +55,7 @@ def opened(paths: Sequence[str]) -> Run:
     if found is None or _stamps(key, found[1]) != found[0]:
         run = Run(key)
         before = _stamps(key, run)
-        # What was written while it was opened may be in it or not.
+        # Events that were written while the run was opened may be in it or not.
         run.refresh()
         after = _stamps(key, run)
         if before is None or before != after:

@@ -1,4 +1,4 @@
-"""Recorded runs: open one, look what is in it, loop over its events."""
+"""Recorded runs: open one, list its content, loop over its events."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ class Fault:
     event: int | None
     """Number of the event; `None` if it is about a file."""
     why: str
-    """What was wanted, what was found, and where."""
+    """The wanted and the found value, and the place."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """What became of the events of a loop, for one detector."""
+    """Counts of the events of a loop, for one detector."""
 
     frames: int = 0
     """Events that gave an array."""
     whole: int = 0
     """Events with a whole picture."""
     partial: int = 0
-    """Events with a picture of which a part is damaged or missing."""
+    """Events with a picture that is damaged or missing in part."""
     damaged: int = 0
     """Events with a picture that is damaged."""
     skipped: int = 0
@@ -73,11 +73,11 @@ class Account:
     lost: int = 0
     """Events whose picture the recorder may have lost."""
     broken: int = 0
-    """Events whose data are not what their format wants."""
+    """Events whose data contradict their format."""
     unreadable: int = 0
     """Events that the system refused to read."""
     no_memory: int = 0
-    """Events for which there was no memory."""
+    """Events that memory did not suffice for."""
     faults: tuple[Fault, ...] = field(default=(), repr=False)
     """The first thousand events without an array but for `missing` ones, and places where files break off."""
 
@@ -106,12 +106,12 @@ class Transition(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """How good recorded data are: what every reader of them ends with."""
+    """How good recorded data are: the final judgement of every reader."""
 
     code: int
     """0: all can be used; 3: something is lost; 1: something is lost, and nothing can be used."""
     text: str
-    """What can be used, and what is lost."""
+    """Usable and lost data, in words."""
 
 
 class Detector:
@@ -121,7 +121,7 @@ class Detector:
         self.run = run
         """The run."""
         self.name = name
-        """Its whole name: `CxiDs1-0|Cspad-0` (LCLS-I), `epixquad.raw.raw` (LCLS-II), `crate5_slot2_fiber1` (a link)."""
+        """The whole name: `CxiDs1-0|Cspad-0` (LCLS-I), `epixquad.raw.raw` (LCLS-II), `crate5_slot2_fiber1` (a link)."""
         self.is_picture = is_picture
         """Whether its arrays have two axes or more."""
         self._layout: tuple[np.dtype[Any], tuple[int, ...]] | None = None
@@ -175,7 +175,7 @@ class Run:
     """
 
     def __init__(self, paths: Sequence[str | os.PathLike[str]], *, only: bool = False) -> None:
-        """`only`: exactly these files, and not what lies beside them."""
+        """`only`: exactly these files, without other files of the run beside them."""
         given = [os.fspath(path) for path in paths]
         self._paths = tuple(os.path.abspath(path) for path in given)
         self._only = only
@@ -185,7 +185,7 @@ class Run:
         self._is_closed = False
         self._loop: _livetime.Events | None = None
         self.selection: Selection | None = None
-        """What `select` of the last loop selected."""
+        """The selection of the last loop."""
         _RUNS.add(self)
 
     @property
@@ -213,7 +213,7 @@ class Run:
             raise TypeError(f"{self._paths[0]}: a run of chosen files is not pickled, because its paths alone would open all of its files")
         return opened.run, (self._paths,)
 
-    # ---- What is in it ----
+    # ---- Content ----
 
     def __len__(self) -> int:
         """How many events are known."""
@@ -258,11 +258,11 @@ class Run:
         return np.datetime64(self._recording.time_ns(self._number(event)), "ns")
 
     def small(self, event: int) -> SmallData:
-        """What was recorded at an event beside the arrays."""
+        """The values recorded at an event beside the arrays."""
         return SmallData(self._recording.small_data(self._number(event)))
 
     def configuration(self, event: int = 0) -> SmallData:
-        """What was configured when an event was taken: what a scan had set, process variables, settings of detectors."""
+        """The configuration at an event: values set by a scan, process variables, settings of detectors."""
         return SmallData(self._recording.configuration(event if event == 0 else self._number(event)))
 
     def table(
@@ -323,7 +323,7 @@ class Run:
         """Reads all events of a detector and counts how good they are, without giving them."""
         return _account(self._recording.judge(str(detector)))
 
-    # ---- Its events ----
+    # ---- Events ----
 
     def events(
         self,
@@ -387,7 +387,7 @@ class Run:
         return number
 
     def _counted(self, number: int) -> int:
-        """As in a slice: one below 0 counts from the end of what is known."""
+        """A position as in a slice: a negative one counts from the end of the known events."""
         return min(number, _LAST) if number >= 0 else max(0, number + len(self))
 
     def _pictures(self) -> list[str]:
@@ -414,11 +414,11 @@ class Run:
 
     @property
     def account(self) -> Account:
-        """What became of the events of the last loop, for its first detector."""
+        """Counts of the events of the last loop by their condition, for its first detector."""
         return self.account_of(0)
 
     def account_of(self, detector: int | DetectorLike) -> Account:
-        """The same for the detector at a position of the loop, or of that name."""
+        """The counts for the detector at a position of the loop, or of that name."""
         if self._loop is None:
             return Account()
         if not isinstance(detector, int):
@@ -428,7 +428,7 @@ class Run:
 
     @property
     def copied(self) -> int:
-        """How many arrays of the last loop were copied, because those before were kept."""
+        """Arrays of the last loop that were copied, because the script kept earlier ones."""
         return 0 if self._loop is None else self._loop.copied
 
     # ---- While it is written ----
@@ -439,7 +439,7 @@ class Run:
         return self._recording.may_grow
 
     def refresh(self) -> None:
-        """Looks for events that were recorded meanwhile; those that are known keep their numbers."""
+        """Takes in events that were recorded meanwhile; known events keep their numbers."""
         self._recording.refresh()
 
     # ---- Shown ----

@@ -39,7 +39,7 @@ class Selection:
 
     @property
     def refused(self) -> int:
-        """Events for which it is false."""
+        """Events that the expression is false for."""
         return self._counts["refused"]
 
     @property
@@ -49,7 +49,7 @@ class Selection:
 
     @property
     def unreadable(self) -> int:
-        """Events whose small data cannot be read."""
+        """Events with unreadable small data."""
         return self._counts["unreadable"]
 
     def verdict(self, event: int) -> str:

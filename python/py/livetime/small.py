@@ -1,4 +1,4 @@
-"""What was recorded beside the arrays: event codes, beam, process variables, steps of a scan."""
+"""The values recorded beside the arrays: event codes, beam, process variables, steps of a scan."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 
 class SmallValue(NamedTuple):
-    """A value that somebody said at an event."""
+    """A value recorded at an event."""
 
     source: str
-    """Who said it: the sender (LCLS-I), or detector and algorithm (LCLS-II)."""
+    """The value's source: the sender (LCLS-I), or detector and algorithm (LCLS-II)."""
     name: str
-    """What it is: `event codes`, `ebeam_charge`, the name of a process variable."""
+    """Name of the value: `event codes`, `ebeam_charge`, the name of a process variable."""
     unit: str
-    """Its unit, as far as the format says."""
+    """Unit of the value; empty if the format states none."""
     values: tuple[int | float | str, ...]
     """One value, or as many as there are; none if it cannot be read."""
     damage: int
-    """What the recorder noted about it; 0: nothing."""
+    """Damage that the recorder noted about the value; 0: none."""
 
     @property
     def value(self) -> Any:

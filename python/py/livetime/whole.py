@@ -12,7 +12,8 @@ import numpy as np
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that is called `PATH.unproved` while it is written; an error removes it, and leaves what `path` was."""
+    """A file that is called `PATH.unproved` while it is written; an error removes it, and leaves the old file at
+    `path`."""
     written = os.fspath(path) + ".unproved"
     try:
         with open(written, "wb") as file:

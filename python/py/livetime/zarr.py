@@ -49,7 +49,7 @@ class Codec(_Codec):  # type: ignore[misc]
         return array if out is None else ndarray_copy(array, out)
 
     def get_config(self) -> dict[str, Any]:
-        """What makes an equal codec."""
+        """The properties by which codecs are equal."""
         return {"id": self.codec_id, "codec": self.codec, "dtype": self.dtype, "level": self.level}
 
 

@@ -51,7 +51,7 @@ class Codec(ArrayBytesCodec):  # type: ignore[misc]
         return cls(**found)
 
     def to_dict(self) -> dict[str, Any]:
-        """What stands in `zarr.json`."""
+        """The codec as it stands in `zarr.json`."""
         level = {} if self.level is None else {"level": self.level}
         return {"name": _NAME, "configuration": {"codec": self.codec} | level}
 

@@ -10,9 +10,10 @@ export interface FeedListener<T> {
   problem(text: string): void;
 }
 
+// Long enough to spare a server that is down, short enough to come back by itself.
 const RETRY_MS = 1_000;
 
-/** `stopped`: nobody looks, nothing is asked for. */
+/** A stopped feed asks for nothing, because nothing of it is visible. */
 export class Feed<T extends { header: Header }> {
   private wish: ViewWish | null = null;
   private url: string | null = null;
@@ -29,12 +30,14 @@ export class Feed<T extends { header: Header }> {
     private readonly listener: FeedListener<T>,
   ) {}
 
-  /** Another source, region or size. The same wish again changes nothing. */
+  /** Sets another source, region or size. The same wish again changes nothing. */
   want(wish: ViewWish | null): void {
     if (JSON.stringify(wish) === JSON.stringify(this.wish)) return;
+    // A request for another output would hold the new one up; a change of region lets the old picture come.
     if (wish?.from !== this.wish?.from) this.abort?.abort();
     this.wish = wish;
     this.changed = true;
+    // The number of the last frame belongs to the old output.
     this.after = null;
     void this.run();
   }
@@ -45,13 +48,16 @@ export class Feed<T extends { header: Header }> {
   }
 
   private async run(): Promise<void> {
+    // One loop for the life of the feed: a second one would ask twice.
     if (this.running) return;
     this.running = true;
     while (this.wish && !this.stopped) {
       try {
         await this.step(this.wish);
       } catch (problem) {
+        // Aborted by `want`: the loop goes on with the new wish.
         if (problem instanceof DOMException && problem.name === 'AbortError') continue;
+        // The view may be gone with the server; it is made again.
         this.url = null;
         if (this.stopped) break;
         this.listener.problem(problem instanceof Error ? problem.message : String(problem));
@@ -72,10 +78,12 @@ export class Feed<T extends { header: Header }> {
     if (this.url === null) return;
     const query = this.after === null ? '' : `?after=${this.after}`;
     const answer = await fetch(this.base + this.url + query, { signal });
+    // 404: the view has expired, and is made again. 204: no new frame within the server's wait.
     if (answer.status === 404) this.url = null;
     if (answer.status === 204 || answer.status === 404) return;
     if (!answer.ok) throw new Error(await sentence(answer));
     const frame = this.read(await answer.arrayBuffer(), answer.headers.get('livetime-place'));
+    // The picture is of the old wish.
     if (this.changed) return;
     this.after = frame.header.sequence;
     this.listener.problem('');
@@ -86,6 +94,7 @@ export class Feed<T extends { header: Header }> {
     const [method, path] = this.url === null ? ['POST', '/api/v1/views'] : ['PUT', this.url];
     const headers = { 'Content-Type': 'application/json' };
     const answer = await fetch(this.base + path, { method, headers, body: JSON.stringify(wish), signal });
+    // An expired view cannot be changed; a new one is made.
     if (answer.status === 404 && this.url !== null) {
       this.url = null;
       return this.place(wish, signal);
@@ -102,7 +111,7 @@ export class Feed<T extends { header: Header }> {
   }
 }
 
-/** What an answer that is an error says. */
+/** The sentence in an answer that is an error. */
 export async function sentence(answer: Response): Promise<string> {
   try {
     return ((await answer.json()) as { error: { message: string } }).error.message;

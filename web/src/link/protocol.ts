@@ -1,4 +1,4 @@
-/** What the server says and takes, as docs/spec/web.md describes it. Types only. */
+/** Messages to and from the server, as docs/spec/web.md describes them. Types only. */
 
 export type Value = boolean | number | string | number[] | null;
 export type Values = Record<string, Value>;
@@ -160,7 +160,7 @@ export type LossRow = [
   edge: number | null, reason: string, count: number, node: number | null, intended: boolean, grewNs: number, losing: boolean,
 ];
 
-/** How the run stands as to losses that nobody asked for. */
+/** The state of the run's unintended losses. */
 export interface LossState {
   state: 'nothing' | 'losing' | 'has_lost' | 'acknowledged';
   /** Place of the newest one in `losses`, that loss in words, and when it grew. */
@@ -266,4 +266,5 @@ export interface SavedPipeline {
   differences: { node: string; what: string; was: string; now: string }[];
   notes: string[];
   problem: string | null;
+  problems: { code: string; message: string; line: number | null; column: number | null }[];
 }

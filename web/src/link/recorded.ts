@@ -1,4 +1,4 @@
-/** Recorded files: what lies in the folders that may be read, what a run holds, one event of it. */
+/** Recorded files: the content of the folders that may be read, the content of a run, one event of it. */
 
 import { request } from './rest';
 import { readPicture, readTable, type Picture, type Table } from './wire';
@@ -21,7 +21,7 @@ export interface FileEntry {
   modified_ns: number;
 }
 
-/** What `livetime analyze -o` wrote into a folder; `found` is of its own words. */
+/** A folder written by `livetime analyze -o`; `found` is the report's own text. */
 export interface AnalysisEntry {
   folder: string;
   name: string;

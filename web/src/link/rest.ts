@@ -20,11 +20,13 @@ const LIMIT_MS = 15_000;
 
 export async function request(method: string, path: string, body?: unknown): Promise<Response> {
   const init: RequestInit = { method, credentials: 'same-origin', signal: AbortSignal.timeout(LIMIT_MS) };
+  // A body in every change: the server refuses other types, which a form of a foreign page could send.
   if (method !== 'GET') {
     init.headers = { 'Content-Type': 'application/json' };
     init.body = JSON.stringify(body ?? {});
   }
   const answer = await fetch(path, init).catch((e: unknown) => {
+    // Status 0: no answer at all.
     throw new ApiError(0, e instanceof DOMException ? 'the server did not answer in time' : 'the server cannot be reached');
   });
   if (answer.ok) return answer;
@@ -50,9 +52,9 @@ export const nodes = () => json<{ version: number; nodes: NodeNow[] }>('GET', '/
 export const nodeNow = (name: string) => json<NodeNow>('GET', node(name));
 export const report = () => json<unknown>('GET', '/api/v1/report');
 export const openSession = (token: string, user: string) => json<Rights>('POST', '/api/v1/session', { token, user });
-/** What this page may do, and the name by which the server was asked. */
+/** The rights of this page, and the name by which the server was asked. */
 export const session = () => json<Rights & { host: string | null }>('GET', '/api/v1/session');
-/** Who holds the token says who they are. */
+/** Sets the name of the person with the token. */
 export const nameSession = (user: string) => json<Rights>('PATCH', '/api/v1/session', { user });
 export const closeSession = () => json<Rights>('DELETE', '/api/v1/session');
 export const takeControl = (take: boolean) => json<Control>('POST', '/api/v1/control', { take });
@@ -81,7 +83,7 @@ export const record = (from: string, number: number) => json<TriggerRecord>('GET
 
 export const seriesNames = () => json<{ series: { name: string; unit: string }[]; problem?: string | null }>('GET', '/api/v1/history');
 
-/** Series over time; `unknown` are those that the server does not keep, which have no values. */
+/** Series over time; `unknown` are series that the server does not keep, which have no values. */
 export async function history(
   of: readonly string[], step: 'fine' | 'coarse', sinceMs: number,
 ): Promise<History & { unknown: string }> {

@@ -15,6 +15,7 @@ const SILENCE_MS = 6_000;
 /** Moments a second of a page that is seen, and of one that is not: numbers that change faster cannot be read. */
 export const SEEN_HZ = 4;
 export const HIDDEN_HZ = 1;
+// The wait doubles from try to try, so that many pages do not rush a server that starts again.
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 3_000;
 
@@ -34,6 +35,7 @@ export class StateSocket {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     this.expect(socket);
+    // Wishes are sent again, because the server knows nothing of an earlier connection.
     socket.onopen = () => {
       this.wait = FIRST_WAIT_MS;
       this.send({ kind: 'pace', hz: this.pace });
@@ -69,11 +71,13 @@ export class StateSocket {
   }
 
   private take(socket: WebSocket, event: MessageEvent): void {
+    // A late message of a socket that was given up.
     if (socket !== this.socket) return;
     this.expect(socket);
     const message = JSON.parse(event.data as string) as Message;
     if (message.kind === 'hello') this.listener.state('open', '');
     this.listener.message(message);
+    // Each moment is acknowledged: a page that is behind gets fewer of them, and not a queue.
     if (message.kind === 'moment') this.send({ kind: 'seen', version: message.version });
   }
 
@@ -86,6 +90,7 @@ export class StateSocket {
     if (socket !== this.socket) return;
     this.socket = null;
     clearTimeout(this.timer);
+    // The close below must not report the loss a second time.
     socket.onclose = null;
     socket.close();
     if (this.ended) return;
@@ -95,6 +100,7 @@ export class StateSocket {
   }
 
   private send(message: ToServer): void {
+    // Unsent wishes are sent when the socket opens.
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 }

@@ -1,4 +1,4 @@
-/** Pictures that stand still: those of recorded events. Asked for once for each wish; the newest wish counts. */
+/** Pictures of recorded events, which do not change. Each wish is asked for once; the newest wish counts. */
 
 import { sentence, type FeedListener } from './feed';
 import type { ViewWish } from './protocol';
@@ -8,10 +8,10 @@ import type { Header } from './wire';
 const BUSY = 503;
 const RETRY_MS = 1_000;
 
-/** Whether what is to be shown is the address of a recorded picture, and no output of a node. */
+/** Whether a source is the address of a recorded picture, and no output of a node. */
 export const isStill = (from: string) => from.startsWith('/api/');
 
-/** What two events of one detector have in common. */
+/** The detector's part of an address: two events of one detector have it in common. */
 export const detectorOf = (from: string) => (isStill(from) ? from.replace(/&event=\d+$/, '') : from);
 
 export class Still<T extends { header: Header }> {
@@ -37,16 +37,20 @@ export class Still<T extends { header: Header }> {
     void this.run();
   }
 
-  /** One request at a time: who drags a slider through a run asks for the events that can be had, not for all. */
+  /** One request at a time: while a slider is dragged through a run, only events that the server can keep up with are
+   * asked for. */
   private async run(): Promise<void> {
+    // As in `Feed`: one loop.
     if (this.running) return;
     this.running = true;
     for (;;) {
       const url = this.wish && pictureUrl(this.wish);
+      // The same address is never asked for twice: a recorded picture does not change.
       if (!url || this.stopped || url === this.asked) break;
       this.asked = url;
       try {
         const answer = await fetch(this.base + url);
+        // A file that is being opened takes seconds; the wish stays.
         if (answer.status === BUSY) {
           this.listener.problem(await sentence(answer));
           await new Promise((done) => setTimeout(done, RETRY_MS));
@@ -55,6 +59,7 @@ export class Still<T extends { header: Header }> {
         }
         if (!answer.ok) throw new Error(await sentence(answer));
         const frame = this.read(await answer.arrayBuffer());
+        // Another event was wanted meanwhile.
         if (this.asked !== url) continue;
         this.listener.problem('');
         await this.listener.frame(frame);

@@ -20,7 +20,8 @@ export function usual(names: readonly string[]): { x: string; y: string; colour:
 
 export interface Values {
   values: Float64Array;
-  /** What was taken off each, because a 64-bit time has more digits than a number of the browser; `0` for others. */
+  /** The number that was subtracted from each value, because a 64-bit time has more digits than a number of the
+   * browser; `0` for others. */
   from: string;
 }
 

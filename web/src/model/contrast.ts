@@ -31,6 +31,7 @@ export class Histogram {
   fill(pixels: Pixels): this {
     this.bins.fill(0);
     [this.min, this.max, this.sum, this.count, this.invalid, this.atLimit] = [Infinity, -Infinity, 0, 0, 0, 0];
+    // Types of 8 and 16 bits have a bin for each value: everything follows from the bins in one pass over them.
     const small = pixels.BYTES_PER_ELEMENT <= 2;
     this.exact = small;
     this.offset = pixels instanceof Int8Array ? 128 : pixels instanceof Int16Array ? 32768 : 0;
@@ -60,6 +61,7 @@ export class Histogram {
     const { bins } = this;
     for (let i = 0; i < pixels.length; i++) {
       const value = Number(pixels[i]);
+      // NaN and infinity have no place on a scale.
       if (!Number.isFinite(value)) {
         this.invalid++;
         continue;
@@ -76,6 +78,7 @@ export class Histogram {
   private limitCount(pixels: Pixels): number {
     const limit = LIMITS.get(pixels.constructor);
     if (limit === undefined || this.max < limit) return 0;
+    // The bin of the limit is exact for small types; wide ones are counted again, which is rare.
     if (this.exact) return this.bins[limit + this.offset] ?? 0;
     let n = 0;
     for (const value of pixels) if (Number(value) === limit) n++;
@@ -92,6 +95,7 @@ export class Histogram {
     const wanted = Math.min(this.count, Math.max(1, Math.ceil((percent / 100) * this.count)));
     for (let bin = 0, seen = 0; bin < BINS; bin++) {
       seen += this.bins[bin] as number;
+      // The value of a bin may lie outside of the values found in it.
       if (seen >= wanted) return Math.min(this.max, Math.max(this.min, this.valueOf(bin)));
     }
     return this.max;
@@ -143,7 +147,7 @@ function valueOfKey(key: number): number {
   return float[0] as number;
 }
 
-/** What is drawn linearly: the value itself, or its logarithm or root. Values below 0 go to the other side in the same way. */
+/** The value that is drawn linearly: the value itself, or its logarithm or root. Values below 0 are mirrored. */
 export function warp(value: number, scale: Scale): number {
   if (scale === 'linear') return value;
   const size = Math.abs(value);

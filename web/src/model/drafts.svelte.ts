@@ -1,4 +1,5 @@
-/** Changes that a person has made on the page and not applied yet, and what the server said of them. One place for forms and pictures. */
+/** Changes that a person has made on the page and not applied yet, and the server's answers to them. One place for
+ * forms and pictures. */
 
 import { ApiError, setParams } from '../link/rest';
 import type { Value, Values } from '../link/protocol';
@@ -42,7 +43,7 @@ class Drafts {
     return Object.keys(this.changes);
   }
 
-  /** Notes changes; what is as it is already is no change. */
+  /** Notes changes. A value that equals the present one is no change. */
   set(node: string, values: Values): void {
     const draft = { ...this.of(node) };
     for (const [param, value] of Object.entries(values)) {

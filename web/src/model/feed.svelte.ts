@@ -1,4 +1,4 @@
-/** History of some series from the server: what is shown of the past at first, then what is new, once a second while it is seen. */
+/** History of some series from the server: first the past, then new points, once a second while the page is visible. */
 
 import { untrack } from 'svelte';
 import { history } from '../link/rest';
@@ -13,7 +13,7 @@ const beginOf = (keepMs: number) => {
   return now ? Math.max(0, now.at_ns / 1e6 - keepMs) : 0;
 };
 
-/** Calls `show` with the series whenever there is more; returns what ends it. */
+/** Calls `show` with the series whenever there are new points; returns the function that ends it. */
 export function follow(
   names: readonly string[], step: 'fine' | 'coarse', keepMs: number, show: (series: Series, problem: string) => void,
 ): () => void {

@@ -1,10 +1,10 @@
-/** Parameters as rows of a form, and what people type as values. Pure functions. */
+/** Parameters as rows of a form, and the parsing of typed values. Pure functions. */
 
 import type { ParamSpec, Value } from '../link/protocol';
 import { count, NONE, short } from './units';
 
 export interface FormRow {
-  /** What the row is called: `min` for `min_x`, `min_y` and `min_z`. */
+  /** Title of the row: `min` for `min_x`, `min_y` and `min_z`. */
   title: string;
   specs: ParamSpec[];
 }
@@ -60,7 +60,7 @@ export function readable(value: Value | undefined): string {
   return value === '' ? NONE : value;
 }
 
-/** What may be entered, in words. */
+/** The accepted values, in words. */
 export function wanted(spec: ParamSpec): string {
   const { min, max, unit } = spec;
   const end = unit ? ` ${unit}` : '';

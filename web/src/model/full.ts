@@ -1,4 +1,4 @@
-/** A picture that fills the window. The bar stays above it: what is lost is never hidden. */
+/** A picture that fills the window. The bar stays above it, because losses are never hidden. */
 
 import { place } from './place.svelte';
 

@@ -6,7 +6,7 @@ export interface InputNow {
   /** As `node.input`. */
   to: string;
   port: string;
-  /** What it takes, in words. */
+  /** The accepted frames, in words. */
   frames: string;
   edges: Edge[];
 }

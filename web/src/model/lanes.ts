@@ -9,7 +9,7 @@ export interface Wire {
   to: number;
 }
 
-/** What is drawn in one lane of one row. `pass`: a line from top to bottom. */
+/** The drawing in one lane of one row. `pass`: a line from top to bottom. */
 export type Stroke = 'none' | 'pass' | 'branch' | 'end';
 
 export interface Row {
@@ -23,7 +23,8 @@ export interface Row {
   alsoFrom: number[];
 }
 
-/** Rows in the order of drawing: sources in the order of declaration, each followed by what it feeds. Every node comes once. */
+/** Rows in the order of drawing: sources in the order of declaration, each followed by the nodes that it feeds. Every
+ * node comes once. */
 export function lanes(nodes: number, wires: readonly Wire[]): Row[] {
   const inputs: number[][] = Array.from({ length: nodes }, () => []);
   for (const { from, to } of wires) {
@@ -67,7 +68,8 @@ export interface Place {
   row: number;
 }
 
-/** Places for boxes: columns by the longest way from a source, rows so that a feeding node stands beside what it feeds. */
+/** Places for boxes: columns by the longest way from a source, rows so that a node stands beside the node that feeds
+ * it. */
 export function layers(nodes: number, wires: readonly Wire[]): Place[] {
   const column = new Array<number>(nodes).fill(0);
   for (let round = 0; round < nodes; round++) {

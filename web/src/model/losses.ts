@@ -1,4 +1,4 @@
-/** What was lost, in words. What was lost where, when and why the server says. Pure functions. */
+/** Losses in words. Their places, times and reasons come from the server. Pure functions. */
 
 import type { Edge } from '../link/protocol';
 

@@ -1,6 +1,6 @@
 /**
- * A mask drawn by hand: pixels of the detector that are bad. Everything is kept in detector pixels, whatever region, bins or reversal the
- * picture has that it was drawn on. Pure functions.
+ * A mask drawn by hand: pixels of the detector that are bad. All coordinates are detector pixels, whatever region,
+ * bins or reversal the picture has that was drawn on. Pure functions.
  */
 
 import { npyFile } from './npy';
@@ -45,7 +45,7 @@ function onDetector({ size, offset, bin, reverse }: Side, from: number, length: 
   return [offset + (reverse ? size - from - length : from) * bin, length * bin];
 }
 
-/** The pixels of a side in which some detector pixels are, wholly or in part; their length may be 0. */
+/** The pixels of a side that contain the given detector pixels, wholly or in part; their length may be 0. */
 function onPicture({ size, offset, bin, reverse }: Side, from: number, length: number): [number, number] {
   const first = Math.max(0, Math.floor((from - offset) / bin));
   const end = Math.min(size, Math.ceil((from + length - offset) / bin));
@@ -77,7 +77,7 @@ function clipped(region: Region, { width, height }: Size): Region[] {
   return x1 > x0 && y1 > y0 ? [{ x: x0, y: y0, width: x1 - x0, height: y1 - y0 }] : [];
 }
 
-/** From the pixel of one corner to that of the other, both included. */
+/** From the pixel of one corner to the pixel of the other, both included. */
 export function rectangle(a: Spot, b: Spot, picture: Size): Region[] {
   const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)];
   return clipped({ x, y, width: Math.abs(a.x - b.x) + 1, height: Math.abs(a.y - b.y) + 1 }, picture);
@@ -99,10 +99,11 @@ export function stroke(a: Spot, b: Spot, width: number, picture: Size): Region[]
   return around.flatMap((box) => rowsOf(box, isIn));
 }
 
-/** The pixels whose middle is within a polygon from pixel to pixel; of fewer than three corners those on the line. */
+/** The pixels whose middle is within a polygon from pixel to pixel; with fewer than three corners the pixels on the
+ * line. */
 export function polygon(corners: readonly Spot[], picture: Size): Region[] {
   const sides = corners.map((corner, i) => [corner, corners[(i + 1) % corners.length]!] as const);
-  // Its own pixels belong to it: a corner is where somebody has pressed.
+  // The corner pixels belong to the polygon, because the person has pressed on them.
   const outline = sides.flatMap(([a, b]) => stroke(a, b, 1, picture));
   const rows = Array.from({ length: picture.height }, (_, y) => {
     const cuts = sides.filter(([a, b]) => a.y > y !== b.y > y).map(([a, b]) => a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x));
@@ -115,7 +116,7 @@ export function polygon(corners: readonly Spot[], picture: Size): Region[] {
   return [...outline, ...rows.flat().flatMap((region) => clipped(region, picture))];
 }
 
-/** What of a box fulfils a condition, row by row. */
+/** The parts of a box that fulfil a condition, row by row. */
 function rowsOf({ x, y, width, height }: Region, isIn: (x: number, y: number) => boolean): Region[] {
   const found: Region[] = [];
   for (let at = y; at < y + height; at++) {
@@ -159,7 +160,7 @@ export function maskOf(steps: readonly Step[], { width, height }: Size): Mask | 
   return { bits, width, height };
 }
 
-/** The smallest region in which all these lie. */
+/** The smallest region that contains all steps. */
 function around(steps: readonly Step[], size: Size): Region | null {
   const all = steps.filter((step) => step.add).flatMap((step) => step.regions).flatMap((region) => clipped(region, size));
   if (all.length === 0) return null;
@@ -194,7 +195,7 @@ export const countOf = (pieces: readonly Region[]) => pieces.reduce((sum, { widt
 
 // ---- Files ----
 
-/** What a bad pixel gets: a value, or the median of this many columns and rows on each side. */
+/** The replacement of a bad pixel: a value, or the median of this many columns and rows on each side. */
 export type Fix = { Set: number } | { Median: [number, number] };
 
 /** Beyond this many pixels a list names rectangles, which areaDetector does not read, in any case. */
@@ -218,7 +219,7 @@ export function npyOf({ bits, width, height }: Mask): Uint8Array<ArrayBuffer> {
 
 // ---- Whether a picture can be mapped ----
 
-/** Nodes whose outputs `out…` say where on the detector their pictures are from. */
+/** Nodes whose outputs `out…` state the place of their pictures on the detector. */
 const KEEPS = new Set([
   'roi', 'bad_pixels', 'corrections', 'color_convert', 'attributes', 'circular_buffer', 'compress', 'decompress', 'overlay', 'process',
   'gather', 'scatter', 'statistics', 'image', 'transform',
@@ -234,7 +235,7 @@ export interface Known {
   operation(node: string): unknown;
 }
 
-/** The source whose detector an output shows, or why nobody can say where on it its pixels are. */
+/** The source whose detector an output shows, or the reason why the places of its pixels on the detector are unknown. */
 export function detectorBehind(output: string, known: Known): { source: string } | { why: string } {
   const [sources, seen, todo] = [new Set<string>(), new Set<string>(), [output]];
   for (let from = todo.pop(); from !== undefined; from = todo.pop()) {

@@ -1,4 +1,5 @@
-/** The masks that are being drawn, one for each detector. They are kept while the page is open, whatever output it shows. */
+/** The masks that are being drawn, one for each detector. They are kept while the page is open, whatever output the
+ * page shows. */
 
 import { detectorBehind, maskOf, piecesOf, type Known, type Step } from './mask';
 import { run } from './run.svelte';
@@ -7,7 +8,7 @@ import type { Region, Size } from './roi';
 export type Shape = 'rectangle' | 'polygon' | 'brush';
 export const SHAPES: [Shape, string][] = [['rectangle', 'Rectangle'], ['polygon', 'Polygon'], ['brush', 'Brush']];
 
-/** What a node is, as far as finding its detector needs it. */
+/** The properties of nodes by which their detector is found. */
 const known: Known = {
   type: (node) => run.node(node)?.type,
   isSource: (node) => run.node(node)?.kind === 'source',
@@ -24,12 +25,12 @@ export const handlersOf = (source: string): string[] =>
     return 'source' in found && found.source === source;
   })).map(({ name }) => name);
 
-/** Nodes of whose parameters it depends where a picture is from. */
+/** Nodes whose parameters change the place of a picture on the detector. */
 export const turning = () => run.nodes.filter(({ type, kind }) => type === 'transform' || kind === 'source').map(({ name }) => name);
 
 interface Drawn {
   steps: Step[];
-  /** What was taken back, the last one last. */
+  /** Steps that were taken back, the last one last. */
   undone: Step[];
   size: Size;
 }
@@ -42,7 +43,7 @@ class Masks {
   adds = $state(true);
   /** Of the brush, in pixels of the picture. */
   width = $state(5);
-  /** The detector whose mask is drawn. */
+  /** The detector of the mask being drawn. */
   private source = $state('');
   private all = $state.raw<Record<string, Drawn>>({});
 

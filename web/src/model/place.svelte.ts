@@ -23,13 +23,13 @@ class Address {
     history.replaceState(null, '', writeAddress(this.now));
   }
 
-  /** Goes to a screen and keeps what is chosen. */
+  /** Goes to a screen and keeps the other choices. */
   go(screen: Screen, change: Record<string, string> = {}): void {
     this.now = { screen, query: { ...this.now.query, ...change } };
     history.pushState(null, '', writeAddress(this.now));
   }
 
-  /** The screen of an address that names none: known when it is known what runs. */
+  /** The screen for an address that names none, set when the nodes of the run are known. */
   begin(screen: Screen): void {
     if (!namesScreen(location.hash)) this.now = { ...this.now, screen };
   }

@@ -3,11 +3,11 @@
 import type { DetectorInfo, EventInfo, SmallValue, Summary } from '../link/recorded';
 import { bytes, count, NONE, short } from './units';
 
-/** How good what a detector recorded at an event is. `level`: of its colour. */
+/** How good a detector's data at an event are. `level` sets the colour. */
 export interface Verdict {
   level: 'good' | 'note' | 'warn' | 'alarm';
   text: string;
-  /** What the recorder or the reader says. */
+  /** The texts of the recorder or the reader. */
   details: string[];
 }
 
@@ -37,7 +37,7 @@ export function verdict(event: EventInfo): Verdict {
 
 export const shapeInWords = (shape: readonly number[] | null | undefined) => (shape?.length ? shape.join(' × ') : NONE);
 
-/** What of a detector is shown: a picture, a curve, or rows. */
+/** How a detector is shown: as a picture, a curve, or rows. */
 export function shownAs(detector: DetectorInfo | undefined): 'picture' | 'curve' | 'table' | 'nothing' {
   if (!detector) return 'nothing';
   if (detector.dtype === null && detector.shape !== null) return 'table';
@@ -50,7 +50,7 @@ export function panelsInWords({ shape, across }: { shape: readonly number[]; acr
   return shape.length > 2 && panels > 1 ? `${count(panels)} panels, ${across} in a row` : null;
 }
 
-/** The detector that is shown if nobody chose one: the first with pictures that were found. */
+/** The detector that is shown by default: the first with pictures that were found. */
 export const usualDetector = (detectors: readonly DetectorInfo[]) =>
   (detectors.find((d) => d.pictures && d.shape) ?? detectors.find((d) => d.shape) ?? detectors[0])?.name ?? '';
 

@@ -1,4 +1,4 @@
-/** Regions of interest on a picture: what a drag makes of them, and which parameters that sets. Pure functions. */
+/** Regions of interest on a picture: the region of a drag, and the parameters that it sets. Pure functions. */
 
 /** In pixels of the node's input. */
 export interface Region {
@@ -35,7 +35,7 @@ function along(values: Values, axis: 'x' | 'y', whole: number): [number, number]
   return [start, clamp(asNumber(values(`size_${axis}`), left), 1, left)];
 }
 
-/** The four parameters of a region, and what must be switched on or off for them to act. */
+/** The four parameters of a region, and the switches that they need to act. */
 export function parametersOf(region: Region, values: Values): Record<string, number | boolean> {
   const set: Record<string, number | boolean> = {
     min_x: region.x, min_y: region.y, size_x: region.width, size_y: region.height,
@@ -84,8 +84,8 @@ function interval(a: number, b: number, whole: number): [number, number] {
 }
 
 /**
- * The node whose region a new rectangle becomes: one that still lets the whole picture through, the chosen one first; else the chosen one; else
- * the first. `null` where there is none.
+ * The node that gets a new rectangle as its region: a node that still lets the whole picture through, the chosen one
+ * first; else the chosen one; else the first. `null` where there is none.
  */
 export function drawnBy(all: readonly { name: string; region: Region }[], chosen: string, input: Size): string | null {
   const free = all.filter(({ region }) => sameRegion(region, { x: 0, y: 0, ...input }));

@@ -1,4 +1,4 @@
-/** The run as this page knows it: what the state socket says, in values that the screens follow. */
+/** The run as this page knows it: the content of the state socket, in values that the screens follow. */
 
 import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
 import * as rest from '../link/rest';
@@ -7,6 +7,7 @@ import type {
   Control, Described, Entry, Graph, Message, Moment, NodeInfo, NodeNow, NodeType, ParamSpec, Rights, RunInfo, Times, Value, Values,
 } from '../link/protocol';
 
+// Lines of the log that the page keeps; the server has the rest.
 const KEPT_ENTRIES = 500;
 const NOBODY: Control = { holder: null, watching: 0 };
 const STRANGER: Rights = { read: true, write: false, user: '', in_control: false };
@@ -28,7 +29,7 @@ export class RunModel {
   logLeftOut = $state.raw(0);
   /** Values of watched nodes, and of others as they were when they were asked for last. */
   values = $state.raw<Record<string, Values>>({});
-  /** What is known of nodes beside their parameters; asked for when it may have changed. */
+  /** Nodes' values beside their parameters; requested again when they may have changed. */
   nodesNow = $state.raw<Record<string, NodeNow>>({});
   /** The report of a run that has ended. */
   ended = $state.raw<{ failure: string | null } | null>(null);
@@ -36,7 +37,7 @@ export class RunModel {
   /** How far the page is behind the server, in ms; clocks that differ are taken out by the smallest distance seen. */
   behindMs = $state.raw(0);
 
-  /** Called as soon as it is known what runs, before any screen is made of it. */
+  /** Called as soon as the nodes of the run are known, before any screen is made of them. */
   whenDescribed: () => void = () => {};
 
   private socket: StateSocket | null = null;
@@ -51,11 +52,13 @@ export class RunModel {
   start(): void {
     const url = new URL('api/v1/state', location.href);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    // A socket's address must have no fragment.
     url.hash = '';
     const state = (link: LinkState, reason: string) => this.follow(link, reason);
     this.socket = new StateSocket(url.href, { message: (message) => this.take(message), state });
-    // Screens may have said what they watch, and the page may be hidden, before there is a socket to tell.
+    // Screens may have set their watched values, and the page may be hidden, before the socket exists.
     this.socket.watch(this.watching);
+    // A hidden page needs few moments, but enough to be right at once when it is seen.
     this.socket.setPace(document.hidden ? HIDDEN_HZ : SEEN_HZ);
     this.socket.open();
     const seen = () => {
@@ -66,7 +69,7 @@ export class RunModel {
     addEventListener('online', () => this.socket?.hurry());
   }
 
-  // ---- What is known ----
+  // ---- The known state ----
 
   get run(): RunInfo | null {
     return this.described?.run ?? null;
@@ -107,7 +110,7 @@ export class RunModel {
     return this.graph.edges.filter((edge) => edge.nodes[1] === number && edge.open);
   }
 
-  // ---- What is asked for ----
+  // ---- Requests ----
 
   /** Lets the server send the values of these nodes until the returned function is called. */
   watch(names: string[]): () => void {
@@ -122,6 +125,7 @@ export class RunModel {
 
   private tellWatched(): void {
     const names = [...new Set([...this.watchers.values()].flat())].sort();
+    // Most changes of screens watch the same nodes.
     if (names.join('\n') === this.watching.join('\n')) return;
     this.watching = names;
     this.socket?.watch(names);
@@ -140,7 +144,7 @@ export class RunModel {
     this.nodesNow = Object.fromEntries(nodes.map((node) => [node.name, node]));
   }
 
-  /** What runs here. While that is asked for it is not asked for again. */
+  /** Asks for the nodes of the run. Calls during a request share it. */
   describe(): Promise<void> {
     return (this.describing ??= this.ask().finally(() => (this.describing = null)));
   }
@@ -156,20 +160,22 @@ export class RunModel {
     }
   }
 
-  // ---- What comes in ----
+  // ---- Messages from the server ----
 
   private follow(link: LinkState, reason: string): void {
-    // A server whose run was over has done what it had to.
+    // A server whose run had ended may close: nothing is missing.
     if (link === 'gone' && this.moment !== null && this.moment.state !== 'running') return this.finish();
+    // The first loss counts: later tries do not begin the time anew.
     if (link === 'gone' && this.link !== 'gone' && this.goneSince === 0) this.goneSince = Date.now();
     if (link === 'open') [this.goneSince, this.heard] = [0, true];
+    // A page that was never connected explains itself; a proxy may let requests through and no socket.
     if (link === 'gone' && !this.heard) void this.explain();
     // While it tries again, the connection is still gone.
     if (link !== 'connecting' || this.goneSince === 0) this.link = link;
     if (reason) this.linkReason = reason;
   }
 
-  /** The run is over: what is known of it stays, and nothing more is asked of its server. */
+  /** Ends the page's connection after the run: the last state stays, and nothing more is asked of the server. */
   private finish(): void {
     this.link = 'ended';
     this.socket?.close();
@@ -210,11 +216,13 @@ export class RunModel {
     }
   }
 
+  // After a reconnection the log comes again from its begin, and the clock may be another one.
   private greet(run: RunInfo, rights: Rights): void {
     this.rights = rights;
     this.ended = null;
     this.log = [];
     this.smallestDistance = Infinity;
+    // Another run: values and moments of the old one must not be seen beside the new nodes.
     if (run.id !== this.run?.id) {
       [this.values, this.nodesNow, this.moment, this.times] = [{}, {}, null, null];
       void this.learnRun(run.id);
@@ -234,6 +242,7 @@ export class RunModel {
   }
 
   private append(entries: Entry[], leftOut: number): void {
+    // Entries may come twice around a reconnection.
     const last = this.log.at(-1)?.number ?? -1;
     this.log = [...this.log, ...entries.filter((entry) => entry.number > last)].slice(-KEPT_ENTRIES);
     this.logLeftOut += leftOut;
@@ -241,6 +250,7 @@ export class RunModel {
 
   private measure(atMs: number): void {
     const distance = Date.now() - atMs;
+    // The smallest distance is the difference of the clocks; everything above it is delay.
     this.smallestDistance = Math.min(this.smallestDistance, distance);
     this.behindMs = Math.max(0, distance - this.smallestDistance);
   }

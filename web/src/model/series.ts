@@ -14,7 +14,7 @@ export class Series {
     return this.times.at(-1) ?? 0;
   }
 
-  /** Adds what is newer than what is there. What is not a number becomes a gap. */
+  /** Adds points that are newer than the present ones. A value that is not a number becomes a gap. */
   add(history: History): void {
     const last = this.lastMs;
     history.times.forEach((time, row) => {
@@ -35,7 +35,7 @@ export class Series {
     for (const column of this.columns) column.splice(0, first);
   }
 
-  /** Rows thinned to at most `most`, each the largest of what it stands for: a peak never vanishes. */
+  /** Rows thinned to at most `most`, each the largest of the rows it replaces, so that a peak never vanishes. */
   thinned(most: number): { times: number[]; columns: (number | null)[][] } {
     const step = Math.ceil(this.times.length / Math.max(1, most));
     if (step <= 1) return { times: this.times, columns: this.columns };

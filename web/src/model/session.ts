@@ -1,4 +1,4 @@
-/** Who sits in front of this page. The token of a printed link becomes a cookie at once and leaves the address. */
+/** The identity of this page's user. The token of a printed link becomes a cookie at once and leaves the address. */
 
 import * as rest from '../link/rest';
 import { tokenOf } from './address';
@@ -27,7 +27,7 @@ async function useToken(): Promise<void> {
   await signIn(token);
 }
 
-/** Says what went wrong, or nothing. */
+/** Signs in with a token. Returns the error, or an empty text. */
 export async function signIn(token: string): Promise<string> {
   try {
     run.rights = await rest.openSession(token.trim().replace(/^.*#t=/, ''), userName());

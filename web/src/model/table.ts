@@ -1,12 +1,12 @@
 /** Which columns of the pipeline fit beside its lanes and names. Pure functions. */
 
 const LANE = 17;
-/** Of names at least so much is seen, px; rate and losses always are. */
+/** Least width of names, px; rate and losses always have theirs. */
 const [NAME, RATE, LOST] = [92, 52, 64];
 const [QUEUE, BARS, TIME, CPU] = [50, 34, 62, 34];
 
 export interface ColumnsShown {
-  /** Its width, 0 where it is not shown. */
+  /** Width of the column, 0 where it is not shown. */
   queue: number;
   /** Whether its fill is drawn. */
   bars: boolean;
@@ -15,10 +15,11 @@ export interface ColumnsShown {
   service: boolean;
 }
 
-/** The width of a lane: however deep the graph is, all of them take no more than a fifth of the table, or what three take. */
+/** The width of a lane. All lanes together take at most a fifth of the table, or the width of three lanes, however deep
+ * the graph is. */
 export const laneFor = (deepest: number, wide: number) => Math.min(LANE, Math.max(3 * LANE, wide / 5) / Math.max(1, deepest));
 
-/** What is needed most is shown first. */
+/** Chooses the columns for a width: the most needed ones first. */
 export function columnsFor(lanes: number, wide: number): ColumnsShown {
   let room = wide - lanes - NAME - RATE - LOST;
   const take = (width: number) => {

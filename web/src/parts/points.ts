@@ -15,7 +15,7 @@ export interface Axes {
 }
 
 export interface Marks {
-  /** What of `x` is shown; without, all that there is. */
+  /** The shown range of `x`; by default the whole range. */
   range?: [number, number];
   /** A place along `x` that is marked. */
   at?: number;

@@ -20,7 +20,8 @@ interface Program {
 const UNIFORMS = ['pixels', 'colours', 'canvas', 'origin', 'step_', 'low', 'high', 'scale', 'perPixel', 'outside', 'invalid'];
 const SCALES: Record<Scale, number> = { linear: 0, log: 1, root: 2 };
 
-/** What draws WebGL where there is no graphics card. Not all browsers admit it when they are asked for a context without such. */
+/** Names of WebGL renderers that run on the processor. Not all browsers admit it when a context without such a renderer
+ * is requested. */
 const BY_PROCESSOR = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 /** Whether a graphics card draws WebGL2 in this browser. */
@@ -30,6 +31,7 @@ export function hasCard(): boolean {
   // Some tell it only of the one name, some only of the other.
   const names = [gl.getExtension('WEBGL_debug_renderer_info')?.UNMASKED_RENDERER_WEBGL, gl.RENDERER];
   const found = names.some((name) => name !== undefined && BY_PROCESSOR.test(String(gl.getParameter(name))));
+  // Browsers allow few contexts; this one is only a question.
   gl.getExtension('WEBGL_lose_context')?.loseContext();
   return !found;
 }
@@ -46,11 +48,13 @@ export class GlPainter implements Painter {
   private constructor(readonly canvas: OffscreenCanvas, gl: WebGL2RenderingContext) {
     this.gl = gl;
     this.colourMap = this.texture();
+    // Rows of a picture are packed, whatever their length.
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   }
 
   /** `null` when this browser has no WebGL2; the canvas can then be drawn otherwise. */
   static on(canvas: OffscreenCanvas): GlPainter | null {
+    // `preserveDrawingBuffer`: the picture is read back when it is saved.
     const gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, preserveDrawingBuffer: true });
     return gl && new GlPainter(canvas, gl);
   }
@@ -73,6 +77,7 @@ export class GlPainter implements Painter {
     const format = formatOf(gl, pixels);
     this.pixels ??= this.texture();
     gl.bindTexture(gl.TEXTURE_2D, this.pixels);
+    // A texture of the same size is written again, which saves its allocation.
     const same = this.held.width === width && this.held.height === height && this.held.internal === format.internal;
     const data = pixels as Uint8Array;
     if (same) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, format.format, format.type, data);
@@ -100,11 +105,13 @@ export class GlPainter implements Painter {
     gl.uniform2f(at.step_ ?? null, part.stepX, part.stepY);
     const low = warp(look.low, look.scale);
     gl.uniform1f(at.low ?? null, low);
+    // A span of 0 would divide by zero in the shader.
     gl.uniform1f(at.high ?? null, Math.max(warp(look.high, look.scale), low + 1e-6));
     gl.uniform1i(at.scale ?? null, SCALES[look.scale]);
     gl.uniform1i(at.perPixel ?? null, colours);
     gl.uniform4f(at.outside ?? null, outside[0] / 255, outside[1] / 255, outside[2] / 255, 1);
     gl.uniform4f(at.invalid ?? null, invalid[0] / 255, invalid[1] / 255, invalid[2] / 255, 1);
+    // One triangle larger than the canvas: no vertices to keep, no seam.
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
@@ -120,6 +127,7 @@ export class GlPainter implements Painter {
     const { gl } = this;
     const texture = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, texture);
+    // Pixels must be seen as they are, without interpolation.
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
     for (const name of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, name, gl.CLAMP_TO_EDGE);
     return texture;
@@ -135,6 +143,7 @@ export class GlPainter implements Painter {
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program) ?? 'no program');
     const at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]));
+    // Compiled once for each kind of sampler.
     this.programs.set(sampler, { program, at });
     return { program, at };
   }

@@ -1,4 +1,4 @@
-/** A picture as a file: what the worker holds, with a name that says what of the frame it is. Pure functions. */
+/** A picture as a file: the worker's values, with a name that identifies the frame and the region. Pure functions. */
 
 import type { Header, Picture } from '../link/wire';
 import { descrOf, npyFile } from '../model/npy';

@@ -1,4 +1,4 @@
-/** What the page and the worker of a picture say to each other. Types only. */
+/** Messages between the page and the worker of a picture. Types only. */
 
 import type { Scale } from '../model/contrast';
 import type { Line } from '../model/line';
@@ -7,7 +7,7 @@ import type { MapName } from './maps';
 import type { Colour } from './painter';
 import type { Wanted } from './view';
 
-/** Fixed limits, or percentiles of what is shown. */
+/** Fixed limits, or percentiles of the shown values. */
 export type Contrast = { low: number; high: number } | { percentLow: number; percentHigh: number };
 
 export interface Look {
@@ -18,7 +18,7 @@ export interface Look {
   invalid: Colour;
 }
 
-/** What the worker is to show. */
+/** The picture that the worker is to show. */
 export interface Sight extends Wanted {
   /** CSS pixels. */
   canvas: Size;
@@ -31,11 +31,11 @@ export interface Point {
   y: number;
 }
 
-/** What draws: the graphics card where there is one, or as the address asks for it. */
+/** The renderer: the graphics card where there is one, or the choice in the address. */
 export type Drawing = '' | 'webgl' | 'plain';
 
 export type ToWorker =
-  /** What will be shown, before there is a canvas; `fit` is a guess of its size. */
+  /** The next picture, before there is a canvas; `fit` is a guess of its size. */
   | { kind: 'ahead'; base: string; from: string; fit: [number, number] }
   | { kind: 'start'; canvas: OffscreenCanvas; base: string; drawing: Drawing }
   | { kind: 'source'; from: string | null }

@@ -1,4 +1,4 @@
-/** What draws a picture: by the graphics card, or by the processor. Types only. */
+/** Draws a picture, by the graphics card or by the processor. Types only. */
 
 import type { Pixels, Scale } from '../model/contrast';
 
@@ -25,6 +25,6 @@ export interface Painter {
   setColours(table: Uint8Array): void;
   /** The array that is drawn from now on. 64-bit values must have been converted before. */
   setPixels(pixels: Pixels, width: number, height: number): void;
-  /** `part` is `null`: nothing but `outside`. `colours`: values next to each other that make one pixel, 1 or 3. */
+  /** If `part` is `null`, only `outside` is drawn. `colours`: consecutive values that make one pixel, 1 or 3. */
   draw(limits: Limits, part: Part | null, outside: Colour, invalid: Colour, colours?: number): void;
 }

@@ -6,7 +6,7 @@
 import { colourIndex, warp, type Pixels } from '../model/contrast';
 import type { Colour, Limits, Painter, Part } from './painter';
 
-/** The largest number of values across and down of which the largest is shown. */
+/** A device pixel shows the largest of at most this many values across and down, which bounds the time to draw. */
 const MOST = 8;
 
 /** For each device pixel in a row or a column the first and the last value that fall on it, and the one in its middle. */
@@ -31,6 +31,7 @@ export class PlainPainter implements Painter {
   private inks = new Uint32Array();
 
   constructor(readonly canvas: OffscreenCanvas) {
+    // Read back when a picture is saved.
     const pen = canvas.getContext('2d', { alpha: false, willReadFrequently: true });
     if (!pen) throw new Error('this browser offers no canvas to draw pictures on');
     this.pen = pen;
@@ -62,18 +63,21 @@ export class PlainPainter implements Painter {
   private inker(limits: Limits, invalid: number): (values: Row, out: Uint32Array, to: number) => void {
     const { colours } = this;
     const low = warp(limits.low, limits.scale);
+    // A span of 0 would divide by zero.
     const span = Math.max(warp(limits.high, limits.scale) - low, 1e-6);
     const at = (value: number) => {
       const place = (warp(value, limits.scale) - low) / span;
       return colours[place >= 1 ? 255 : place > 0 ? Math.floor(place * 255 + 0.5) : 0] as number;
     };
     const { pixels } = this.held as { pixels: Pixels };
+    // Wide types have too many values for a table.
     if (pixels.BYTES_PER_ELEMENT > 2) {
       return (values, out, to) => values.forEach((value, x) => (out[to + x] = Number.isNaN(value) ? invalid : at(value)));
     }
     // Of each value that there can be.
     const count = 2 ** (8 * pixels.BYTES_PER_ELEMENT);
     const from = pixels instanceof Int8Array || pixels instanceof Int16Array ? count / 2 : 0;
+    // Kept between pictures, as long as the type is the same.
     if (this.inks.length !== count) this.inks = new Uint32Array(count);
     const { inks } = this;
     for (let i = 0; i < count; i++) inks[i] = at(i - from);
@@ -93,6 +97,7 @@ export class PlainPainter implements Painter {
       if ((down.middle[y] as number) < 0) {
         out.fill(outside, to, to + long);
       } else if (y > 0 && (down.middle[y - 1] as number) >= 0 && first === down.first[y - 1] && last === down.last[y - 1]) {
+        // Enlarged pictures repeat rows; copying them is faster than drawing.
         out.copyWithin(to, to - long, to);
       } else {
         largestDown(pixels, width, first, last, tallest);
@@ -126,6 +131,7 @@ function largestDown(pixels: Row, width: number, first: number, last: number, fo
     for (let column = 0, i = row * width; column < width; column++, i++) {
       const value = pixels[i] as number;
       const most = found[column] as number;
+      // `most !== most`: a NaN gives way to any number.
       if (value > most || most !== most) found[column] = value;
     }
   }
@@ -142,7 +148,8 @@ function largestAcross(values: Row, { first, last }: Falls, found: Row): void {
   }
 }
 
-/** Which values fall on each of `count` device pixels: those that it covers, or the one in its middle if it is smaller than a value. */
+/** The values that fall on each of `count` device pixels: all values that the pixel covers, or the one in its middle if
+ * it is smaller than a value. */
 function falls(from: number, step: number, count: number, size: number): Falls {
   const [first, last, middle] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
   for (let i = 0; i < count; i++) {
@@ -159,7 +166,7 @@ function falls(from: number, step: number, count: number, size: number): Falls {
 const bytes = new Uint8Array(4);
 const asWord = new Uint32Array(bytes.buffer);
 
-/** A colour as the four bytes of a pixel lie in memory, in whatever order this machine reads them. */
+/** A colour as the four bytes of a pixel in memory, in the byte order of this machine. */
 function word([red, green, blue]: Colour): number {
   [bytes[0], bytes[1], bytes[2], bytes[3]] = [red, green, blue, 255];
   return asWord[0] as number;

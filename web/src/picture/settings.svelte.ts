@@ -27,7 +27,7 @@ export class Shown {
     place.set(Object.fromEntries(Object.entries(change).map(([key, value]) => [key + this.slot, value])));
   }
 
-  /** Another output; what is seen of it and its contrast begin anew. */
+  /** Chooses another output; zoom and contrast begin anew. */
   choose(view: string): void {
     this.set({ view, zoom: '', range: '', axes: '' });
   }

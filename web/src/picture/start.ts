@@ -1,4 +1,4 @@
-/** The worker behind a picture. The first one starts with the page's scripts, before it is known what there is to show. */
+/** The worker behind a picture. The first one starts with the page's scripts, before the outputs of the run are known. */
 
 import { place } from '../model/place.svelte';
 import { run } from '../model/run.svelte';
@@ -8,7 +8,7 @@ import PictureWorker from './worker?worker';
 /** A run may have no picture to show. */
 const LATEST_MS = 1_500;
 let said = () => {};
-/** Done when the first picture is on the screen: what is not needed for it waits that long. */
+/** Done when the first picture is on the screen: parts of the page that it does not need wait for this. */
 export const pictured = new Promise<void>((done) => {
   said = done;
   setTimeout(done, LATEST_MS);

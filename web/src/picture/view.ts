@@ -2,7 +2,8 @@
 
 import { clamp, type Size } from '../model/roi';
 
-/** `zoomX`, `zoomY`: CSS pixels for one pixel of the array, across and down; `x`, `y`: what of the array lies in the middle of the canvas. */
+/** `zoomX`, `zoomY`: CSS pixels for one pixel of the array, across and down; `x`, `y`: the place in the array at the
+ * middle of the canvas. */
 export interface View {
   zoomX: number;
   zoomY: number;
@@ -10,10 +11,11 @@ export interface View {
   y: number;
 }
 
-/** Whether pixels are as wide as they are high, or each axis has a scale of its own. */
+/** Whether pixels are as wide as high, or each axis has a scale of its own. */
 export type Axes = 'equal' | 'own';
 
-/** What is to be seen: all, or a zoom of each axis and what lies in the middle. Empty axes: as is usual for the array. */
+/** The wanted view: the whole array, or a zoom of each axis and the place in the middle. Empty axes: the default for
+ * the array. */
 export interface Wanted {
   zoom: 'fit' | { x: number; y: number };
   x: number;
@@ -23,6 +25,7 @@ export interface Wanted {
 
 /** From this ratio of its sides on, little of the shorter one is seen beside the longer one. */
 const EXTREME = 8;
+// Largest zoom: CSS pixels for one pixel of the array.
 const MOST_ZOOM = 64;
 
 export function usualAxes({ width, height }: Size): Axes {
@@ -60,17 +63,19 @@ export function zoomedAt(view: View, canvas: Size, x: number, y: number, across:
 }
 
 /**
- * Keeps the array in sight: never beyond its edges, centred where it is smaller than the canvas. Its corner lies on a whole pixel of
- * the canvas, so that at 1:1 one pixel is one pixel.
+ * Keeps the array in sight: never beyond its edges, centred where the array is smaller than the canvas. The array's
+ * corner lies on a whole pixel of the canvas, so that at 1:1 one pixel is one pixel.
  */
 export function kept(view: View, array: Size, canvas: Size, axes: Axes = 'equal'): View {
   const fit = fitted(array, canvas, axes);
+  // A picture can always be fitted, and always be seen at 1:1.
   const within = (zoom: number, fitting: number) => clamp(zoom, Math.min(1, fitting), Math.max(MOST_ZOOM, fitting));
   const zoomX = within(view.zoomX, fit.zoomX);
   const zoomY = axes === 'own' ? within(view.zoomY, fit.zoomY) : zoomX;
   const keep = (at: number, whole: number, room: number, zoom: number) => {
     const seen = room / zoom;
     const middle = seen >= whole ? whole / 2 : clamp(at, seen / 2, whole - seen / 2);
+    // Rounded in canvas pixels, so that values fall on whole pixels of the screen.
     return (room / 2 - Math.round(room / 2 - middle * zoom)) / zoom;
   };
   return { zoomX, zoomY, x: keep(view.x, array.width, canvas.width, zoomX), y: keep(view.y, array.height, canvas.height, zoomY) };
@@ -82,7 +87,9 @@ export function ticks(low: number, high: number, wanted: number): number[] {
   if (!(rough > 0) || !Number.isFinite(rough)) return [];
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((n) => n * power >= rough) ?? 10);
+  // The tolerance keeps a tick at the border in spite of rounding.
   const first = Math.ceil(low / step - 1e-9);
   const n = Math.floor(high / step + 1e-9) - first + 1;
+  // Twelve digits: enough for labels, and without 0.30000000000000004.
   return Array.from({ length: Math.max(0, Math.min(n, 100)) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }

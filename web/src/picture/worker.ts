@@ -13,12 +13,13 @@ import type { Painter } from './painter';
 import { PlainPainter } from './plain';
 import { viewOf, usualAxes, type View } from './view';
 
+// Most bars of a histogram.
 const BARS = 180;
-/** Counting and telling the page about pictures that come by themselves: faster than this nobody reads. */
+/** Least time between two reports to the page about live pictures: people cannot read faster changes. */
 const TELL_MS = 250;
-/** And after somebody has changed something. */
+/** The same after a person has changed a setting, whose effect should show at once. */
 const TELL_SOON_MS = 30;
-/** From picture to picture where the processor draws: it has other things to do, as those of the run. */
+/** Least time between two pictures where the processor draws, because it also has the work of the run. */
 const PLAIN_MS = 50;
 /** After this long the next picture is asked for although this one is not drawn. */
 const DRAWN_MS = 1_000;
@@ -55,6 +56,7 @@ class Worker {
       case 'start':
         return this.start(message);
       case 'source':
+        // The new source first, so that the wish is for it.
         this.turnTo(message.from);
         this.wish();
         return this.redraw();
@@ -70,6 +72,7 @@ class Worker {
         return this.redraw();
       case 'hold':
         this.hold = message.hold;
+        // The newest picture that came while the view was held.
         if (!this.hold && this.waiting) this.show(this.waiting);
         return this.stop(this.hold);
       case 'seen':
@@ -89,6 +92,7 @@ class Worker {
     try {
       this.painter = painterOn(canvas, drawing);
     } catch (problem) {
+      // Without a painter the page still has its tools and values.
       return say({ kind: 'problem', text: (problem as Error).message });
     }
     if (this.look) this.painter.setColours(colours(this.look.map));
@@ -104,20 +108,22 @@ class Worker {
       const answer = await fetch(`${base}/api/v1/picture?${new URLSearchParams({ from, as: 'raw', fit: fit.map(even).join(',') })}`);
       if (answer.status !== 200) return;
       const picture = readPicture(await answer.arrayBuffer(), answer.headers.get('livetime-place'));
+      // Another picture may have come, or another source been chosen, while this one was under way.
       if (this.picture === null && this.source === from) this.show(picture);
     } catch {
-      // What is wrong is said when it is asked for again.
+      // The regular request for this picture reports the same error.
     }
   }
 
   private open(base: string): void {
+    // A held view keeps its picture, but the feed goes on.
     const frame = (next: Picture) => (this.hold ? void (this.waiting = next) : this.shown(next));
     const listener = { frame, problem: (text: string) => say({ kind: 'unanswered', text }) };
     this.feeds = { live: new Feed(base, readPicture, listener), still: new Still(base, readPicture, listener) };
     this.stop(false);
   }
 
-  // ---- What is asked for ----
+  // ---- Requests of the page ----
 
   private get feed(): Feed<Picture> | Still<Picture> | undefined {
     return this.source !== null && isStill(this.source) ? this.feeds?.still : this.feeds?.live;
@@ -131,6 +137,7 @@ class Worker {
   /** From one event of a detector to the next the picture stays until the next one is there. */
   private turnTo(from: string | null): void {
     const same = from !== null && this.source !== null && detectorOf(from) === detectorOf(this.source);
+    // Another detector: the old picture must not stand under the new name.
     if (!same) {
       this.feed?.want(null);
       this.picture = null;
@@ -144,6 +151,7 @@ class Worker {
     if (!this.feed || !this.sight) return;
     if (this.source === null) return this.feed.want(null);
     const { canvas, density } = this.sight;
+    // Steps of 128 and twice the canvas: see `even`.
     const most: [number, number] = [even(canvas.width * density * 2), even(canvas.height * density * 2)];
     const region = this.seenRegion();
     const axes = this.isOwn() ? { axes: 'own' as const } : {};
@@ -152,10 +160,13 @@ class Worker {
 
   private seenRegion(): [number, number, number, number] | null {
     const view = this.view();
+    // A fitted view shows everything.
     if (!view || !this.sight || !this.picture || this.sight.zoom === 'fit') return null;
     const { fullWidth, fullHeight } = this.picture.header;
     const part = (at: number, seen: number, whole: number): [number, number] => {
+      // A quarter on each side, so that a small move needs no new picture.
       const margin = seen / 4;
+      // A grid, so that moving the view does not change the wish with each pixel.
       const grid = 64;
       const low = Math.max(0, Math.floor((at - seen / 2 - margin) / grid) * grid);
       const high = Math.min(whole, Math.ceil((at + seen / 2 + margin) / grid) * grid);
@@ -166,26 +177,29 @@ class Worker {
     return width >= fullWidth && height >= fullHeight ? null : [x, y, width, height];
   }
 
-  // ---- What is shown ----
+  // ---- Drawing ----
 
-  /** Done when it is drawn: a browser that draws slowly is not sent what it would never show. */
+  /** Done when the picture is drawn: a slow browser then does not receive pictures that it would never show. */
   private shown(picture: Picture): Promise<void> {
     this.show(picture);
+    // The time to the next picture includes the drawing.
     const next = performance.now() + (this.painter?.kind === 'plain' ? PLAIN_MS : 0);
     return new Promise((done) => {
       this.whenDrawn = () => setTimeout(done, next - performance.now());
+      // A hidden page draws nothing; without this limit the feed would stop for ever.
       setTimeout(done, DRAWN_MS);
     });
   }
 
   private show(picture: Picture): void {
     const first = this.picture === null;
-    // What is drawn on it must lie on the right pixels at once.
+    // Lines and masks drawn on the picture must lie on the right pixels at once.
     const moved = this.picture?.place !== picture.place;
     this.picture = picture;
     this.isNew = true;
     this.waiting = null;
     const now = performance.now();
+    // The rate is measured over two seconds.
     this.arrivals = [...this.arrivals.filter((at) => now - at < 2000), now];
     const { header } = picture;
     try {
@@ -193,6 +207,7 @@ class Worker {
     } catch (problem) {
       say({ kind: 'problem', text: (problem as Error).message });
     }
+    // The size of the whole picture, which the zoom needs, is known only now.
     if (first) this.wish();
     this.tell(moved ? 0 : TELL_MS);
     this.redraw();
@@ -204,7 +219,7 @@ class Worker {
     return viewOf(this.sight, { width, height }, this.sight.canvas);
   }
 
-  /** Whether each axis has a scale of its own: then it has bins of its own, too. */
+  /** Whether each axis has a scale of its own, and with it bins of its own. */
   private isOwn(): boolean {
     if (!this.sight || !this.picture) return this.sight?.axes === 'own';
     const { fullWidth: width, fullHeight: height } = this.picture.header;
@@ -213,6 +228,7 @@ class Worker {
 
   /** At most once for each picture of the screen. */
   private redraw(): void {
+    // All changes until the next frame of the screen are drawn together.
     if (this.drawn) return;
     this.drawn = true;
     requestAnimationFrame(() => {
@@ -249,11 +265,12 @@ class Worker {
     return true;
   }
 
-  // ---- What is counted ----
+  // ---- Counts ----
 
-  /** At most every so many milliseconds. */
+  /** Reports to the page, at most every `every` milliseconds. */
   private tell(every = TELL_MS): void {
     const at = this.toldAt + every;
+    // An earlier report is set; it will include this change.
     if (this.telling !== undefined && at >= this.tellAt) return;
     clearTimeout(this.telling);
     this.tellAt = at;
@@ -263,6 +280,7 @@ class Worker {
       this.toldAt = performance.now();
       this.count();
     }, Math.max(0, at - performance.now()));
+    // The first picture needs limits before it is drawn, not with the first report.
     if (this.toldAt < 0 && this.picture) this.choose(this.histogram.fill(this.picture.pixels));
   }
 
@@ -271,6 +289,7 @@ class Worker {
     if (!picture || !look || !painter) return;
     const { low, high } = this.limits;
     this.choose(histogram.fill(picture.pixels));
+    // Automatic limits may have changed with the new counts.
     if (this.limits.low !== low || this.limits.high !== high) this.redraw();
     const { header } = picture;
     const bars = histogram.bars(BARS, look.scale);
@@ -284,6 +303,7 @@ class Worker {
       min: histogram.min, max: histogram.max, mean: histogram.mean, atLimit: histogram.atLimit, invalid: histogram.invalid,
       ...this.limits, bars,
     };
+    // Transferred, not copied.
     say({ kind: 'picture', info }, [bars.buffer]);
     this.tellCross();
     this.tellLine();
@@ -301,6 +321,7 @@ class Worker {
     this.limits = 'low' in contrast ? { low: contrast.low, high: contrast.high } : {
       low: histogram.percentile(contrast.percentLow), high: histogram.percentile(contrast.percentHigh),
     };
+    // A picture of one value would divide by zero.
     if (!('low' in contrast) && this.limits.low >= this.limits.high) {
       this.limits = { low: histogram.min, high: Math.max(histogram.max, histogram.min + 1) };
     }
@@ -316,6 +337,7 @@ class Worker {
     const at = (x: number, y: number) => Number(pixels[(y * header.width + x) * header.colours]);
     const along = inside ? Float32Array.from({ length: header.width }, (_, x) => at(x, row)) : new Float32Array();
     const down = inside ? Float32Array.from({ length: header.height }, (_, y) => at(column, y)) : new Float32Array();
+    // A binned value is the largest of its pixels, and no value of the one under the pointer.
     const exact = header.reduce === 'none';
     const found: Cross = {
       ...cross, value: inside && exact ? this.text(column, row) : null, exact, row: along, column: down,
@@ -331,9 +353,9 @@ class Worker {
     return Array.from({ length: header.colours }, (_, i) => String(pixels[first + i])).join(', ');
   }
 
-  // ---- What is kept ----
+  // ---- Saving ----
 
-  /** What is on the screen: drawn, or its values as they came. */
+  /** Saves the picture on the screen: as drawn, or with its original values. */
   private async save(as: 'png' | 'npy', of: string): Promise<void> {
     const { picture, painter } = this;
     if (!picture || !painter) return;
@@ -344,10 +366,12 @@ class Worker {
 
   /** A binned value is no count: the server knows the exact one, of its newest frame. */
   private async askCross(cross: Cross): Promise<void> {
+    // One question at a time; the pointer moves faster than the answers.
     if (this.asking) return;
     this.asking = true;
     const value = await this.feed?.valueAt(cross.x, cross.y).catch(() => null);
     this.asking = false;
+    // The pointer has moved on.
     if (value === null || value === undefined || this.cross?.x !== cross.x || this.cross.y !== cross.y) return;
     say({ kind: 'cross', cross: { ...cross, value: String(value), row: new Float32Array(), column: new Float32Array() } });
   }
@@ -367,10 +391,10 @@ function painterOn(canvas: OffscreenCanvas, drawing: Drawing): Painter {
   return (byCard ? GlPainter.on(canvas) : null) ?? new PlainPainter(canvas);
 }
 
-/** Known after a tenth of a second, in which this worker does nothing else. */
+/** Creating the context takes a tenth of a second, in which this worker does nothing else. */
 let isDrawnByCard: boolean | undefined;
 const isByCard = () => (isDrawnByCard ??= hasCard());
-// Found out while the page still asks what there is to show, or is sent it: that was asked for before.
+// The context is created while the first picture, which was requested before, is still under way.
 setTimeout(isByCard, 20);
 
 const worker = new Worker();

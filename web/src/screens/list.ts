@@ -23,7 +23,7 @@ const ALL: ScreenInfo[] = [
 
 const has = (nodes: readonly NodeInfo[], kind: string) => nodes.some((node) => node.outputs.some((output) => output.kinds.includes(kind)));
 
-/** Those that this run has something for: hits and triggers come as tables. */
+/** The screens that this run has data for: hits and triggers come as tables. */
 export function offered(nodes: readonly NodeInfo[]): ScreenInfo[] {
   return ALL.filter((screen) => screen.name !== 'trigger' || has(nodes, 'table'));
 }

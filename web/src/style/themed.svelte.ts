@@ -1,4 +1,4 @@
-/** Counts changes of the theme, for what is drawn by hand: canvases do not follow style sheets. */
+/** Counts changes of the theme, for drawings by script: canvases do not follow style sheets. */
 
 class Themed {
   count = $state(0);

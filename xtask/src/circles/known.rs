@@ -44,52 +44,6 @@ pub(super) const CIRCLES: &[Known] = &[
     },
     Known {
         files: &[
-            "crates/app/src/commands/analyze/args.rs",
-            "crates/app/src/commands/analyze/correct.rs",
-            "crates/app/src/commands/analyze/files.rs",
-            "crates/app/src/commands/analyze/graph.rs",
-            "crates/app/src/commands/analyze/mod.rs",
-            "crates/app/src/commands/analyze/parts.rs",
-            "crates/app/src/commands/analyze/report.rs",
-            "crates/app/src/commands/analyze/sweep.rs",
-            "crates/app/src/commands/analyze/tables.rs",
-            "crates/app/src/commands/analyze/through.rs",
-        ],
-        reason: "Not untied yet: `analyze/mod.rs` runs the kinds of analyses, which take `Measured` and `detector` from it.",
-    },
-    Known {
-        files: &[
-            "crates/control/src/model/acquire.rs",
-            "crates/control/src/model/act.rs",
-            "crates/control/src/model/captures.rs",
-            "crates/control/src/model/joins.rs",
-            "crates/control/src/model/looker.rs",
-            "crates/control/src/model/moment.rs",
-            "crates/control/src/model/node.rs",
-        ],
-        reason: "Not untied yet: the looker answers acquisitions and ends captures, which act through it; a node keeps \
-            its capture.",
-    },
-    Known {
-        files: &[
-            "crates/control/src/config/build.rs",
-            "crates/control/src/config/mod.rs",
-            "crates/control/src/config/reduced.rs",
-            "crates/control/src/config/replay.rs",
-        ],
-        reason: "Not untied yet: 2 of these files take names of `config/replay.rs`, which takes names of 2.",
-    },
-    Known {
-        files: &[
-            "crates/control/src/config/save/anew.rs",
-            "crates/control/src/config/save/edit.rs",
-            "crates/control/src/config/save/mod.rs",
-            "crates/control/src/config/save/standing.rs",
-        ],
-        reason: "Not untied yet: 3 of these files take names of `config/save/standing.rs`, which takes names of 1.",
-    },
-    Known {
-        files: &[
             "crates/formats/src/hdf5/read/array/mod.rs",
             "crates/formats/src/hdf5/read/array/virtuals.rs",
             "crates/formats/src/hdf5/read/file.rs",
@@ -100,15 +54,6 @@ pub(super) const CIRCLES: &[Known] = &[
         files: &["crates/frame/src/pool/cell.rs", "crates/frame/src/pool/shelf.rs"],
         reason: "A cell goes home to its shelf, and a shelf is made of cells: rules 1 to 3 of `pool/mod.rs` bind \
             both.",
-    },
-    Known {
-        files: &[
-            "crates/pva/src/client/channel.rs",
-            "crates/pva/src/client/directory.rs",
-            "crates/pva/src/client/driver.rs",
-            "crates/pva/src/client/mod.rs",
-        ],
-        reason: "Not untied yet: a channel works through the client, whose driver keeps its channels.",
     },
     Known {
         files: &[
@@ -135,22 +80,6 @@ pub(super) const CIRCLES: &[Known] = &[
             "crates/pva/src/server/pv/view.rs",
         ],
         reason: "Queue, view and state are three sides of a monitor; the mailbox holds its updates.",
-    },
-    Known {
-        files: &[
-            "crates/web/src/app.rs",
-            "crates/web/src/changes.rs",
-            "crates/web/src/files.rs",
-            "crates/web/src/lib.rs",
-            "crates/web/src/pictures.rs",
-            "crates/web/src/pipeline.rs",
-            "crates/web/src/reads.rs",
-            "crates/web/src/records.rs",
-            "crates/web/src/routes.rs",
-            "crates/web/src/sessions.rs",
-            "crates/web/src/state.rs",
-        ],
-        reason: "Not untied yet: 10 of these files take names of `app.rs`, which takes names of 3.",
     },
     Known {
         files: &["python/src/array.rs", "python/src/frame.rs"],

@@ -21,18 +21,18 @@ pub struct Corrections {
     pub gain: Option<ConstantsFile>,
     /// 0 for a bad pixel, which becomes 0; anything else for a good one.
     pub mask: Option<ConstantsFile>,
-    /// Common modes, in the order in which they are subtracted: behind the pedestal and before the gain.
+    /// Common modes, in the order in which they are subtracted: after the pedestal and before the gain.
     pub common_modes: Vec<CommonMode>,
-    /// Where the gain stage is in pixels of 16 bits; pedestals and gains have a first axis of the stages then. A pixel whose code is that
-    /// of no stage becomes 0, and is counted in the result [`UNKNOWN_GAIN`](crate::UNKNOWN_GAIN). Common modes are those of pixels in stage 0, and are
-    /// subtracted from them.
+    /// The place of the gain stage in pixels of 16 bits; pedestals and gains then have a first axis of the stages. A
+    /// pixel with the code of no stage becomes 0, and is counted in the result [`UNKNOWN_GAIN`](crate::UNKNOWN_GAIN).
+    /// Common modes are computed from pixels in stage 0, and subtracted from these.
     pub gain_bits: Option<GainBits>,
 }
 
 /// Constants, and the file that they are from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ConstantsFile {
-    /// Its absolute path.
+    /// Absolute path of the file.
     pub path: PathBuf,
     /// The constants in the file.
     pub constants: Arc<Constants>,
@@ -125,11 +125,11 @@ impl Corrections {
         (all.into_iter().fold(0.0, f64::min), all.into_iter().fold(0.0, f64::max))
     }
 
-    /// The same, if its files can be what they are given for: of gain stages, pedestals and gains have a first axis as long as there are
-    /// stages, and all are finite.
+    /// These corrections after a check of their files: with gain stages, pedestals and gains have a first axis as long
+    /// as the number of stages, and all values are finite.
     ///
     /// # Errors
-    /// If they have not, with the file.
+    /// The file that fails the check.
     pub fn checked(self) -> Result<Corrections> {
         let Some(bits) = &self.gain_bits else { return Ok(self) };
         for file in self.pedestal.iter().chain(&self.gain) {

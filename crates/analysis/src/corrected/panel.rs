@@ -25,7 +25,7 @@ pub(super) fn correct(
     }
 }
 
-/// A panel whose pixels are in `range` of the constants.
+/// Corrects a panel whose pixels are in `range` of the constants.
 fn correct_plain(
     corrections: &Corrections,
     good: &[f32],
@@ -59,7 +59,8 @@ fn plane(shape: &[usize]) -> (usize, usize) {
     }
 }
 
-/// A panel whose pixels are in `range` of the constants of a stage. Returns how many have the code of no stage.
+/// Corrects a panel whose pixels are in `range` of the constants of a stage. Returns the number of pixels with the code
+/// of no stage.
 fn correct_staged(
     corrections: &Corrections,
     good: &[f32],

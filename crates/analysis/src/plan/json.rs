@@ -14,7 +14,7 @@ use crate::cut::Cut;
 use crate::error::{Error, Result};
 use crate::{Detector, Layout, Panel, REDUCTION};
 
-/// Of the format.
+/// Version of the format; another one is refused.
 const VERSION: u64 = 1;
 
 impl Plan {

@@ -15,14 +15,15 @@ use crate::{Recording, Work};
 /// written, read and merged) is then about a hundredth.
 const BLOCKS_OF_PART: usize = 256;
 
-/// More parts than anybody starts.
+/// Most parts of a plan, far more than any cluster starts; a larger number is a mistake.
 const MOST_PARTS: usize = 1_000_000;
 
 /// Parts begin at multiples of such a fraction of their size, so that no part is larger than another one by more than that.
 const UNITS: usize = 4;
 
 impl Plan {
-    /// Plans `work` on a recorded run, in so many parts; without a number, in parts of 8 GiB. With more parts than leaves some parts are empty.
+    /// Plans `work` on a recorded run in `parts` parts; without a number, in parts of 8 GiB. With more parts than
+    /// leaves some parts are empty.
     ///
     /// # Errors
     /// If the run is still being written, more than a million parts are wanted, its files cannot be read, or their names are no UTF-8.
@@ -78,7 +79,7 @@ impl Plan {
         write_whole(path, self.text().as_bytes())
     }
 
-    /// Its text, for a process that gets it in another way than as a file.
+    /// The text of the plan, for processes that do not get it as a file.
     pub fn text(&self) -> String {
         format!("{:#}\n", self.json())
     }
@@ -115,8 +116,8 @@ impl PlannedFile {
     }
 }
 
-/// The leaves of so many parts, as even as can be. Parts begin at multiples of a fraction of their size: a partial result of aligned
-/// leaves is fewer nodes of the tree, and so smaller.
+/// The leaves of `parts` parts, as even as possible. Parts begin at multiples of a fraction of their size: a partial
+/// result of aligned leaves is fewer nodes of the tree, and so smaller.
 fn ranges(leaves: usize, parts: usize) -> impl Iterator<Item = Range<usize>> {
     let unit = 1 << (leaves / parts / UNITS).max(1).ilog2();
     let begin = move |part: usize| (part * leaves / parts).next_multiple_of(unit).min(leaves);

@@ -6,11 +6,12 @@ use super::{Histogram, Hits, NoiseMask, Peaks, PixelStatistics};
 use crate::error::{Error, Result};
 use crate::{Corrected, Reducers};
 
-/// More bins do not fit into memory.
+/// Most bins: 512 MiB of counts for each partial result.
 const MOST_BINS: usize = 1 << 26;
 
 impl Reducers {
-    /// Those of this crate that describe themselves so: `pixels mean,std`, `histogram bins=100 range=0..5`, `hits threshold=3000`.
+    /// The reducers of this crate with these descriptions: `pixels mean,std`, `histogram bins=100 range=0..5`, `hits
+    /// threshold=3000`.
     ///
     /// ```
     /// use livetime_analysis::{Hits, Reducers};
@@ -23,7 +24,7 @@ impl Reducers {
     /// ```
     ///
     /// # Errors
-    /// If one is none of them.
+    /// If a description fits no reducer.
     pub fn described(all: &[String]) -> Result<Reducers> {
         all.iter().try_fold(Reducers::default(), |reducers, text| reducers.with_described(text))
     }

@@ -7,7 +7,7 @@ use livetime_kernels::{Level, Pixel, accumulate};
 
 use crate::{Loader, ReduceError, Saver};
 
-/// Lowest and highest values. They are kept in words, so that they are aligned for every type.
+/// Lowest and highest values. They are kept in words, which are aligned for every type.
 pub(super) struct Extremes {
     dtype: DType,
     lowest: Vec<u64>,
@@ -21,7 +21,7 @@ impl Extremes {
         extremes
     }
 
-    /// Has at least so many pixels from now on.
+    /// Grows to at least `pixels` pixels.
     pub(super) fn grow(&mut self, pixels: usize) {
         let (known, words) = (self.lowest.len(), (pixels * self.dtype.bytes()).div_ceil(8));
         if words > known {
@@ -80,8 +80,8 @@ impl Extremes {
         Ok(())
     }
 
-    /// Appends the lowest or the highest values of so many pixels as numbers of type `O`. A pixel whose lowest value is above the
-    /// highest has had none: NaN.
+    /// Appends the lowest or the highest values of `pixels` pixels as numbers of type `O`. A pixel whose lowest value
+    /// is above the highest has had no value: NaN.
     pub(super) fn append<O: Pixel>(&self, is_highest: bool, pixels: usize, out: &mut Vec<O>) {
         let words = if is_highest { &self.highest } else { &self.lowest };
         with_dtype!(self.dtype, T => {

@@ -7,11 +7,12 @@ use livetime_kernels::accumulate::Element;
 
 use crate::{Column, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Saver};
 
-/// Values of 16 bits.
+/// Number of different values of 16 bits; each has a bin of its own.
 const VALUES: usize = 1 << 16;
 /// The default number of bins.
 const BINS: usize = 1000;
-/// More pixels than any part of a run has: so many parts can be added that counts do not overflow.
+/// Most counted pixels of a part, more than any real part has. The sum of many such parts stays below the overflow of a
+/// `u64`.
 const MOST_COUNTED: u64 = 1 << 50;
 
 /// A histogram of the values of all pixels of all events.
@@ -143,7 +144,7 @@ impl Reducer for Histogram {
     }
 }
 
-/// Pixels that are loaded at once.
+/// Pixels that are loaded at once, so that the compiler makes vectors of the conversion.
 const GROUP: usize = 64;
 
 impl Bins {

@@ -1,4 +1,4 @@
-//! Pixels at or above a threshold: where, and in which events.
+//! Pixels at or above a threshold: their places and events.
 
 use livetime_frame::with_dtype;
 use livetime_kernels::Level;

@@ -67,7 +67,7 @@ impl<Q: Copy + Default + Into<u128> + AddAssign> Integers<Q> {
         out.extend(sums.iter().zip(squares).map(deviation));
     }
 
-    /// All values of some pixels of so many events.
+    /// Moments of all values of some pixels of `events` events.
     pub(super) fn moments(&self, range: &Range<usize>, events: u64) -> Moments {
         let sum = self.sums[range.clone()].iter().map(|sum| i128::from(*sum)).sum();
         let squares = self.squares.iter().flat_map(|squares| &squares[range.clone()]);

@@ -38,7 +38,7 @@ impl Lengths {
         }
     }
 
-    /// Of arrays with at most so many elements.
+    /// Loads lengths of arrays with at most `most_elements` elements.
     pub(super) fn load(from: &mut Loader<'_>, most_elements: usize) -> Result<Lengths, ReduceError> {
         let mut lengths = Lengths::default();
         let mut left = from.events();

@@ -1,4 +1,4 @@
-//! The good pixels of a dark run: those whose deviation is in a range.
+//! The good pixels of a dark run: pixels whose standard deviation is in a range.
 
 use super::PixelStatistics;
 use crate::{Array, Block, EventPictures, Layout, Loader, Named, ReduceError, Reducer, Saver, Value};

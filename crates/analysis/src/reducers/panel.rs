@@ -14,8 +14,9 @@ use crate::{Loader, Panel, ReduceError, Saver};
 /// Pixels that are taken at once: these pixels of all events of a block stay in a near cache for the next kernel.
 const PIXELS: usize = 8 << 10;
 
-/// Frames whose pixels are read at once. With all frames of a block side by side each line of memory is waited for, also where it was
-/// asked for ahead; with few the sums, which stay in the second cache, are read and written more often. Of 4, 8, 16 and 32, 8 is fastest.
+/// Frames whose pixels are read at once. With all frames of a block side by side the processor waits for each line of
+/// memory, even if it was prefetched; with few frames the sums, which stay in the second cache, are read and written
+/// more often. Of 4, 8, 16 and 32, 8 was fastest.
 const STREAMS: usize = 8;
 
 /// The partial result of some events for a panel.
@@ -113,7 +114,7 @@ impl PanelPartial {
         if !is_whole {
             return Err(format!("wanted {} pixels, found {pixels}", panel.pixels()).into());
         }
-        // Not before it is known that so many numbers are there.
+        // Memory is taken only after the check that the file has this many numbers.
         from.has_numbers(pixels)?;
         self.grow(pixels);
         let events = self.lengths.events();
@@ -190,7 +191,7 @@ impl Finished<'_> {
         self.partial.sums.as_ref().map_or_else(Moments::default, |sums| sums.moments(&self.pieces))
     }
 
-    /// Lowest and highest values, if they were wanted, of so many pixels.
+    /// Lowest and highest values, if they were wanted, and their number of pixels.
     pub(super) fn all_extremes(&self) -> Option<(&Extremes, usize)> {
         self.partial.extremes.as_ref().map(|extremes| (extremes, self.pixels))
     }

@@ -1,6 +1,6 @@
 //! Peaks in pictures: spots of light above their surroundings, as a table.
 //!
-//! How they are found says [`Peaks`]; the node `find_peaks` does the same in graphs.
+//! [`Peaks`] describes the algorithm; the node `find_peaks` does the same in graphs.
 //!
 //! - `peaks`: a table with a row for each peak: `event`, `time_ns`, `panel` (its number), `segment` (which picture of an array of several),
 //!   `row` and `column` of the top, `pixels`, all `u64`; `row_mean` and `column_mean` (weighted by what is above the background), `max`

@@ -66,11 +66,13 @@ impl Reducer for PixelStatistics {
         if self.max {
             results.extend(extremes("max", layout, &panels));
         }
+        // Sums of integers are exact, so they are given as integers as long as each panel has integers.
         if self.sum && Reducer::takes_any_order(self, layout) {
             results.extend(Named::panels("sum", layout, shape, |i, out| panels[i].integer_sums(out)));
         } else if self.sum {
             results.extend(Named::panels("sum", layout, shape, |i, out| panels[i].sums(out)));
         }
+        // Rows and columns need two dimensions.
         if self.projection && layout.panels.iter().all(|panel| panel.shape.len() >= 2) {
             results.extend(projection("projection-x", layout, &panels, true));
             results.extend(projection("projection-y", layout, &panels, false));
@@ -146,6 +148,7 @@ impl PixelStatistics {
 /// `min` or `max`, in the type of the pixels if all panels have one, else as `f64`.
 fn extremes(name: &str, layout: &Layout, panels: &[Finished<'_>]) -> Vec<Named> {
     let dtypes = || layout.panels.iter().map(|panel| panel.dtype);
+    // One result has one type of elements, so panels of several types become doubles.
     let dtype = dtypes().next().filter(|first| dtypes().all(|dtype| dtype == *first)).unwrap_or(DType::F64);
     with_dtype!(dtype, T => Named::panels::<T>(name, layout, |panel| panel.shape.clone(), |i, out| {
         panels[i].extremes(name == "max", out);

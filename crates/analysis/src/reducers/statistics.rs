@@ -49,7 +49,7 @@ impl PixelStatistics {
         copy.names_mut().map(|(is_wanted, name)| (*is_wanted, name))
     }
 
-    /// The same, to be changed.
+    /// The names with their switches, to be changed.
     pub(super) fn names_mut(&mut self) -> [(&mut bool, &'static str); 6] {
         [
             (&mut self.mean, "mean"),

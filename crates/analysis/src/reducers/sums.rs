@@ -65,7 +65,7 @@ impl Sums {
         }
     }
 
-    /// Has at least so many pixels from now on.
+    /// Grows to at least `pixels` pixels.
     pub(super) fn grow(&mut self, pixels: usize) {
         match self {
             Sums::Narrow(_, exact) => exact.grow(pixels),
@@ -82,7 +82,7 @@ impl Sums {
         dtype.bytes() <= 4 && !dtype.is_float()
     }
 
-    /// Adds the pixels `range` of some events, cut out of their frames; `is_first`: whatever the sums are, they are none yet.
+    /// Adds the pixels `range` of some events, cut out of their frames; with `is_first` the old sums are ignored.
     pub(super) fn add(&mut self, frames: &[&[u8]], range: Range<usize>, is_first: bool) {
         if is_first {
             self.clear(range.clone());
@@ -103,8 +103,9 @@ impl Sums {
         };
     }
 
-    /// Memory that the system gave as zeros and that is written before it is read is mapped once; else twice, and the second time
-    /// all threads have to be told, page by page, which took longer than the sums of a short run.
+    /// Zeroes the sums before their first use. Memory that the system gave as zeros is mapped once if it is written
+    /// before it is read; else twice, and the second mapping interrupts all threads page by page, which took longer
+    /// than the sums of a short run.
     fn clear(&mut self, range: Range<usize>) {
         match self {
             Sums::Narrow(_, exact) => exact.clear(range),
@@ -232,14 +233,14 @@ impl Sums {
     }
 }
 
-/// The largest sum of so many values of that type, if all values of all pixels can be summed too.
+/// The largest sum of `events` values of the type, checked so that all values of all pixels can be summed too.
 fn largest(dtype: DType, events: u64, pixels: usize) -> Result<u64, ReduceError> {
     let values = events.checked_mul(pixels as u64).filter(|values| *values <= 1 << 60);
     values.ok_or_else(|| format!("wanted up to 2^60 values, found {events} events of {pixels} pixels"))?;
     Ok(events << (8 * dtype.bytes()))
 }
 
-/// Fills `values` with numbers, each of which must be possible.
+/// Fills `values` with numbers that pass the check `is_possible`.
 fn take<T: Pod>(
     values: &mut [T],
     from: &mut Loader<'_>,

@@ -1,7 +1,5 @@
 //! A list of reducers as one reducer.
 
-use std::sync::atomic::AtomicBool;
-
 use crate::reducer::{AnyPartial, AnyReducer};
 use crate::{Block, EventPictures, Layout, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver};
 
@@ -16,8 +14,7 @@ impl Reducer for Reducers {
     }
 
     fn map(&self, partial: &mut Vec<AnyPartial>, event: &EventPictures<'_>) -> Result<(), ReduceError> {
-        let block = [*event];
-        Reducer::map_block(self, partial, &Block::new(&block, &AtomicBool::new(false)))
+        Reducer::map_block(self, partial, &Block::of(&[*event]))
     }
 
     fn map_block(&self, partial: &mut Vec<AnyPartial>, block: &Block<'_>) -> Result<(), ReduceError> {
@@ -55,7 +52,7 @@ impl Reducer for Reducers {
         Ok(all.try_for_each(|(reducer, partial)| out.sized(|out| reducer.save(partial, out)))?)
     }
 
-    /// No picture is larger than `layout` says, whatever the pictures of the run were like.
+    /// The layout bounds the size of pictures, whatever the saved bytes claim.
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<Vec<AnyPartial>, ReduceError> {
         let longest: Vec<usize> = layout.panels.iter().map(Panel::pixels).collect();
         let load = |reducer: &dyn AnyReducer| {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 
 /// Parameters of `counter`.
@@ -40,14 +40,11 @@ impl Counter {
 impl Node for Counter {
     type Params = CounterParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "counter",
-        kind: NodeKind::Source,
-        summary: "Sends images whose pixels hold their number.",
-        inputs: &[],
-        outputs: &[PortSpec::array_of_dims("out", 1, 2)],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "counter",
+        "Sends images whose pixels hold their number.",
+        &[PortSpec::array_of_dims("out", 1, 2)],
+    );
 
     fn new(params: CounterParams) -> Result<Counter, NodeError> {
         Ok(Counter { params, next: 0, due_ns: 0 })
@@ -98,14 +95,11 @@ pub(crate) struct Slow(SlowParams);
 impl Node for Slow {
     type Params = SlowParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "slow",
-        kind: NodeKind::Sink,
-        summary: "Takes its time with each frame, and can be made to fail.",
-        inputs: &[PortSpec::array_of_dims("in", 2, 2)],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "slow",
+        "Takes its time with each frame, and can be made to fail.",
+        &[PortSpec::array_of_dims("in", 2, 2)],
+    );
 
     fn new(params: SlowParams) -> Result<Slow, NodeError> {
         Ok(Slow(params))

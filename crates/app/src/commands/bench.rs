@@ -146,6 +146,31 @@ fn of_livetime(words: &[OsString]) -> Failure {
     )
 }
 
+/// Arguments of a command that another program has now, as they were written.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct MovedArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+impl MovedArgs {
+    /// Whether the command was to print JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.words.iter().any(|word| word == "--json")
+    }
+}
+
+/// The answer to `livetime hits-score`: it judges the finders of Livetime itself.
+pub(crate) fn hits_score(args: &MovedArgs) -> Failure {
+    let words = args.words.iter().map(|word| format!(" {}", word.to_string_lossy())).collect::<String>();
+    Failure::new(
+        Exit::Usage,
+        format!(
+            "hits-score is now `livetime-bench hits-score` (a checkout builds it: cargo run --release -p livetime-bench -- hits-score{words})"
+        ),
+    )
+}
+
 /// Progress goes to the log.
 fn log(output: &mut Output) -> impl FnMut(&str) {
     move |line: &str| output.log(line)

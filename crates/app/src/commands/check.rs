@@ -1,6 +1,6 @@
 //! `livetime check`: whether a pipeline can run, and the data that will flow in it.
 
-use livetime_engine::{EdgeDecl, Graph, NodeType, PortSpec};
+use livetime_engine::{EdgeDecl, Graph, GraphError, NodeType, PortSpec};
 use serde_json::{Value, json};
 
 use super::count;
@@ -35,24 +35,32 @@ pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -
         output.json(&json)?;
     } else {
         output.data(&as_text(&pipeline))?;
-        missing.iter().for_each(|why| output.log(format_args!("it would not start here and now: {why}")));
+        missing
+            .iter()
+            .for_each(|(_, why)| output.log(format_args!("it would not start here and now: {why}")));
     }
     Ok(exit)
 }
 
 /// As a run that does not start tells it.
-fn not_started(missing: &[String]) -> Value {
-    let errors: Vec<Value> = missing.iter().map(|message| json!({ "message": message })).collect();
+fn not_started(missing: &[Missing]) -> Value {
+    let errors: Vec<Value> =
+        missing.iter().map(|(code, message)| json!({ "code": code, "message": message })).collect();
     json!({ "ok": false, "exit_code": Exit::Failed as u8, "exit_reason": "not_started", "errors": errors })
 }
 
+/// The code and the sentence of a missing thing.
+type Missing = (&'static str, String);
+
 /// Things that a pipeline without mistakes needs and that are missing here and now: files that it reads, memory.
-fn missing(graph: &Graph) -> Vec<String> {
-    let mut errors: Vec<String> = graph.look().into_iter().map(|error| error.message).collect();
+fn missing(graph: &Graph) -> Vec<Missing> {
+    let told = |error: GraphError| (error.fault().code(), error.to_string());
+    let mut errors: Vec<Missing> = graph.look().into_iter().map(told).collect();
     let wanted = graph.memory_bytes as u64;
     if let Some(there) = memory_of_machine().filter(|there| wanted > *there) {
         let (wanted, there) = (bytes(wanted), bytes(there));
-        errors.push(format!("memory: wanted at most what this machine has, {there}, found {wanted}"));
+        let message = format!("memory: wanted at most what this machine has, {there}, found {wanted}");
+        errors.push(("memory", message));
     }
     errors
 }

@@ -5,7 +5,6 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
-pub(crate) mod hits_score;
 pub(crate) mod inspect;
 pub(crate) mod nodes;
 pub(crate) mod pv;
@@ -50,19 +49,11 @@ fn refuse(problems: &Problems, as_json: bool, output: &mut Output) -> Failure {
 }
 
 fn refusal(problems: &Problems) -> Value {
-    let error = |p: &config::Problem| {
-        json!({
-            "file": p.at.map(|_| &problems.file),
-            "line": p.at.map(|at| at.line),
-            "column": p.at.map(|at| at.column),
-            "message": p.message,
-        })
-    };
     json!({
         "ok": false,
         "exit_code": Exit::Usage as u8,
         "exit_reason": "refused",
-        "errors": problems.list.iter().map(error).collect::<Vec<_>>(),
+        "errors": problems.json(),
     })
 }
 

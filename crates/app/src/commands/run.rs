@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_control::model::{Model, Moment};
 use livetime_engine::{
-    EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services,
+    EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
 };
 use livetime_nodes::sources::pva_source::PvaSource;
 use livetime_pva::client::Client;
@@ -154,10 +154,11 @@ fn serve_metrics(
 
 /// A file that cannot be opened, a device that does not answer.
 fn not_started(name: &str, errors: &[GraphError], as_json: bool, output: &mut Output) -> Failure {
-    let messages: Vec<&str> = errors.iter().map(|e| &*e.message).collect();
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
     if as_json {
         let (exit_code, exit_reason) = (Exit::Failed as u8, "not_started");
-        let errors: Vec<Value> = messages.iter().map(|m| json!({ "message": m })).collect();
+        let error = |(error, message): (&GraphError, &String)| json!({ "code": error.fault().code(), "message": message });
+        let errors: Vec<Value> = errors.iter().zip(&messages).map(error).collect();
         let refusal = json!({
             "ok": false, "exit_code": exit_code, "exit_reason": exit_reason, "errors": errors,
         });
@@ -308,7 +309,7 @@ fn log_panics(log: SyncSender<Line>) {
         let thread = std::thread::current();
         let Some(name) = thread.name().filter(|name| *name != "main") else { return usual(panic) };
         let place = panic.location().map(ToString::to_string);
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(&told);
         if told.len() < MOST_PANICS && told.insert(place) {
             let _ = log.try_send(Line::new(Level::Error, format_args!("thread `{name}` {panic}")));
         }

@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 use livetime_engine::{NodeError, Value, assign};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_kernels::cspad::Preset;
-use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
+use livetime_sim::cspad_run::{Options, bytes_of, events_of, simulate};
+use livetime_sim::wib_files::{simulate_wib, write_truth};
+use livetime_sim::wib_simulator::{SimulatedLinks, WibSimulatorParams};
 use serde_json::json;
 
 use super::convert::{codec, size};
@@ -16,8 +18,6 @@ use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::numbers::bytes;
-use crate::simulate::{Options, bytes_of, events_of, simulate};
-use crate::simulate_wib::{simulate_wib, write_truth};
 use crate::usage::{Meter, Usage};
 
 pub(crate) const SIM_HELP: &str = "\

@@ -191,13 +191,6 @@ impl fmt::Display for TokenError {
 
 impl std::error::Error for TokenError {}
 
-/// For callers that hand the sentence on.
-impl From<TokenError> for String {
-    fn from(error: TokenError) -> String {
-        error.to_string()
-    }
-}
-
 fn new_token(path: &Path) -> Result<String, TokenFault> {
     let token = livetime_web::new_token().map_err(TokenFault::NoRandom)?;
     let write = || {

@@ -27,6 +27,17 @@ pub fn own_nodes() -> Command {
     Command::new(program)
 }
 
+/// Starts a program that serves; at which address, as it says itself.
+pub fn serving(command: &mut Command) -> (Child, String) {
+    let mut program =
+        command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut log = BufReader::new(program.stderr.take().expect("a pipe")).lines();
+    let address = log.find_map(|line| Some(line.ok()?.split_once("... at ")?.1.to_owned()));
+    // Its pipe must not become full from now on.
+    std::thread::spawn(move || log.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+    (program, address.expect("an address"))
+}
+
 /// A run that tells by its metrics how far it is, so that no test has to guess by time.
 pub struct Running {
     pub program: Child,

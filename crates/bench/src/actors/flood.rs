@@ -21,10 +21,10 @@ const LOSSLESS: EdgeOptions = EdgeOptions {
     max_rate_hz: None,
     max_bytes_per_s: None,
 };
-/// Small, so that the time is that of passing frames on and not of filling them.
+/// Small, so that the measured time is spent on passing frames on, and not on filling them.
 const FRAME_BYTES: usize = 64;
 
-/// What makes messages.
+/// Makes messages.
 trait Source: Send + 'static {
     type Message: Clone + Send + 'static;
 
@@ -58,7 +58,7 @@ impl Source for Allocator {
     }
 }
 
-/// Makes messages step by step, so that it could be told to stop in between.
+/// Makes messages step by step, so that it could be stopped in between.
 struct Producer<S: Source> {
     to: Publisher<S::Message>,
     source: S,
@@ -84,6 +84,7 @@ impl<S: Source> Producer<S> {
             ctx.publish(&mut self.to, message);
         }
         self.left -= BATCH.min(self.left);
+        // The producer sends itself a message between batches, so that other messages of its thread get their turn.
         if self.left > 0
             && let Some(again) = &self.again
         {
@@ -111,6 +112,7 @@ impl<M: Clone + Send + 'static> Agent for Counter<M> {
 
 impl<M: Clone + Send + 'static> Counter<M> {
     fn message(&mut self, message: M, _: &mut Context<Self>) -> Result<(), AgentError> {
+        // The message is dropped inside the measured time, since the release of a frame is a part of its cost.
         drop(message);
         self.left -= 1;
         if self.left == 0 {
@@ -145,6 +147,7 @@ impl<M: Clone + Send + 'static> Flood<M> {
         // All threads have come to rest.
         std::thread::sleep(Duration::from_millis(20));
         let start = Instant::now();
+        // The clock starts before the first message and stops after the last receiver has all of them.
         go();
         for _ in 0..self.receivers {
             self.done.receive(PATIENCE).ok_or_else(missing)?;
@@ -189,6 +192,7 @@ pub(super) fn pooled(producers: u64, receivers: usize, each: u64) -> Result<Samp
 /// `producers` threads that are no agents, which allocate and send `each` messages, to one agent.
 pub(super) fn threads(producers: u64, each: u64) -> Result<Sample, AgentError> {
     let flood = Flood::new(1, producers * each)?;
+    // The barrier lets all producers begin at one moment, with their threads already running.
     let start = Arc::new(std::sync::Barrier::new(producers as usize + 1));
     let mut joins = Vec::new();
     for _ in 0..producers {

@@ -6,7 +6,7 @@ use livetime_actors::{Address, Agent, AgentError, Chain, Channel, Context, Place
 
 use super::sample::{PATIENCE, Sample, Setting, missing};
 
-/// Does nothing but to be there.
+/// An agent without any work.
 struct Idle;
 
 impl Agent for Idle {
@@ -17,7 +17,7 @@ impl Agent for Idle {
     }
 }
 
-/// Starts agents when it is told how many.
+/// Starts the number of agents in a message.
 struct Parent {
     wanted: Channel<u64>,
     done: Chain<()>,
@@ -62,7 +62,7 @@ pub(super) fn start_groups(setting: &Setting) -> Result<Sample, AgentError> {
     Ok(Sample::of(start.elapsed().as_nanos() as f64 / count as f64))
 }
 
-/// Starts ten others, and adds up what they send; or sends its number, if it is a leaf.
+/// Starts ten others, and adds up their results; a leaf sends its number.
 struct Skynet {
     parent: Parentage,
     number: u64,
@@ -114,7 +114,7 @@ impl Agent for Skynet {
     }
 }
 
-/// A million leaves and 111,111 agents above them. The time is that of the whole.
+/// A million leaves and 111,111 agents above them. The measured time is the whole time.
 pub(super) fn skynet(setting: &Setting) -> Result<Sample, AgentError> {
     let leaves: u64 = if setting.scale == 1 { 1_000_000 } else { 1_000 };
     let agents = (leaves * 10 - 1) / 9;
@@ -126,6 +126,7 @@ pub(super) fn skynet(setting: &Setting) -> Result<Sample, AgentError> {
     let sum = answer.receive(PATIENCE).ok_or_else(missing)?;
     let ns = start.elapsed().as_nanos() as f64;
     let bytes = (setting.allocated)().bytes.saturating_sub(before) as f64 / agents as f64;
+    // The sum proves that each of the million agents has run and has answered.
     match leaves * (leaves - 1) / 2 {
         wanted if wanted == sum => Ok(Sample { ns, bytes: Some(bytes), ..Sample::default() }),
         wanted => Err(AgentError::new(format!("wanted the sum {wanted}, found {sum}"))),

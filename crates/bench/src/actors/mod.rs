@@ -1,4 +1,4 @@
-//! `livetime-bench actors`: what messages between agents cost, in the patterns that actor engines are compared with.
+//! `livetime-bench actors`: the cost of messages between agents, in the patterns by which actor engines are compared.
 //!
 //! `bench/actors_peer` has the same patterns for SObjectizer; `--peer PROGRAM` runs it in turn with ours.
 
@@ -63,7 +63,7 @@ struct Row {
     p99_ns: f64,
     cores: f64,
     bytes: f64,
-    /// What the peer needed, and how often that is our time, pair by pair.
+    /// The peer's time, and its quotient by our time, pair by pair.
     peer: Option<(Spread, Spread)>,
 }
 
@@ -79,6 +79,7 @@ pub(super) fn run(
     let mut engine = None;
     for round in 0..settings.repeats() {
         progress.log(format!("round {} of {}", round + 1, settings.repeats()));
+        // The peer runs in turn with our patterns, so that a change of the machine's speed meets both.
         if let Some(program) = &settings.peer {
             let (name, rows) = peer::run(program, settings.quick)?;
             engine = Some(name);
@@ -99,6 +100,7 @@ pub(super) fn run(
 fn row(name: &'static str, samples: &[Sample], peers: &[peer::Rows]) -> Row {
     let median =
         |value: fn(&Sample) -> Option<f64>| Spread::of(samples.iter().filter_map(value).collect()).median;
+    // Ratios are taken within each round, where both ran under like conditions.
     let pairs = || samples.iter().zip(peers).filter_map(|(ours, theirs)| Some((ours.ns, *theirs.get(name)?)));
     let peer = (pairs().count() > 0).then(|| {
         let theirs = Spread::of(pairs().map(|(_, theirs)| theirs).collect());
@@ -136,6 +138,7 @@ impl Row {
         }
         if let Some((ns, ratio)) = self.peer {
             value["peer_ns"] = tenths(ns.median).into();
+            // A pattern without a measurable time has no ratio.
             if self.ns.min <= 0.0 {
                 return value;
             }

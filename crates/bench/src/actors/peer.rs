@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Times in ns by the names of patterns.
 pub(super) type Rows = BTreeMap<String, f64>;
 
-/// Runs it once. Returns the engine's name and what it measured.
+/// Runs the peer once. Returns the engine's name and its measurements.
 pub(super) fn run(program: &Path, quick: bool) -> Result<(String, Rows), Failed> {
     let at = |what: String| format!("{}: {what}", program.display());
     let mut command = Command::new(program);

@@ -53,6 +53,7 @@ pub(super) fn refused(setting: &Setting) -> Result<Sample, AgentError> {
     (0..2).for_each(|_| _ = go.send(()));
     let report = system.stop(PATIENCE);
     let lost = report.agent("full").and_then(|a| a.inputs.first()?.lost.get(&LossReason::QueueFull).copied());
+    // A refusal that is not counted would be faster, so a wrong count makes the measurement worthless.
     match lost.unwrap_or(0) {
         counted if counted == messages => Ok(Sample::of(ns)),
         counted => Err(AgentError::new(format!("wanted {messages} losses counted, found {counted}"))),

@@ -1,4 +1,4 @@
-//! One measurement, and what it is given.
+//! One measurement, and its setting.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// One pattern, once.
 #[derive(Default)]
 pub(super) struct Sample {
-    /// Wall time per message, or per what the pattern's name says.
+    /// Wall time per message, or per unit that the pattern's name states.
     pub(super) ns: f64,
     /// Waiting times of the receiving agents.
     pub(super) p50_ns: Option<f64>,
@@ -36,7 +36,7 @@ impl Sample {
 
 /// How a sample is taken.
 pub(super) struct Setting {
-    /// By what long measurements are divided.
+    /// Divisor of the length of long measurements.
     pub(super) scale: u64,
     pub(super) allocated: CountAllocations,
 }

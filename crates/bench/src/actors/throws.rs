@@ -97,7 +97,7 @@ pub(super) fn ring(setting: &Setting) -> Result<Sample, AgentError> {
     throw(system, &channels[0], 10_000_000 / setting.scale, &done)
 }
 
-/// What renewing a time limit adds to a message that an agent sends itself.
+/// The time that renewing a time limit adds to a message that an agent sends itself.
 pub(super) fn time_limit(setting: &Setting) -> Result<Sample, AgentError> {
     let alone = |is_limited: bool| {
         let system = System::default();

@@ -72,8 +72,10 @@ fn waiting(wait: WaitStrategy, messages: u64) -> Result<Sample, AgentError> {
         std::thread::sleep((start + PERIOD * i as u32).saturating_duration_since(Instant::now()));
         publisher.publish(Instant::now());
     }
+    // Later measurements of this thread must see all CPUs again.
     rustix::thread::sched_setaffinity(None, &cpus).map_err(AgentError::new)?;
     let mut waits = done.receive(PATIENCE).ok_or_else(missing)?;
+    // The sender sleeps and sends on this thread, so its time is not the receiver's.
     let cpu = (process_cpu() - all_before).saturating_sub(thread_cpu() - own_before);
     let cores = cpu.as_secs_f64() / start.elapsed().as_secs_f64();
     waits.sort_by(f64::total_cmp);

@@ -27,7 +27,7 @@ pub(super) struct SimulatedRun {
 }
 
 impl SimulatedRun {
-    /// Writes so many events of the preset `deck`.
+    /// Writes `events` events of the preset `deck`.
     pub(super) fn write(engine: Engine, events: u64) -> Result<SimulatedRun> {
         let name = format!("livetime{}{engine}-r0001-s00-c00.xtc", std::process::id());
         let run = SimulatedRun { path: std::env::temp_dir().join(name) };

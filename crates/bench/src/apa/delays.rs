@@ -1,6 +1,6 @@
 //! A sink that measures how long after the data a trigger algorithm finds its activities.
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, time_of_day_ns};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, time_of_day_ns};
 use livetime_frame::Frame;
 use livetime_wire::{ActivityRow, Delays, RowTable};
 
@@ -29,14 +29,11 @@ pub(super) struct ActivityDelays {
 impl Node for ActivityDelays {
     type Params = ActivityDelaysParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "activity_delays",
-        kind: NodeKind::Sink,
-        summary: "Measures how long after the data activities come.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "activity_delays",
+        "Measures how long after the data activities come.",
+        &[PortSpec::table("in")],
+    );
 
     fn new(params: ActivityDelaysParams) -> Result<ActivityDelays, NodeError> {
         Ok(ActivityDelays { params, table: RowTable::default(), rows: Vec::new(), delays: Delays::default() })

@@ -18,7 +18,7 @@ pub(super) struct Frames {
     pub(super) references: Vec<(&'static str, Vec<Vec<u8>>)>,
 }
 
-/// All data there are; says what is missing.
+/// All data that are present; `progress` names the missing ones.
 pub(super) fn all(progress: &mut Progress) -> Result<Vec<Frames>, Failed> {
     let deck = deck()?;
     let mut all = vec![in_cache(&deck), deck];
@@ -34,12 +34,13 @@ pub(super) fn all(progress: &mut Progress) -> Result<Vec<Frames>, Failed> {
 /// Part of one frame and of its references, so small that the work does not wait for memory.
 fn in_cache(frames: &Frames) -> Frames {
     const BYTES: usize = 128 << 10;
+    // A part that fits in the cache shows the speed of a codec without the memory's.
     let part = |frames: &Vec<Vec<u8>>| frames.iter().take(1).map(|frame| frame[..BYTES].to_vec()).collect();
     let references = frames.references.iter().map(|(name, frames)| (*name, part(frames)));
     Frames { name: "deck, 128 KiB", frames: part(&frames.frames), references: references.collect() }
 }
 
-/// Events before the measured ones, of which dark frames are the mean.
+/// Events before the measured ones; dark frames are their mean.
 const DARKS: u64 = 100;
 const EVENTS: u64 = 3;
 
@@ -94,6 +95,7 @@ fn real(real: &Real) -> Result<Frames, Failed> {
     let mut zstd = Zstd::new(1)?;
     zstd.decode(&packed, DType::U8, &mut file)?;
     let frames = frames_of(&file)?;
+    // The file is known to have two events; another one is not the file that the sizes are of.
     if frames.len() != 2 || frames[0].len() != frames[1].len() {
         return Err(format!("wanted 2 frames of one size, found {}", frames.len()).into());
     }
@@ -101,7 +103,7 @@ fn real(real: &Real) -> Result<Frames, Failed> {
     Ok(Frames { name: real.name, frames, references: vec![("other event", others)] })
 }
 
-/// The pictures of each event, those of all segments one behind the other.
+/// The pictures of each event, all segments one behind the other.
 fn frames_of(mut file: &[u8]) -> livetime_formats::Result<Vec<Vec<u8>>> {
     let (mut names, mut frames) = (NamesTable::default(), Vec::new());
     while !file.is_empty() {

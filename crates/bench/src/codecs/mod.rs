@@ -1,5 +1,5 @@
-//! `livetime-bench codecs`: ratio and speed of every codec, per instruction-set level, on one core; with `--peer` also those of the
-//! C libraries, each in turn with ours.
+//! `livetime-bench codecs`: ratio and speed of every codec, per instruction-set level, on one core; with `--peer` also
+//! of the C libraries, each in turn with ours.
 
 mod frames;
 mod peers;
@@ -32,6 +32,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
                 progress.log(format!("{} {name} {}", frames.name, level.name()));
                 let mut plain = Plain { name, codec: made.as_mut() };
                 rows.push(measure(&frames, "none", level, settings, &mut plain)?);
+                // Peers have no levels, so they are measured once, beside the best one.
                 let is_last = level == Level::best() || !codec.has_own_loops;
                 if let (Some(python), Some(files), true) = (&settings.peer, &files, is_last) {
                     rows.extend(peers::measure(python, files, frames.name, name, settings)?);
@@ -58,14 +59,14 @@ struct Case {
     settings: Set,
 }
 
-/// The cases of a level whose names have `filter` in them; codecs without loops of ours come with the first level.
+/// The cases of a level whose names contain `filter`; codecs without loops of ours come with the first level.
 fn cases(level: Level, filter: &str) -> Vec<Case> {
     let is_here = |case: &Case| level == Level::PORTABLE || case.codec.has_own_loops;
     let all = ALL.iter().filter(|codec| codec.is_written()).flat_map(of_codec);
     all.filter(|case| is_here(case) && case.name.contains(filter)).collect()
 }
 
-/// The rows of a codec: those of [`NAMED`], or one.
+/// The rows of a codec: its rows in [`NAMED`], or one.
 fn of_codec(codec: &'static CodecType) -> Vec<Case> {
     let named = NAMED.iter().filter(|(of, ..)| *of == codec.name);
     let named: Vec<Case> = named.map(|&(_, name, settings)| Case { name, codec, settings }).collect();
@@ -91,7 +92,7 @@ const fn blosc(blosc_compressor: BloscCompressor, blosc_shuffle: BloscShuffle) -
     Set { level: Some(3), blosc_compressor, blosc_shuffle, ..Set::USUAL }
 }
 
-/// The tiers of blockpack, and what rows call them.
+/// The tiers of blockpack, and their names in rows.
 const TIERS: [(&str, BlockpackTier); 2] =
     [("blockpack", BlockpackTier::Fast), ("blockpack dense", BlockpackTier::Dense)];
 
@@ -179,6 +180,7 @@ fn measure(
         Ok(())
     };
     let decompress = speed(total, settings, &mut decode)?;
+    // A codec that returns other pixels must not appear with a speed.
     if back != frames.frames {
         return Err(CodecError::Length {
             what: "frames that came back unchanged",
@@ -198,6 +200,7 @@ fn speed(
     work: &mut dyn FnMut() -> Result<(), CodecError>,
 ) -> Result<Spread, CodecError> {
     let span = Duration::from_secs_f64(span_s(settings));
+    // The first call fills caches and memory of the codec, so it is not timed.
     work()?;
     let mut speeds = Vec::new();
     for _ in 0..settings.repeats() {

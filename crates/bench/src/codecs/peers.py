@@ -25,7 +25,7 @@ def blosc(compressor, shuffle):
     unpack.argtypes = [ctypes.c_void_p, ctypes.c_void_p, size, ctypes.c_int]
     number = {"none": 0, "byte": 1, "bit": 2}[shuffle]
     name = compressor.encode()
-    # Level 3, elements of 2 bytes, a block size of its own choice, one thread.
+    # Level 3, elements of 2 bytes, the library's own block size, one thread.
     return (
         lambda frame, to, room: pack(3, number, 2, len(frame), frame, to, room, name, 0, 1),
         lambda stream, length, to, room: unpack(stream, to, room, 1),

@@ -12,7 +12,7 @@ use crate::{Settings, Spread};
 
 const SCRIPT: &str = include_str!("peers.py");
 
-/// Whose codec a row of ours is compared with, if there is one that can be asked.
+/// The peer of our codec `codec`, if there is one with a Python module.
 fn peer_of(codec: &str) -> Option<&str> {
     const KNOWN: [&str; 10] = [
         "bslz4",
@@ -54,7 +54,7 @@ impl Drop for Files {
 /// The row of the peer of one of our codecs; `None` if there is no such peer.
 ///
 /// # Errors
-/// Text, if `python` has not what is needed (`tools/peers.sh codecs` makes one that has).
+/// Text, if `python` lacks the needed modules (`tools/peers.sh codecs` makes an interpreter that has them).
 pub(super) fn measure(
     python: &Path,
     files: &Files,

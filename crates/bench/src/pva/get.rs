@@ -43,7 +43,7 @@ fn rows_of(settings: &Settings) -> Vec<(usize, usize)> {
     or_one(&settings.channels).into_iter().flat_map(|c| elements.iter().map(move |e| (c, *e))).collect()
 }
 
-/// What one repeat measured.
+/// The measurement of one repeat.
 struct Repeat {
     pva: Rounds,
     raw: Rounds,
@@ -64,8 +64,10 @@ fn row(channels: usize, elements: usize, settings: &Settings) -> Result<Value, F
         channel.get_request("field(value)").map_err(Failed::from)
     };
     let mut requests = (0..channels).map(request).collect::<Result<Vec<GetRequest>, Failed>>()?;
+    // Connections are made here, before the rounds that are timed.
     get_many(&mut requests, PATIENCE)?;
     let first_s = begin.elapsed().as_secs_f64();
+    // Answers are checked once, since a wrong length would make a rate look good.
     check(&requests, elements)?;
     let mut raw = Raw::connect(peer.raw, channels * REQUEST, channels * reply(elements))?;
     let time = Duration::from_millis(if settings.quick { 50 } else { 600 });
@@ -109,6 +111,7 @@ fn repeat(requests: &mut [GetRequest], raw: &mut Raw, peer: &Peer, time: Duratio
     let elapsed = begin.elapsed().as_secs_f64();
     let client_cpu = (cpu_seconds(std::process::id()) - client) / elapsed;
     let server_cpu = (peer.cpu_seconds() - server) / elapsed;
+    // The plain sockets are measured in turn with the protocol, so that a change of the machine's speed meets both.
     let raw = Rounds::of(time, || raw.round())?;
     Ok(Repeat { pva, raw, client_cpu, server_cpu })
 }

@@ -30,6 +30,7 @@ impl Rounds {
         while last.duration_since(begin) < time || times.is_empty() {
             round()?;
             let now = std::time::Instant::now();
+            // One clock reading serves as an end and as a begin, so that no time falls between the rounds.
             times.push(now.duration_since(last).as_secs_f64() * 1e6);
             last = now;
         }

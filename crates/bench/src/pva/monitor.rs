@@ -26,13 +26,13 @@ pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
 
 struct Case {
     pv: &'static str,
-    /// What counts the updates.
+    /// The field that counts the updates.
     field: &'static str,
     bytes: usize,
     subscribers: usize,
 }
 
-/// What one subscriber saw.
+/// The updates that one subscriber received.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     updates: u64,

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 use super::raw;
 use crate::Settings;
 
-/// What the other process serves.
+/// The PVs of the other process.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Offer {
     /// Channels `bench:0` and so on, of `elements` doubles each.
@@ -65,13 +65,13 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It ends when nobody holds its input any more.
+        // The process ends when its input is closed.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
 }
 
-/// What the other process does, until its input ends. It tells where it serves at `out`.
+/// The work of the other process, until its input ends. The function writes its address to `out`.
 ///
 /// # Errors
 /// Text, when a server cannot be started or `out` is gone.

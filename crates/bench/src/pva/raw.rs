@@ -1,5 +1,6 @@
-//! Plain TCP with messages of the same sizes, through sockets with the options that our server and our client give theirs: what two simple
-//! programs make of the same kernel. It is no limit: a program that reads and writes more cleverly is faster.
+//! Plain TCP with messages of the same sizes, through sockets with the same options as our server's and client's: the
+//! speed of two simple programs on the same kernel. This is no limit: a program that reads and writes more cleverly is
+//! faster.
 
 use crate::Failed;
 use std::io::{self, Read, Write};

@@ -1,8 +1,8 @@
 //! `livetime-bench pva-stages`: mean and deviation of each stage of one get.
 //!
 //! Client and server are the state machines of the real ones, joined by a TCP connection, and run in turn on one
-//! thread, so that each stage can be timed by itself. What two processes add to their sum, waking each other
-//! up, is the difference to `pva-get`.
+//! thread, so that each stage can be timed by itself. The difference to `pva-get` is the time that two processes need
+//! to wake each other up.
 
 use crate::Failed;
 use std::io::{IoSlice, Read, Write};
@@ -178,7 +178,7 @@ impl Pair {
     fn change(&mut self, round: usize) -> Result<(), Failed> {
         let posted = self.pv.update(|value| match value.array("value").cloned() {
             None => value.set("value", round as f64),
-            // The same memory, which is not encoded but sent from where it lies.
+            // The array's memory is not encoded but sent without a copy.
             Some(array) => value.set("value", array),
         });
         posted.map_err(Failed::from)

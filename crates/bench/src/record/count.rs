@@ -19,15 +19,15 @@ const SCRIPTS: [(&str, &str); 2] = [
     ("beamline.py", include_str!("../../../../examples/bluesky/beamline.py")),
     ("count.py", include_str!("../../../../examples/bluesky/count.py")),
 ];
-/// What Python needs for it.
+/// Python modules that the measurement needs.
 const NEEDED: &str = "import bluesky, event_model, ophyd_async.epics.adsimdetector, h5py, hdf5plugin";
-/// What an event may take, and should.
+/// Time that an event must stay below, and the time that it should stay below.
 const MUST_MS: f64 = 20.0;
 const AIM_MS: f64 = 8.0;
 /// A script takes no longer unless something is broken.
 const LONG: Duration = Duration::from_secs(300);
 
-/// The row, if `python` has what it takes.
+/// The row, if `python` has the modules.
 pub(super) fn measure(
     settings: &Settings,
     python: &Path,
@@ -96,6 +96,7 @@ fn count(folder: &Path, python: &Path, address: &str, events: usize) -> Result<V
     let mut child = command.spawn()?;
     let begin = Instant::now();
     while child.try_wait()?.is_none() {
+        // A script that hangs must not stop all other measurements.
         if begin.elapsed() > LONG {
             let _ = child.kill();
         }

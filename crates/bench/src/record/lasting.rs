@@ -28,7 +28,7 @@ nodes:
 const ATTRIBUTES: usize = 20;
 const FLUSH_EVERY: Duration = Duration::from_secs(10);
 
-/// What is in the files.
+/// The content of the files.
 #[derive(Default)]
 struct Found {
     frames: u64,
@@ -58,7 +58,7 @@ fn measure_in(folder: &Path, time: Duration) -> Result<Value, Failed> {
     std::thread::sleep(Duration::from_millis(100));
     let used = || cpu_seconds(std::process::id());
     let (begin, used_before) = (Instant::now(), used());
-    // This put ends with the capture.
+    // The put of `Capture` ends only with the capture, so its result is not waited for.
     let _capture = run.begin_put("HDF1:Capture", 1.0);
     let (mut found, mut flush_ms, mut flushed) = (Found::default(), Vec::new(), begin);
     while begin.elapsed() < time {
@@ -68,6 +68,7 @@ fn measure_in(folder: &Path, time: Duration) -> Result<Value, Failed> {
             run.put("HDF1:FlushNow", 1.0)?;
             flush_ms.push(flushed.elapsed().as_secs_f64() * 1e3);
         }
+        // Finished files are read and removed while the run lasts, so that a long run needs no large disk.
         found.take_all_but(1, folder)?;
     }
     run.put("HDF1:Capture", 0.0)?;

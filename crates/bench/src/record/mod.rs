@@ -1,13 +1,13 @@
-//! `livetime-bench record`: what `hdf5_files` writes, into a file system in memory where there is one.
+//! `livetime-bench record`: the rate at which `hdf5_files` writes, into a file system in memory where there is one.
 //!
-//! Frames lie ready in memory, and the node is called for each of them: the time is that of the node with all calls of the system. Eight
-//! pictures of 1024 x 1024 u16 take turns: a background with noise of four bits, and a peak; each has 10 attributes.
+//! Frames lie ready in memory, and the node is called for each of them: the measured time is the node's with all its
+//! system calls. Eight pictures of 1024 x 1024 u16 take turns: a background with noise of four bits, and a peak; each
+//! has 10 attributes.
 //!
 //! Two rows are of whole runs: an event of Bluesky, and a while at 4 kHz.
 //!
-//! Beside it stands what the system can do at all: threads that do nothing but write the same pictures into a new file,
-//! and h5py, which writes the same chunks. All take turns, because the memory of a virtual machine is not equally fast
-//! at all times.
+//! For comparison the same pictures are written by threads that only write them into a new file, and as the same chunks
+//! by h5py. All take turns, because the memory of a virtual machine is not equally fast at all times.
 
 mod count;
 mod lasting;
@@ -33,7 +33,7 @@ use shared::folder;
 /// Pictures that take turns.
 const PICTURES: u64 = 8;
 
-/// What is recorded, and how.
+/// The frames that are recorded, and how.
 struct Case {
     name: &'static str,
     size: usize,
@@ -41,19 +41,19 @@ struct Case {
     attributes: usize,
     frames: usize,
     params: &'static [(&'static str, &'static str)],
-    /// What compresses the frames before they come.
+    /// The codec that compresses the frames before they come.
     comes: Option<&'static str>,
-    /// Frames between two times that `flush_now` is set, which is what is measured then.
+    /// Frames between two writes to `flush_now`, whose time is then measured.
     flush_every: usize,
     by: By,
 }
 
-/// What writes.
+/// The writer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     /// `hdf5_files`.
     Node,
-    /// This number of threads, which do nothing but write.
+    /// This number of threads that only write.
     Plain(usize),
     /// h5py.
     Peer,

@@ -16,7 +16,7 @@ options = {}
 if codec:
     options = dict(compression=32008, compression_opts=(0, 2))
     size = shape[0] * shape[1] * int(dtype[1])
-    # What the filter of HDF5 wants before the stream.
+    # HDF5's filter wants this header before the stream.
     chunks = [struct.pack(">QI", size, 8192) + chunk for chunk in chunks]
 begin = time.perf_counter()
 with h5py.File(path, "w", libver="latest") as file:

@@ -1,4 +1,4 @@
-//! Threads that do nothing but write pictures into a new file.
+//! Threads that only write pictures into a new file.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -24,9 +24,10 @@ pub(super) struct Steered {
 }
 
 impl Steered {
-    /// Starts the graph `text`, of which some parameters are set.
+    /// Starts the graph `text` with some parameters changed.
     pub(super) fn start(text: &str, settings: &[Setting]) -> Result<Steered, Failed> {
-        let pipeline = config::parse("record", text, livetime_nodes::ALL, settings)?;
+        let pipeline =
+            config::parse("record", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), settings)?;
         let options = RunOptions { remember_frames: true, ..RunOptions::default() };
         let run = Run::start(&pipeline.graph, options).map_err(MeasureError::from)?;
         let run = Arc::new(run);

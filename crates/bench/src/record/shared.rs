@@ -1,4 +1,4 @@
-//! What all measurements of recording share.
+//! The common part of all measurements of recording.
 
 use std::path::PathBuf;
 

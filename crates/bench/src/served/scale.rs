@@ -1,9 +1,9 @@
-//! What a PV costs, from a thousand to a hundred thousand of them.
+//! The cost of a PV, from a thousand to a hundred thousand of them.
 //!
-//! A detector sends small frames to as many statistics nodes as have that number of PVs, all in one group, so that the graph itself has
-//! two threads. The process is measured three times on the same run: nobody looks, the model looks, and the model's moments are
-//! shown as PVs. Once the detector is at rest, so that every value is compared and none changes; once it sends a frame per
-//! update, so that about half of them change.
+//! A detector sends small frames to as many statistics nodes as have that number of PVs, all in one group, so that the
+//! graph itself has two threads. The process is measured three times on the same run: without an observer, with a
+//! model, and with the model's moments shown as PVs. Once the detector is at rest, so that every value is compared and
+//! none changes; once it sends a frame per update, so that about half of them change.
 
 use crate::Failed;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ const MOST_TIME: Duration = Duration::from_millis(600);
 /// A machine so busy that nothing is shown for this long cannot be measured.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What one run showed.
+/// The measurement of one run.
 struct Sample {
     pvs: usize,
     nodes: usize,
@@ -91,7 +91,7 @@ fn graph(pvs: usize, changes: bool) -> String {
 fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -> Result<Sample, Failed> {
     let begin = Instant::now();
     let text = graph(pvs, changes);
-    let pipeline = config::parse("scale", &text, livetime_nodes::ALL, &[])?;
+    let pipeline = config::parse("scale", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
     let options = RunOptions { remember_frames: true, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let mut start = begin.elapsed();
@@ -121,7 +121,7 @@ fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -
     if !run.wait(PATIENCE) {
         return Err("the run does not end".into());
     }
-    // CPU time per second, less what the run takes alone, by what was looked at in that second.
+    // CPU time per second, less the time of the run alone, by the number of PVs and updates in that second.
     let us = |cpu: f64, updates: f64, less: f64| 1e6 * (cpu - less).max(0.0) / (updates * pvs as f64);
     let looking_us = us(looking, updates, alone);
     let bytes = |from: usize, to: usize| to.saturating_sub(from) as f64 / pvs as f64;

@@ -19,7 +19,7 @@ const STACK: usize = 128 << 10;
 #[derive(Clone, Copy)]
 pub(super) struct Shown {
     pub(super) at: Instant,
-    /// Age when the server answered, and when the client had all of it.
+    /// Age when the server answered, and when the client had received all bytes.
     pub(super) answered_us: f64,
     pub(super) whole_us: f64,
 }
@@ -31,7 +31,7 @@ pub(super) struct Told {
     pub(super) bytes: usize,
 }
 
-/// What clients have seen.
+/// The updates that clients have received.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) pictures: Vec<Shown>,
@@ -39,7 +39,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// What it takes of memory.
+    /// Memory of the client's buffers.
     pub(super) fn bytes(&self) -> usize {
         self.pictures.capacity() * size_of::<Shown>() + self.moments.capacity() * size_of::<Told>()
     }

@@ -1,4 +1,4 @@
-//! Clients as small as they can be: what they cost is not to be taken for what the server costs.
+//! Clients as small as possible, so that their cost is not taken for the server's.
 
 use crate::Failed;
 use std::io::{Read, Write};
@@ -39,7 +39,7 @@ impl Requests {
         Ok(Requests { stream: connect(address)?, address, buffer: vec![0; LONGEST_HEADER] })
     }
 
-    /// Sends a request and waits for its answer. `token`: for what changes the run.
+    /// Sends a request and waits for its answer. `token` is for requests that change the run.
     pub(super) fn ask(
         &mut self,
         method: &str,
@@ -162,7 +162,8 @@ impl StateSocket {
         self.send(TEXT, format!("{{\"kind\":\"seen\",\"version\":{version}}}").as_bytes())
     }
 
-    /// Clients mask what they send; a mask of zeros changes nothing. At most 125 bytes.
+    /// Clients must mask their frames; a mask of zeros changes nothing. At most 125 bytes, which need no extended
+    /// length.
     fn send(&mut self, kind: u8, payload: &[u8]) -> Option<()> {
         let mut frame = vec![128 | kind, 128 | payload.len() as u8, 0, 0, 0, 0];
         frame.extend_from_slice(payload);

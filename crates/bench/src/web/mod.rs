@@ -1,8 +1,9 @@
-//! `livetime-bench web`: what it costs a run that pages show it.
+//! `livetime-bench web`: the cost for a run of being shown on pages.
 //!
-//! The graph is that of the areaDetector study, a picture of 1 MiB and eleven plugins, 200 frames a second. Server and clients
-//! are threads of this program, on loopback; what the server uses is read thread by thread, so clients are not part of it, but
-//! for what the system does for both when bytes go from one to the other. Clients are our own and as small as can be.
+//! The graph is the one of the areaDetector study, a picture of 1 MiB and eleven plugins, 200 frames a second. Server
+//! and clients are threads of this program, on loopback. The server's use is read thread by thread, so it excludes the
+//! clients, except for the system's work for both when bytes go from one to the other. Clients are our own and as small
+//! as possible.
 
 mod clients;
 mod link;
@@ -27,7 +28,7 @@ use scene::{FIT, SOURCE, Scene, Used};
 /// Clients that watch moments.
 const WATCHERS: usize = 100;
 
-/// From one picture to the next of those who look now and then.
+/// Time from one picture to the next of slow clients.
 const SLOW: Duration = Duration::from_millis(200);
 /// Until views, queues and the allocator are as they stay.
 const SETTLE: Duration = Duration::from_millis(500);
@@ -39,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const NOBODY: Case = Case { name: "", pictures: 0, fit: None, pace: Duration::ZERO, moments: 0 };
 
-/// Who watches.
+/// The kind of the clients.
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
@@ -91,13 +92,18 @@ pub(super) fn run(
 }
 
 fn graph() -> Result<Graph, Failed> {
-    let pipeline = config::parse(config::DEFAULT.0, config::DEFAULT.1, livetime_nodes::ALL, &[]);
+    let pipeline = config::parse(
+        config::DEFAULT.0,
+        config::DEFAULT.1,
+        &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
+        &[],
+    );
     Ok(pipeline?.graph)
 }
 
 // ---- Clients that watch ----
 
-/// What is measured in one window of time.
+/// The measurements of one window of time.
 struct Window {
     begin: Instant,
     end: Instant,
@@ -118,7 +124,7 @@ fn watched(
     let room = (20.0 * (seconds * repeats as f64 + 10.0)) as usize;
     crowd.moments(scene.address(), case.moments, room)?;
     crowd.pictures(scene.address(), case.pictures, SOURCE, case.fit, case.pace)?;
-    // Clients take memory once, and for as long as they are: that of their buffers is known.
+    // Clients allocate memory once, for their whole life: the size of their buffers is known.
     std::thread::sleep(SETTLE);
     let windows: Vec<Window> = (0..repeats).map(|_| window(seconds)).collect();
     let after = count();
@@ -145,7 +151,7 @@ fn window(seconds: f64) -> Window {
     }
 }
 
-/// Bytes that the program has allocated for each client, without what the clients themselves took.
+/// Bytes that the program has allocated for each client, without the clients' own buffers.
 fn per_client(before: Allocations, after: Allocations, clients: usize, number: usize) -> usize {
     after.bytes.saturating_sub(before.bytes).saturating_sub(clients) / number.max(1)
 }
@@ -198,6 +204,7 @@ fn changed(graph: &Graph, changes: usize) -> Result<Value, Failed> {
     let mut view = View::open(scene.address(), "ROI1.out", None)?;
     let (mut answered, mut shown) = (Vec::new(), Vec::new());
     for number in 0..changes {
+        // The width changes each time, so that the picture tells which change it shows.
         let width = 256 + number as u32 % 2;
         let body = json!({ "set": { "size_x": width, "size_y": 256 } }).to_string();
         let begin = Instant::now();

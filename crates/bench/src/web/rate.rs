@@ -23,7 +23,7 @@ const PARTS: [f64; 2] = [1.0, 0.9];
 /// Runs of each kind at each rate: at the highest rate, few lose anything.
 const TURNS: usize = 20;
 
-/// What one run did.
+/// The result of one run.
 struct Turn {
     ran: Ran,
     /// Pictures that pages were sent.
@@ -49,6 +49,7 @@ pub(super) fn measure(
     let found = search(FIRST_HZ, settings.repeats(), &mut |hz| run_at(hz, 0).map(|turn| turn.ran))?;
     let mut parts = Vec::new();
     for part in PARTS {
+        // Runs alone and runs with pages alternate, so that a change of the machine's speed meets both.
         let (mut alone, mut watched) = (Vec::new(), Vec::new());
         for repeat in 0..if settings.quick { 1 } else { TURNS } {
             // Every other time the other way round.

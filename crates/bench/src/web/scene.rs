@@ -1,4 +1,4 @@
-//! A run that is served, and what the threads of its server use.
+//! A run that is served, and the CPU time of its server's threads.
 
 use crate::Failed;
 use std::fs;
@@ -63,7 +63,7 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// What was used since the start of the threads that are there; `None` where the system does not say.
+    /// The use since the start of the present threads; `None` where the system does not report it.
     pub(super) fn now() -> Option<Used> {
         let mut used = Used::default();
         for thread in fs::read_dir("/proc/self/task").ok()?.flatten() {

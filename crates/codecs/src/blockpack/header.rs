@@ -1,4 +1,4 @@
-//! The header of a stream: what is in it, and where its blocks are.
+//! The header of a stream: the type and shape of its array, and the places of its blocks.
 
 use livetime_kernels::blockpack::BLOCK;
 
@@ -11,6 +11,19 @@ const MAGIC: [u8; 4] = *b"BLKP";
 const VERSION: u8 = 2;
 /// Most dimensions of an array.
 pub const MOST_DIMENSIONS: usize = 8;
+/// The types of elements, each at its number in a stream.
+const TYPES: [DType; 10] = [
+    DType::U8,
+    DType::I8,
+    DType::U16,
+    DType::I16,
+    DType::U32,
+    DType::I32,
+    DType::U64,
+    DType::I64,
+    DType::F32,
+    DType::F64,
+];
 /// Bytes of the longest header, without the index and with its checksum.
 pub(super) const MOST_BYTES: usize = 16 + 8 * MOST_DIMENSIONS + 4;
 
@@ -45,7 +58,7 @@ impl<'a> Header<'a> {
         let version = stream.u8("version")?;
         stream.expect("version", VERSION.into(), version.into())?;
         let dtype = stream.u8("type")?;
-        let known = DType::ALL.get(usize::from(dtype)).copied();
+        let known = TYPES.get(usize::from(dtype)).copied();
         let dtype = known.ok_or_else(|| stream.damaged("type", 5, dtype.into()))?;
         let dimensions = usize::from(stream.u8("dimensions")?);
         if dimensions > MOST_DIMENSIONS {
@@ -110,7 +123,7 @@ impl<'a> Header<'a> {
         reference: Option<Reference<'_>>,
     ) -> Result<(), CodecError> {
         let stream = Reader::new(NAME, &[]);
-        stream.expect("type", dtype as u64, self.dtype as u64)?;
+        stream.expect("type", number_of(dtype).into(), number_of(self.dtype).into())?;
         stream.expect("bytes of the array", bytes as u64, self.bytes as u64)?;
         let (wanted, found) = (self.reference(), reference.map(|r| r.id()));
         if wanted != found {
@@ -136,6 +149,11 @@ impl<'a> Header<'a> {
     }
 }
 
+/// The number of a type in a stream.
+fn number_of(dtype: DType) -> u8 {
+    TYPES.iter().position(|known| *known == dtype).unwrap_or_default() as u8
+}
+
 fn length(entry: &[u8; ENTRY]) -> u32 {
     let [a, b, c, d, ..] = *entry;
     u32::from_le_bytes([a, b, c, d])
@@ -153,7 +171,7 @@ pub(super) fn write(
         return Err(CodecError::Length { what: "dimensions", wanted: MOST_DIMENSIONS, found: dimensions });
     }
     stream.put(&MAGIC);
-    stream.put(&[VERSION, input.dtype() as u8, dimensions as u8, tier as u8]);
+    stream.put(&[VERSION, number_of(input.dtype()), dimensions as u8, tier as u8]);
     stream.put(&reference.to_le_bytes());
     input.shape().iter().for_each(|size| stream.put(&(*size as u64).to_le_bytes()));
     Ok(())

@@ -1,8 +1,8 @@
 //! Blockpack: our own codec for detector frames of 8-, 16- and 32-bit integers.
 //!
-//! The elements of a reference frame (a dark frame, or the previous frame) are subtracted; of what remains, blocks of 512 elements
-//! lose their centre and are packed with as few bits as they need ([`livetime_kernels::blockpack`]). The format is written down in
-//! `docs/formats/blockpack.md`.
+//! The elements of a reference frame (a dark frame, or the previous frame) are subtracted; the remainders lose, in
+//! blocks of 512 elements, their centre and are packed with as few bits as they need ([`livetime_kernels::blockpack`]).
+//! The format is written down in `docs/formats/blockpack.md`.
 
 mod header;
 mod parts;
@@ -75,7 +75,7 @@ impl Blockpack {
         Blockpack { level, tier: Tier::Fast, bytes, words, double_words, block: Vec::new() }
     }
 
-    /// Writes streams of a tier. Those of every tier are read.
+    /// Writes streams of a tier. Streams of every tier are read.
     ///
     /// ```
     /// use livetime_codecs::{Array, Blockpack, BlockpackTier, Codec, DType};
@@ -97,8 +97,8 @@ impl Blockpack {
     /// As [`Codec::encode`], with the difference to a reference frame.
     ///
     /// # Errors
-    /// Those of [`Codec::encode`]; [`CodecError::Length`] if the reference does not have the size of the input or there
-    /// are more than [`MOST_DIMENSIONS`] dimensions.
+    /// The errors of [`Codec::encode`]; [`CodecError::Length`] if the reference does not have the size of the input or
+    /// there are more than [`MOST_DIMENSIONS`] dimensions.
     pub fn encode_with(
         &mut self,
         input: Array<'_>,
@@ -124,7 +124,7 @@ impl Blockpack {
     /// As [`Codec::decode`], for a stream that was made with a reference frame.
     ///
     /// # Errors
-    /// Those of [`Codec::decode`]; [`CodecError::Reference`] if the stream needs another reference, or none.
+    /// The errors of [`Codec::decode`]; [`CodecError::Reference`] if the stream needs another reference, or none.
     pub fn decode_with(
         &mut self,
         stream: &[u8],

@@ -1,4 +1,4 @@
-//! What header and blocks of a stream are made of.
+//! The parts of header and blocks of a stream.
 
 use twox_hash::XxHash3_64;
 

@@ -53,8 +53,8 @@ impl Blockpack {
     /// read and checked.
     ///
     /// # Errors
-    /// Those of [`Blockpack::decode_with`]; [`CodecError::Length`] if the region is not inside the array or `output` does not
-    /// have its size.
+    /// The errors of [`Blockpack::decode_with`]; [`CodecError::Length`] if the region is not inside the array or
+    /// `output` does not have its size.
     ///
     /// ```
     /// use livetime_codecs::{Array, Blockpack, Codec, DType, Region};

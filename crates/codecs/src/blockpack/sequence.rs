@@ -41,7 +41,7 @@ impl SequenceEncoder {
     /// Encodes the next frame. One of another size than the one before becomes a key frame.
     ///
     /// # Errors
-    /// Those of [`Codec::encode`].
+    /// The errors of [`Codec::encode`].
     pub fn encode(&mut self, input: Array<'_>, output: &mut [u8]) -> Result<usize, CodecError> {
         let alike = self.previous.len() == input.data().len();
         let key = self.since_key == 0 || self.since_key >= self.key_every || !alike;
@@ -53,7 +53,7 @@ impl SequenceEncoder {
     }
 }
 
-/// Decodes what a [`SequenceEncoder`] encoded, from any key frame on.
+/// Decodes the streams of a [`SequenceEncoder`], from any key frame on.
 #[derive(Debug)]
 pub struct SequenceDecoder {
     codec: Blockpack,
@@ -69,8 +69,8 @@ impl SequenceDecoder {
     /// Decodes the next frame.
     ///
     /// # Errors
-    /// Those of [`Codec::decode`]; [`CodecError::Reference`] if the frame before is missing. The next key frame
-    /// is decoded again.
+    /// The errors of [`Codec::decode`]; [`CodecError::Reference`] if the frame before is missing. The next key frame is
+    /// decoded again.
     pub fn decode(&mut self, stream: &[u8], dtype: DType, output: &mut [u8]) -> Result<(), CodecError> {
         let needs = Header::read(stream)?.reference().is_some();
         let previous = self.previous.as_deref().filter(|_| needs);

@@ -21,7 +21,7 @@ const SHORTEST_FAR: usize = 6;
 const LAST_START: usize = 12;
 /// Bytes at the end that are always literals.
 const LAST_LITERALS: usize = 5;
-/// Of the table's length; short streams have a shorter one, as it is cleared for each.
+/// The logarithm of the table's length; short streams have a shorter table, because it is cleared for each stream.
 const MOST_BITS: u32 = 13;
 
 /// Where the encoder has seen four bytes last.
@@ -91,7 +91,7 @@ fn eight(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// What has been written; `None` where there is no room for more.
+/// The bytes written so far; `None` where there is no room for more.
 struct Output<'a> {
     bytes: &'a mut [u8],
     at: usize,
@@ -207,7 +207,7 @@ fn copy_match(output: &mut [u8], made: usize, distance: usize, length: usize) ->
 mod tests {
     use super::*;
 
-    /// Bytes of which nothing repeats.
+    /// Bytes without repetitions.
     fn noise(i: u64) -> u8 {
         let x = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 56) as u8

@@ -6,7 +6,7 @@ use crate::{BloscCompressor, BloscShuffle, CodecError};
 
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;
-/// Of the format, and of what each compressor writes.
+/// The version of the format, and the version of the compressors' streams.
 const VERSIONS: [u8; 2] = [2, 1];
 /// Flags of the header.
 const BYTE_SHUFFLE: u8 = 1;
@@ -18,7 +18,7 @@ const MOST_STREAMS: usize = 16;
 /// A block with fewer elements is not split.
 const LEAST_SPLIT: usize = 128;
 
-/// What a header says.
+/// The fields of a header.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     flags: u8,
@@ -53,7 +53,7 @@ impl Header {
         Header { flags: self.flags | COPIED, ..self }
     }
 
-    /// Reads the header of a chunk of an array of `bytes` bytes, and compares it with what there is.
+    /// Reads the header of a chunk of an array of `bytes` bytes, and compares it with the length of the stream.
     pub(super) fn read(stream: &mut Reader<'_>, bytes: usize) -> Result<Header, CodecError> {
         let length = stream.left() as u64;
         for wanted in VERSIONS {
@@ -88,7 +88,7 @@ impl Header {
         self.flags & COPIED != 0
     }
 
-    /// Who made the streams.
+    /// The compressor of the streams.
     pub(super) fn compressor(&self) -> Result<BloscCompressor, CodecError> {
         let number = self.flags >> 5;
         let found = BloscCompressor::ALL.into_iter().find(|compressor| compressor.number() == number);

@@ -70,7 +70,7 @@ fn set(settings: &Settings) -> BloscSettings {
     BloscSettings { compressor, level: LEVELS.of(settings) as u32, shuffle }
 }
 
-/// Versions, bytes of an element and of a chunk; what the chunks were made with only informs.
+/// Versions, bytes of an element and of a chunk; the settings behind them only inform.
 fn values(chunk: Chunk, settings: &Settings) -> Vec<u32> {
     let BloscSettings { compressor, level, shuffle } = set(settings);
     let compressor = match compressor {
@@ -83,10 +83,11 @@ fn values(chunk: Chunk, settings: &Settings) -> Vec<u32> {
     vec![2, 2, chunk.element as u32, chunk.bytes as u32, level, shuffle as u32, compressor]
 }
 
-/// Bytes of a block that we write, for compressors that are fast in the nearest cache and for those that want to see more.
+/// Bytes of a block that we write: for compressors that are fast in the nearest cache, and for compressors that gain
+/// from a longer view.
 const BLOCKS: [usize; 2] = [32 << 10, 128 << 10];
-/// Bytes of a stream of LZ4 behind a byte shuffle. What LZ4 spends on a stream before it begins is felt up to here; in one of more than 64 KiB
-/// it sees as far back as its format can say, and finds more.
+/// Bytes of a stream of LZ4 behind a byte shuffle. Up to this size the cost of beginning a stream shows; in one of more
+/// than 64 KiB LZ4 sees as far back as its format allows, and finds more.
 const PLANE: usize = 128 << 10;
 /// Bytes of the largest block that we write: it and its shuffled copy fit a second cache.
 const MOST_BLOCK: usize = 512 << 10;
@@ -177,7 +178,7 @@ impl Blosc {
     }
 }
 
-/// Fills `output` from so many streams.
+/// Fills `output` from `streams` streams.
 fn fill<'a>(
     output: &mut [u8],
     streams: usize,
@@ -207,14 +208,10 @@ impl Codec for Blosc {
         NAME
     }
 
-    fn supports(&self, _: DType) -> bool {
-        true
-    }
-
     fn bound(&self, input_bytes: usize) -> usize {
         let block = input_bytes.min(MOST_BLOCK);
         let sizes = 4 * (1 + MOST_STREAMS) * (input_bytes / BLOCKS[0] + 2);
-        // The most that a compressor wants beyond what does not shrink: LZ4 and zstd a byte in 255 and some.
+        // The most bytes that a compressor needs beyond data that do not shrink: LZ4 and zstd a byte in 255 and some.
         HEADER + input_bytes + sizes + block / 128 + 160
     }
 

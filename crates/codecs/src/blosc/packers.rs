@@ -40,7 +40,7 @@ impl Packers {
         }
     }
 
-    /// Packs `input` and gives the size, which may be that of `input` or more: then what was written is of no use.
+    /// Packs `input` and gives the size, which may be the size of `input` or more: then the output is of no use.
     pub(super) fn encode(
         &mut self,
         compressor: BloscCompressor,
@@ -62,7 +62,8 @@ impl Packers {
         }
     }
 
-    /// Reads a stream behind its length: fills `output` from it, or gives what is stored as it is, so that nobody copies it who need not.
+    /// Reads a stream behind its length: fills `output` from it, or gives the bytes of a stored stream, so that only
+    /// callers that need a copy make one.
     pub(super) fn decode_stored<'a>(
         &mut self,
         compressor: BloscCompressor,

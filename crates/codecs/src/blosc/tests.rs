@@ -16,7 +16,7 @@ fn ramp(elements: u32) -> Vec<u8> {
     (0..elements).flat_map(|i| (1000 + i % 300).to_le_bytes()).collect()
 }
 
-/// Bytes of which nothing repeats.
+/// Bytes without repetitions.
 fn noise(i: u64) -> u8 {
     let x = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((x ^ (x >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 56) as u8

@@ -55,7 +55,7 @@ impl Boxes {
         self.counts().try_fold(self.block_bytes(), usize::checked_mul)
     }
 
-    /// Copies what the box of a number has of the chunk.
+    /// Copies the part of the chunk that the box with this number covers.
     pub(super) fn put(&self, number: usize, block: &[u8], output: &mut [u8]) {
         let (mut rest, mut begin) = (number, vec![0; self.chunk.len()]);
         for (axis, count) in self.counts().enumerate().rev() {
@@ -65,7 +65,7 @@ impl Boxes {
         self.copy(0, &begin, (0, 0), block, output);
     }
 
-    /// Copies along one axis and those behind it; `from` and `to` count elements.
+    /// Copies along one axis and the axes behind it; `from` and `to` count elements.
     fn copy(
         &self,
         axis: usize,

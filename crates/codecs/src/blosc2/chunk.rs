@@ -24,7 +24,7 @@ const DELTA: u8 = 3;
 /// Bits were cut off before; nothing is to be undone.
 const CUT: u8 = 4;
 
-/// What a head says, and the chunk.
+/// The fields of a head, and the chunk.
 pub(super) struct Chunk<'a> {
     stream: &'a [u8],
     is_copied: bool,
@@ -67,7 +67,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// Opens a chunk of so many bytes that must have blocks of this size.
+    /// Opens a chunk of `bytes` bytes whose blocks must have this size.
     pub(super) fn open<'a>(
         &self,
         stream: &'a [u8],

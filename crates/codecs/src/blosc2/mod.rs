@@ -1,8 +1,8 @@
 //! Blosc2: a frame with one chunk, the filter 32026 of HDF5. It is only read here.
 //!
-//! A frame has a head (big-endian), the chunk, and an index with its offset. A head may say that the chunk is an array of
-//! several axes whose blocks are boxes; those at the edges stick out. A chunk has blocks as one of Blosc 1, and more filters.
-//! (Blosc Development Team, "Blosc2 Contiguous Frame Format" and "Blosc2 Chunk Format".)
+//! A frame has a head (big-endian), the chunk, and an index with its offset. A head may say that the chunk is an array
+//! of several axes whose blocks are boxes; boxes at the edges stick out. A chunk has blocks like a chunk of Blosc 1,
+//! and more filters. (Blosc Development Team, "Blosc2 Contiguous Frame Format" and "Blosc2 Chunk Format".)
 
 mod boxes;
 mod chunk;

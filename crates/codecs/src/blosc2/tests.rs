@@ -1,6 +1,6 @@
 use super::*;
 
-/// A chunk with filters and one block that is stored as it is, or what `change` makes of its head.
+/// A chunk with filters and one stored block, after `change` has edited its head.
 fn chunk(bytes: &[u8], size: u8, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut chunk = vec![5, 1, 5 | 16, size];
     [bytes.len(), bytes.len(), 0].iter().for_each(|n| chunk.extend((*n as u32).to_le_bytes()));

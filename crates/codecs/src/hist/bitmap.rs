@@ -8,7 +8,7 @@ use crate::stream::{Reader, Writer};
 const ALL_IN: u16 = 0xFFFF;
 const LONGEST_RUN: usize = 0xFFFF;
 
-/// Writes the map of so many pixels with its length: with runs if that is shorter. `pairs` is working memory.
+/// Writes the map of `pixels` pixels with its length: with runs if that is shorter. `pairs` is working memory.
 pub(crate) fn write_map(map: &[u16], pixels: usize, pairs: &mut Vec<Pair>, stream: &mut Writer<'_>) -> Flag {
     let plain = plain_words(pixels);
     let runs = find_runs(map, plain, pairs);
@@ -61,7 +61,7 @@ fn find_runs(map: &[u16], plain: usize, pairs: &mut Vec<Pair>) -> Option<usize> 
     (2 * found < plain).then_some(found)
 }
 
-/// Writes what is too long for one pair of a run.
+/// Writes the part of a run that is too long for one pair.
 #[inline(always)]
 fn shorten(run: usize, found: &mut usize, pairs: &mut [Pair]) -> usize {
     if run <= LONGEST_RUN {
@@ -89,7 +89,7 @@ fn others(words: &[u16]) -> u64 {
 /// Words beyond the map that may be written.
 const SLACK: usize = 16;
 
-/// Reads the words of a map of so many pixels, which go to the start of `map`. What the stream has beyond is ignored.
+/// Reads the words of a map of `pixels` pixels to the start of `map`. Further words of the stream are ignored.
 pub(crate) fn read_map(
     stream: &mut Reader<'_>,
     flag: Flag,

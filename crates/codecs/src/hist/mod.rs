@@ -1,4 +1,4 @@
-//! What Hist16 and HistN share: which pixels are worth a window, where it lies, and the map.
+//! The common parts of Hist16 and HistN: which pixels are worth a window, the place of the window, and the map.
 //!
 //! Described in `docs/formats/xtc-compression.md`.
 

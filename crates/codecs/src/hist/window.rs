@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use livetime_kernels::{Level, hist};
 
-/// What a frame looks like.
+/// The distribution of a frame's pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     /// Sum of the pixels modulo 2^32.
@@ -104,9 +104,9 @@ pub(crate) fn find_window(counts: &[u32], width: usize) -> Window {
 /// The window of 256 values in the pair of blocks from `start` on, which hold `inside` pixels, that [`find_window`] would find among the
 /// counts of all values.
 ///
-/// Nearly all pixels lie close together, in the core, and a window that holds the core whole is decided by the few
-/// others: only these are counted. A window that lacks part of the core lacks what is on that side of the core as well, and can gain no more than all
-/// that there is on the other side; where that does not exclude it, all values are counted.
+/// Nearly all pixels lie close together, in the core, and the few others decide between windows that hold the whole
+/// core: only these are counted. A window that lacks part of the core also lacks all pixels on that side of the core,
+/// and can gain at most all pixels on the other side; where this bound does not exclude it, all values are counted.
 pub(crate) fn find_wide_window(level: Level, bytes: &[u8], start: u16, inside: usize) -> Window {
     let mut counts = [0; 2 * WIDE];
     // Without vectors it is no quicker.
@@ -151,7 +151,7 @@ fn window_around(core: &Range<usize>, edges: &[u32; 2 * WIDE], inside: usize) ->
     let around = find_window(&edges[first..last + WIDE], WIDE);
     let best = Window { base: first + around.base, pixels: core_pixels + around.pixels };
     let of = |base: usize| core_pixels + sum(base..base + WIDE);
-    // Of equal windows the first is taken: one before must have fewer pixels, one behind may have as many.
+    // Among equal windows the first is taken: one before must have fewer pixels, one behind may have as many.
     let none_before = first == 0 || of(first) + sum(0..first) < best.pixels;
     let none_behind = last == WIDE || of(last) + sum(last + WIDE..2 * WIDE) <= best.pixels;
     (none_before && none_behind).then_some(best)

@@ -1,8 +1,8 @@
 //! The attributes of one node, kept ready to be added to its frames.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use livetime_engine::{NodeType, Params, Stamp, Value};
+use livetime_engine::{NodeType, Params, Stamp, Value, lock};
 use livetime_frame::{AttributeValue, Attributes, Header};
 use livetime_pva::client::{Client, Event, Monitor};
 use livetime_pva::data::Field;
@@ -74,10 +74,6 @@ fn watch(name: &str, kind: Type, client: &Client) -> Result<From, AttributesErro
     let name = name.split_once("://").map_or(name, |(_, name)| name);
     let monitor = client.channel(name).subscribe("", take)?;
     Ok(From::Pv(newest, Mutex::new(monitor)))
-}
-
-fn lock(value: &Mutex<AttributeValue>) -> MutexGuard<'_, AttributeValue> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is there while nobody knows.

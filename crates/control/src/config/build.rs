@@ -1,55 +1,38 @@
 //! Second stage: builds the graph of a pipeline file from the available nodes.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use livetime_engine::{
-    Counterpart, Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Refusal, RefusalKind,
-    UnknownName, UnknownNodeType, Value, nearest,
+    Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Refusal, RefusalKind, Value,
 };
 
-use super::error::{At, Problem};
-use super::file::{EdgeEntry, NodeEntry, Pipeline};
+use super::error::{At, Expected, Part, Problem, ProblemKind};
+use super::file::{self, EdgeEntry, NodeEntry};
+use super::setting::Setting;
+use super::types::find_type;
 use super::yaml::{Data, Item, Scalar};
 use crate::pvaccess::Options;
-use crate::wrong_text::WrongText;
 
-/// A parameter set on the command line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Setting {
-    /// Name of the node.
-    pub node: String,
-    /// Name of the parameter.
-    pub param: String,
-    /// Its value as it was written.
-    pub value: String,
-}
-
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}={}", self.node, self.param, self.value)
-    }
-}
-
-impl std::str::FromStr for Setting {
-    type Err = WrongText;
-
-    fn from_str(text: &str) -> Result<Setting, WrongText> {
-        let split = text.split_once('=').and_then(|(name, value)| {
-            let (node, param) = name.trim().split_once('.')?;
-            Some(Setting { node: node.into(), param: param.into(), value: value.trim().into() })
-        });
-        split.ok_or_else(|| WrongText::new("node.param=value", text))
-    }
+/// A graph that was checked.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    /// Nodes and edges.
+    pub graph: Graph,
+    /// What will flow where.
+    pub plan: Plan,
+    /// How the run is to be served.
+    pub pvaccess: Options,
+    /// How its page is to be served.
+    pub web: crate::web::Options,
 }
 
 /// Makes the graph, applies the settings of the command line and checks the whole.
 pub(crate) fn build(
-    pipeline: &Pipeline,
+    pipeline: &file::Pipeline,
     node_types: &[NodeType],
     settings: &[Setting],
     problems: &mut Vec<Problem>,
-) -> Option<super::Pipeline> {
+) -> Option<Pipeline> {
     let mut builder = Builder {
         node_types,
         settings,
@@ -70,7 +53,7 @@ pub(crate) fn build(
     settings.iter().for_each(|setting| builder.setting(setting));
     let pvaccess = builder.pvaccess(pipeline);
     let web = pipeline.web.clone().unwrap_or_default();
-    builder.finish().map(|(graph, plan)| super::Pipeline { graph, plan, pvaccess, web })
+    builder.finish().map(|(graph, plan)| Pipeline { graph, plan, pvaccess, web })
 }
 
 /// Where the parts of the graph stand in the file.
@@ -111,7 +94,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn memory(&mut self, pipeline: &Pipeline) {
+    fn memory(&mut self, pipeline: &file::Pipeline) {
         if let Some((bytes, at)) = pipeline.memory {
             self.places.memory = Some(at);
             self.graph.memory_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -119,13 +102,14 @@ impl<'a> Builder<'a> {
     }
 
     /// Chosen instance names are unique: else a node would hide another one's PVs.
-    fn pvaccess(&mut self, pipeline: &Pipeline) -> Options {
+    fn pvaccess(&mut self, pipeline: &file::Pipeline) -> Options {
         let mut options = pipeline.pvaccess.clone().unwrap_or_default();
         for node in &pipeline.nodes {
             let Some(name) = &node.pv else { continue };
             if options.names.values().any(|taken| *taken == name.text) {
-                let message = format!("`pv`: wanted a name of its own, found `{}` twice", name.text);
-                self.problems.push(Problem::new(name.at, message));
+                let twice = Expected::new("a name of its own", format!("`{}` twice", name.text));
+                let problem = Problem::new(name.at, ProblemKind::PvTwice(twice));
+                self.problems.push(problem.of(Part::Key("pv".into())));
             }
             options.names.insert(node.name.text.clone(), name.text.clone());
         }
@@ -143,10 +127,10 @@ impl<'a> Builder<'a> {
     fn add(&mut self, entry: &NodeEntry) -> Result<(), Option<Problem>> {
         let type_name = entry.type_name.as_ref().ok_or(None)?;
         let node_type = find_type(self.node_types, &type_name.text)
-            .map_err(|error| Some(Problem::new(type_name.at, error.to_string())))?;
+            .map_err(|error| Some(Problem::new(type_name.at, ProblemKind::UnknownType(error))))?;
         let node_type = node_type.for_node(&|name| self.given(entry, &node_type, name));
         let added = self.graph.add(&entry.name.text, node_type.clone());
-        let node = added.map_err(|e| Some(Problem::new(entry.name.at, e.message)))?;
+        let node = added.map_err(|error| Some(Problem::new(entry.name.at, ProblemKind::Graph(error))))?;
         self.places.nodes.push(entry.name.at);
         let values = entry.params.iter().map(|(name, item)| (name.text.clone(), item.at));
         self.places.params.push(values.collect());
@@ -162,7 +146,7 @@ impl<'a> Builder<'a> {
                 Ok(value) => {
                     self.param(node, &name.text, &value, |known| if known { item.at } else { name.at })
                 }
-                Err(refusal) => self.problems.push(Problem::new(item.at, refusal.to_string())),
+                Err(refusal) => self.problems.push(Problem::new(item.at, ProblemKind::Parameter(refusal))),
             }
         }
         Ok(())
@@ -181,15 +165,15 @@ impl<'a> Builder<'a> {
     }
 
     fn param(&mut self, node: usize, name: &str, value: &Value, at: impl Fn(bool) -> At) {
-        if let Err(error) = set_param(&mut self.graph, node, name, value) {
-            self.problems.push(Problem::new(at(!error.is_of_name()), error.to_string()));
+        if let Err(error) = self.graph.set(node, name, value) {
+            let is_known = !is_of_name(&error);
+            self.problems.push(Problem::new(at(is_known), ProblemKind::Graph(error)));
         }
     }
 
     fn edge(&mut self, entry: &NodeEntry, edge: &EdgeEntry) {
         let from = &edge.from;
-        let sender = from.text.split('.').next().unwrap_or_default();
-        if self.broken.contains(sender) || self.broken.contains(&*entry.name.text) {
+        if self.broken.contains(edge.sender()) || self.broken.contains(&*entry.name.text) {
             return;
         }
         let (to, to_at) = match &edge.to {
@@ -201,7 +185,7 @@ impl<'a> Builder<'a> {
             Err(e) => {
                 // The message names the wrong end; the place has to follow it.
                 let at = if edge.to.is_some() && self.has_output(&from.text) { to_at } else { from.at };
-                self.problems.push(Problem::new(at, e.message));
+                self.problems.push(Problem::new(at, ProblemKind::Graph(e)));
             }
         }
     }
@@ -219,9 +203,8 @@ impl<'a> Builder<'a> {
         if self.broken.contains(&*setting.node) {
             return;
         }
-        if let Err(error) = apply(&mut self.graph, setting) {
-            let Setting { node, param, value } = setting;
-            self.problems.push(Problem::elsewhere(format!("--set {node}.{param}={value}: {error}")));
+        if let Err(kind) = apply(&mut self.graph, setting) {
+            self.problems.push(Problem::elsewhere(kind).of(Part::Setting(setting.clone())));
         }
     }
 
@@ -233,7 +216,7 @@ impl<'a> Builder<'a> {
         match self.graph.check() {
             Ok(plan) => Some((self.graph, plan)),
             Err(errors) => {
-                let problem = |e: GraphError| Problem::new(self.places.of(&e.place), e.message);
+                let problem = |e: GraphError| Problem::new(self.places.of(&e.place), ProblemKind::Graph(e));
                 self.problems.extend(errors.into_iter().map(problem));
                 None
             }
@@ -241,91 +224,17 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The type of node called `name`.
-///
-/// # Errors
-/// [`UnknownNodeType`], with the nearest known name.
-pub fn find_type(node_types: &[NodeType], name: &str) -> Result<NodeType, UnknownNodeType> {
-    node_types.iter().find(|n| n.spec.name == name).cloned().ok_or_else(|| {
-        let names = || node_types.iter().map(|n| n.spec.name);
-        let hint = match name.contains(':') {
-            true => ": `--python` (`imports=True` in Python) looks for nodes of Python in modules".to_owned(),
-            false => area_detector_hint(name, node_types).unwrap_or_else(|| nearest(name, names())),
-        };
-        UnknownNodeType { name: super::yaml::shortened(name), hint }
-    })
+/// Whether the name of a parameter is wrong, not its value.
+fn is_of_name(error: &GraphError) -> bool {
+    let refusal = error.fault().refusal();
+    refusal.is_some_and(|refusal| matches!(refusal.kind(), RefusalKind::UnknownParameter { .. }))
 }
 
-/// Plugins and drivers of areaDetector's without a counterpart here, as [`plain`] makes them.
-const ABSENT: [&str; 5] = ["filenexus", "ffmpegstream", "ffmpegfile", "edge", "rawwarp"];
-
-/// For names of areaDetector's, as `NDStats`, `NDPluginStats` or `NDStatsConfigure`: which types are the same here.
-fn area_detector_hint(name: &str, node_types: &[NodeType]) -> Option<String> {
-    let wanted = plain(name);
-    let is_it = |node: &&NodeType| {
-        let mut names = node.counterpart.iter().flat_map(Counterpart::names);
-        node.alias_of.is_none() && names.any(|name| plain(name) == wanted)
-    };
-    let ours: Vec<String> =
-        node_types.iter().filter(is_it).map(|node| format!("`{}`", node.spec.name)).collect();
-    match ours.is_empty() {
-        false => Some(format!("; areaDetector's is {} here", ours.join(" or "))),
-        true if ABSENT.contains(&&*wanted) => {
-            Some("; this plugin of areaDetector's has no counterpart here so far".into())
-        }
-        true => None,
-    }
-}
-
-/// The part of areaDetector's name for a plugin or driver that tells it from others, however it is written.
-fn plain(name: &str) -> String {
-    // A version may follow: `NDFileHDF5 ver1.10`.
-    let name = name.split_whitespace().next().unwrap_or_default();
-    let lower = name.to_ascii_lowercase().replace(['_', '-'], "");
-    let own = lower.strip_prefix("nd").or_else(|| lower.strip_prefix("ad")).unwrap_or(&lower);
-    let own = own.strip_prefix("plugin").unwrap_or(own);
-    own.strip_suffix("configure").or_else(|| own.strip_suffix("config")).unwrap_or(own).to_owned()
-}
-
-/// Why a parameter is not set.
-enum SetError {
-    UnknownNode(UnknownName),
-    /// First the name of the node.
-    Refused(String, Refusal),
-    Graph(GraphError),
-}
-
-impl SetError {
-    /// Whether the name of the parameter is wrong, not its value.
-    fn is_of_name(&self) -> bool {
-        matches!(self, SetError::Refused(_, refusal)
-            if matches!(refusal.kind(), RefusalKind::UnknownParameter { .. }))
-    }
-}
-
-impl fmt::Display for SetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SetError::UnknownNode(error) => error.fmt(f),
-            SetError::Refused(node, refusal) => write!(f, "{node}: {refusal}"),
-            SetError::Graph(error) => error.fmt(f),
-        }
-    }
-}
-
-fn apply(graph: &mut Graph, setting: &Setting) -> Result<(), SetError> {
-    let node = graph.node(&setting.node).map_err(SetError::UnknownNode)?;
+fn apply(graph: &mut Graph, setting: &Setting) -> Result<(), ProblemKind> {
+    let node = graph.node(&setting.node).map_err(ProblemKind::UnknownName)?;
     let scalar = Scalar { text: setting.value.clone(), plain: true };
     let value = scalar_value(spec_of(graph.nodes()[node].node_type.param_specs(), &setting.param), &scalar);
-    set_param(graph, node, &setting.param, &value)
-}
-
-/// Sets a parameter after trying it on a fresh set of parameters, which also knows the range of its Rust type.
-fn set_param(graph: &mut Graph, node: usize, name: &str, value: &Value) -> Result<(), SetError> {
-    let decl = &graph.nodes()[node];
-    let tried = livetime_engine::assign(&mut *decl.node_type.params(), name, value);
-    tried.map_err(|refusal| SetError::Refused(decl.name.clone(), refusal))?;
-    graph.set(node, name, value).map_err(SetError::Graph)
+    graph.set(node, &setting.param, &value).map_err(ProblemKind::Graph)
 }
 
 fn spec_of(specs: &'static [ParamSpec], name: &str) -> Option<&'static ParamSpec> {

@@ -6,7 +6,7 @@
 use livetime_engine::{EdgeOptions, NodeOptions, OnFailure, Placement, WaitStrategy, WhenFull};
 use livetime_frame::Layout;
 
-use super::error::{At, Problem};
+use super::error::{At, Expected, Part, Problem, ProblemKind};
 use super::read::Reader;
 use super::yaml::{self, Data, Item, Name};
 use crate::pvaccess::Options;
@@ -80,6 +80,13 @@ pub(crate) struct EdgeEntry {
     pub(crate) options: EdgeOptions,
 }
 
+impl EdgeEntry {
+    /// The name of the sending node.
+    pub(crate) fn sender(&self) -> &str {
+        self.from.text.split('.').next().unwrap_or_default()
+    }
+}
+
 /// Reads a pipeline file. Wrong parts are reported and left out, so that the next stage finds further
 /// mistakes.
 pub(crate) fn read(text: &str) -> (Option<Pipeline>, Vec<Problem>) {
@@ -118,7 +125,7 @@ impl Reader {
             }
         }
         if !has_nodes {
-            self.problem(item.at, "wanted the key `nodes` with at least one node, found none");
+            self.missing(item.at, Part::Whole, "the key `nodes` with at least one node");
         }
         pipeline
     }
@@ -126,13 +133,14 @@ impl Reader {
     fn nodes(&mut self, item: &Item) -> Vec<NodeEntry> {
         let mut entries = self.any_entries(item, "`nodes`");
         if let Some((name, _)) = entries.get(MAX_NODES) {
-            let message = format!("wanted at most {MAX_NODES} nodes, found {}", entries.len());
-            self.problem(name.at, message);
+            let expected = Expected::new(format!("at most {MAX_NODES} nodes"), entries.len().to_string());
+            self.problem(name.at, Part::Whole, ProblemKind::TooLarge(expected));
             entries.truncate(MAX_NODES);
         }
         let nodes: Vec<_> = entries.into_iter().map(|(name, value)| self.node(name, value)).collect();
         if nodes.iter().map(|n| n.edges.len()).sum::<usize>() > MAX_EDGES {
-            self.problem(item.at, format!("wanted at most {MAX_EDGES} edges, found more"));
+            let expected = Expected::new(format!("at most {MAX_EDGES} edges"), "more");
+            self.problem(item.at, Part::Whole, ProblemKind::TooLarge(expected));
         }
         nodes
     }
@@ -168,15 +176,11 @@ impl Reader {
             }
         }
         if !type_seen && matches!(item.data, Data::Map(_)) {
-            self.problem(name.at, format!("node `{}`: wanted the key `type`, found none", name.text));
+            self.missing(name.at, Part::Entry(name.text.clone()), "the key `type`");
         }
         match (from, edge_key) {
             (Some(from), _) => node.edges = self.edges(from, &defaults),
-            (None, Some(key)) => {
-                let message =
-                    format!("`{}` describes an edge; wanted `from` beside it, found none", key.text);
-                self.problem(key.at, message);
-            }
+            (None, Some(key)) => self.missing(key.at, Part::EdgeKey(key.text.clone()), "`from` beside it"),
             (None, None) => {}
         }
         node
@@ -196,11 +200,11 @@ impl Reader {
     fn check_node_name(&mut self, name: &Name) {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if name.text.is_empty() || name.text.len() > 60 || !name.text.chars().all(fits) {
-            let message = format!(
-                "wanted a node name of 1 to 60 letters, digits, `_` or `-`, found `{}`",
-                yaml::shortened(&name.text)
+            let expected = Expected::new(
+                "a node name of 1 to 60 letters, digits, `_` or `-`",
+                format!("`{}`", yaml::shortened(&name.text)),
             );
-            self.problem(name.at, message);
+            self.problem(name.at, Part::Whole, ProblemKind::Value(expected));
         }
     }
 
@@ -209,11 +213,9 @@ impl Reader {
         let fits = |c: char| c.is_ascii_alphanumeric() || "_-:".contains(c);
         let is_good = name.text.len() <= 60 && name.text.chars().all(fits);
         if !is_good {
-            let found = yaml::shortened(&name.text);
-            self.problem(
-                name.at,
-                format!("`pv`: wanted at most 60 letters, digits, `_`, `-`, `:`, found `{found}`"),
-            );
+            let found = format!("`{}`", yaml::shortened(&name.text));
+            let expected = Expected::new("at most 60 letters, digits, `_`, `-`, `:`", found);
+            self.problem(name.at, Part::Key("pv".into()), ProblemKind::Value(expected));
         }
         is_good
     }
@@ -255,8 +257,9 @@ impl Reader {
                 Some(Placement::Pool(count as usize))
             }
             _ => {
-                let message = "`placement`: wanted own, inline, {group: NAME} or {pool: THREADS}";
-                self.problem(item.at, message);
+                let wanted = "own, inline, {group: NAME} or {pool: THREADS}";
+                let expected = Expected { found: None, ..Expected::new(wanted, "") };
+                self.problem(item.at, Part::Key("placement".into()), ProblemKind::Value(expected));
                 None
             }
         }
@@ -264,9 +267,7 @@ impl Reader {
 
     fn cpus(&mut self, item: &Item) -> Vec<usize> {
         let Data::List(items) = &item.data else {
-            let message =
-                format!("`cpus`: wanted a list of CPU numbers as [0, 1], found {}", item.describe());
-            self.problem(item.at, message);
+            self.wrong(item, "cpus", "a list of CPU numbers as [0, 1]");
             return Vec::new();
         };
         let number = |item| self.whole(item, "cpus", (0, MAX_CPU)).map(|n| n as usize);
@@ -297,7 +298,7 @@ impl Reader {
             }
         }
         if from.is_none() {
-            self.problem(item.at, "an edge: wanted the key `node` with the sending node, found none");
+            self.missing(item.at, Part::Edge, "the key `node` with the sending node");
         }
         Some(EdgeEntry { from: from?, to: own.to, options: own.options })
     }
@@ -336,7 +337,7 @@ mod tests {
 
     fn bad(text: &str) -> Vec<String> {
         let (_, problems) = read(text);
-        problems.iter().map(|p| format!("{}: {}", p.at.unwrap(), p.message)).collect()
+        problems.iter().map(|p| format!("{}: {p}", p.at.unwrap())).collect()
     }
 
     #[test]

@@ -6,28 +6,32 @@
 mod build;
 mod error;
 pub(crate) mod file;
+mod json;
 mod pvaccess;
 mod read;
 mod reduced;
 mod replay;
 mod save;
+mod setting;
+mod types;
 mod web;
 mod yaml;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
-use livetime_engine::{Graph, NodeType, Plan};
+use livetime_engine::{Cause, NodeType};
 
-use crate::pvaccess::Options;
-pub use build::Setting;
-pub use build::find_type;
-pub use error::{At, Problem, Problems};
+pub use build::Pipeline;
+pub use error::{At, Expected, Part, Problem, ProblemKind, Problems};
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
 pub use replay::{Purpose, Replaced, Replay};
 pub use save::{Difference, Saved, Standing, save};
+pub use setting::Setting;
+pub use types::find_type;
 
 /// The pipeline that runs when none is named.
 pub const DEFAULT: (&str, &str) =
@@ -35,19 +39,6 @@ pub const DEFAULT: (&str, &str) =
 
 /// Longer files are refused: a pipeline of a thousand nodes takes a tenth of it.
 const MAX_BYTES: u64 = 1 << 20;
-
-/// A graph that was checked.
-#[derive(Clone, Debug)]
-pub struct Pipeline {
-    /// Nodes and edges.
-    pub graph: Graph,
-    /// What will flow where.
-    pub plan: Plan,
-    /// How the run is to be served.
-    pub pvaccess: Options,
-    /// How its page is to be served.
-    pub web: crate::web::Options,
-}
 
 /// Reads and checks a pipeline file, or the default pipeline.
 ///
@@ -70,7 +61,7 @@ pub fn load(
 ///
 /// ```
 /// let text = "nodes:\n  sink: {type: nul, from: source}\n";
-/// let problems = livetime_control::config::parse("p.yaml", text, livetime_nodes::ALL, &[]).unwrap_err();
+/// let problems = livetime_control::config::parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap_err();
 /// assert_eq!(problems.to_string(), "p.yaml:2:16: unknown node type `nul`; did you mean `null`?");
 /// ```
 ///
@@ -141,13 +132,17 @@ pub fn parse_replay(
 pub fn read_text(path: &Path) -> Result<String, Problem> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-    read.map_err(|e| Problem::elsewhere(format!("cannot read the pipeline file {}: {e}", path.display())))?;
+    read.map_err(|error| {
+        let (path, cause) = (path.to_owned(), Cause::new(Arc::new(error)));
+        Problem::elsewhere(ProblemKind::Unreadable { path, cause })
+    })?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Problem::new(At::START, "wanted a file of at most 1 MiB, found a longer one"));
+        let expected = Expected::new("a file of at most 1 MiB", "a longer one");
+        return Err(Problem::new(At::START, ProblemKind::TooLarge(expected)));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = place_of(&e.as_bytes()[..e.utf8_error().valid_up_to()]);
-        Problem::new(at, format!("wanted UTF-8 text, found the byte {:#04x}", first_bad(&e)))
+        Problem::new(at, ProblemKind::NotUtf8(first_bad(&e)))
     })
 }
 
@@ -163,5 +158,7 @@ fn place_of(text: &[u8]) -> At {
     At { line, column: 1 + text[line_start..].iter().filter(is_character_start).count() }
 }
 
+#[cfg(test)]
+mod codes_tests;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use livetime_pva::net::Destination;
 use livetime_pva::server::UDP_PORT;
 
-use super::error::At;
+use super::error::{At, Part, ProblemKind};
 use super::read::Reader;
 use super::yaml::{Data, Item};
 use crate::pvaccess::{INTERFACE, Options, access_of, listen_at};
@@ -65,7 +65,7 @@ impl Reader {
                 let texts = self.texts(value, key, "a text", |text| Some(text.to_owned()));
                 match access_of(texts.iter().map(String::as_str)) {
                     Ok(access) => options.access = access,
-                    Err(message) => self.problem(value.at, format!("`{key}`: {message}")),
+                    Err(error) => self.wrong_text(value.at, key, error),
                 }
             }
             _ => {
@@ -78,7 +78,12 @@ impl Reader {
     /// Checks the beginning of all names.
     fn prefix(&mut self, text: &str, at: At) -> Option<String> {
         let checked = checked_prefix(text);
-        checked.map_err(|message| self.problem(at, format!("`prefix`: {message}"))).ok()
+        checked.map_err(|error| self.wrong_text(at, "prefix", error)).ok()
+    }
+
+    /// A text of the value of `key` that does not mean what it should.
+    pub(super) fn wrong_text(&mut self, at: At, key: &str, error: WrongText) {
+        self.problem(at, Part::Key(key.to_owned()), ProblemKind::Value(error.into()));
     }
 
     fn port(&mut self, item: &Item, key: &str) -> Option<u16> {
@@ -89,7 +94,7 @@ impl Reader {
         &mut self,
         item: &Item,
         key: &str,
-        wanted: &str,
+        wanted: &'static str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
         let one = std::slice::from_ref(item);
@@ -99,7 +104,7 @@ impl Reader {
             let text = if let Data::Scalar(scalar) = &item.data { Some(&*scalar.text) } else { None };
             match text.and_then(&parse) {
                 Some(value) => found.push(value),
-                None => self.problem(item.at, format!("`{key}`: wanted {wanted}, found {}", item.describe())),
+                None => self.wrong(item, key, wanted),
             }
         }
         found
@@ -169,7 +174,7 @@ mod tests {
     fn every_mistake_is_told_with_its_place() {
         let one = |option: &str| {
             let (_, problems) = read(&format!("pvaccess: {{{option}}}\nnodes: {{a: {{type: x}}}}"));
-            problems.iter().map(|p| format!("{}: {}", p.at.unwrap(), p.message)).collect::<Vec<_>>().join("|")
+            problems.iter().map(|p| format!("{}: {p}", p.at.unwrap())).collect::<Vec<_>>().join("|")
         };
         assert_eq!(one("prefix: 'a b'"), {
             "1:20: `prefix`: wanted at most 100 letters, digits, `:`, `-`, `_`, found `a b`"

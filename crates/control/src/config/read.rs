@@ -1,8 +1,10 @@
 //! Reading single values out of a YAML tree; what does not fit becomes a [`Problem`] and is left out.
 
+use std::borrow::Cow;
+
 use livetime_engine::{nearest, parse_quantity};
 
-use super::error::{At, Problem};
+use super::error::{At, Expected, Part, Problem, ProblemKind};
 use super::yaml::{Data, Item, Name, Scalar, shortened};
 
 /// Collects problems, so that one reading finds them all.
@@ -12,8 +14,19 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn problem(&mut self, at: At, message: impl Into<String>) {
-        self.problems.push(Problem::new(at, message));
+    pub(crate) fn problem(&mut self, at: At, part: Part, kind: ProblemKind) {
+        self.problems.push(Problem::new(at, kind).of(part));
+    }
+
+    /// A value of `key` that is not acceptable.
+    pub(crate) fn wrong(&mut self, item: &Item, key: &str, wanted: impl Into<Cow<'static, str>>) {
+        let expected = Expected::new(wanted, item.describe());
+        self.problem(item.at, Part::Key(key.to_owned()), ProblemKind::Value(expected));
+    }
+
+    /// A part that is missing; `wanted` stands in the sentence `wanted …, found none`.
+    pub(crate) fn missing(&mut self, at: At, part: Part, wanted: &'static str) {
+        self.problem(at, part, ProblemKind::Missing(Expected::new(wanted, "none")));
     }
 
     /// The entries of the mapping `what`; keys that are not `known` are reported and left out.
@@ -28,7 +41,8 @@ impl Reader {
             let is_known = known.contains(&&*name.text);
             if !is_known {
                 let hint = nearest(&name.text, known.iter().copied());
-                self.problem(name.at, format!("unknown key `{}` in {what}{hint}", shortened(&name.text)));
+                let (key, mapping) = (shortened(&name.text), what.to_owned());
+                self.problem(name.at, Part::Whole, ProblemKind::UnknownKey { key, mapping, hint });
             }
             is_known
         });
@@ -40,9 +54,9 @@ impl Reader {
         match &item.data {
             Data::Map(entries) => entries.iter().map(|(name, item)| (name, item)).collect(),
             _ => {
-                let message =
-                    format!("wanted a mapping (`key: value` lines) for {what}, found {}", item.describe());
-                self.problem(item.at, message);
+                let wanted = format!("a mapping (`key: value` lines) for {what}");
+                let expected = Expected::new(wanted, item.describe());
+                self.problem(item.at, Part::Whole, ProblemKind::Value(expected));
                 Vec::new()
             }
         }
@@ -55,7 +69,7 @@ impl Reader {
                 Some(Name { text: s.text.clone(), at: item.at })
             }
             _ => {
-                self.problem(item.at, format!("`{key}`: wanted a name, found {}", item.describe()));
+                self.wrong(item, key, "a name");
                 None
             }
         }
@@ -66,8 +80,7 @@ impl Reader {
         let found = scalar(item).and_then(|s| choices.iter().find(|(_, name)| *name == s.text));
         if found.is_none() {
             let names: Vec<&str> = choices.iter().map(|(_, name)| *name).collect();
-            let message = format!("`{key}`: wanted one of {}, found {}", names.join(", "), item.describe());
-            self.problem(item.at, message);
+            self.wrong(item, key, format!("one of {}", names.join(", ")));
         }
         found.map(|(value, _)| *value)
     }
@@ -76,8 +89,7 @@ impl Reader {
     pub(crate) fn whole(&mut self, item: &Item, key: &str, (min, max): (u64, u64)) -> Option<u64> {
         let number = scalar(item).and_then(|s| s.text.parse().ok()).filter(|n| (min..=max).contains(n));
         if number.is_none() {
-            let found = item.describe();
-            self.problem(item.at, format!("`{key}`: wanted a whole number, {min} to {max}, found {found}"));
+            self.wrong(item, key, format!("a whole number, {min} to {max}"));
         }
         number
     }
@@ -86,10 +98,7 @@ impl Reader {
     pub(crate) fn quantity(&mut self, item: &Item, key: &str, unit: &str, example: &str) -> Option<f64> {
         let number = scalar(item).and_then(|s| positive_quantity(&s.text, unit));
         if number.is_none() {
-            let found = item.describe();
-            let message =
-                format!("`{key}`: wanted a number above 0 with its unit, as `{example}`, found {found}");
-            self.problem(item.at, message);
+            self.wrong(item, key, format!("a number above 0 with its unit, as `{example}`"));
         }
         number
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use livetime_engine::NodeType;
 
-use super::error::Problem;
+use super::error::{Expected, Part, Problem, ProblemKind};
 use super::file::{NodeEntry, Pipeline};
-use super::replay::{is_source, kind, sender};
+use super::types::{is_source, type_of};
 
 /// What to do about a node that cannot be on the way.
 const HINT: &str = "reduce what a node before it sends (--of NODE), or give the run to the whole pipeline, in one process and without --with";
@@ -38,9 +38,9 @@ pub(super) fn keep_way(
     let end = output.split('.').next().unwrap_or_default();
     if !file.nodes.iter().any(|node| node.name.text == end && has_outputs(node, node_types)) {
         let names = names(file.nodes.iter().filter(|node| has_outputs(node, node_types)));
-        let message =
-            format!("--of {output}: wanted a node of the pipeline that sends pictures, found {names}");
-        problems.push(Problem::elsewhere(message));
+        let expected = Expected::new("a node of the pipeline that sends pictures", names);
+        let problem = Problem::elsewhere(ProblemKind::NoSuchNode(expected));
+        problems.push(problem.of(Part::Option("--of", output)));
         return None;
     }
     let kept = ancestors(file, end);
@@ -56,36 +56,31 @@ pub(super) fn keep_way(
 
 /// A node, and the edges to it, that remember nothing of the frames before.
 fn check(node: &NodeEntry, node_types: &[NodeType], problems: &mut Vec<Problem>) {
-    let Some(node_type) = kind(node, node_types) else { return };
-    let (name, type_name) = (&node.name.text, node_type.spec.name);
+    let Some(node_type) = type_of(node, node_types) else { return };
+    let mut refuse = |at, wanted: &'static str, found: String| {
+        let problem = Problem::new(at, ProblemKind::KeepsState(Expected::new(wanted, found).hint(HINT)));
+        problems.push(problem.of(Part::Node(node.name.text.clone())));
+    };
     if is_source(node, node_types) {
         return;
     }
     if !node_type.spec.parallel {
-        let why = format!(
-            "{name}: wanted a node that keeps no state from frame to frame, found `{type_name}`, which does; {HINT}"
-        );
-        problems.push(Problem::new(node.name.at, why));
+        let found = format!("`{}`, which does", node_type.spec.name);
+        refuse(node.name.at, "a node that keeps no state from frame to frame", found);
     } else if node.edges.len() > 1 {
-        let why = format!(
-            "{name}: wanted one edge to a node, found {}, whose frames come in any order; {HINT}",
-            node.edges.len()
-        );
-        problems.push(Problem::new(node.name.at, why));
+        let found = format!("{}, whose frames come in any order", node.edges.len());
+        refuse(node.name.at, "one edge to a node", found);
     }
     for edge in node.edges.iter().filter(|edge| edge.options.every > 1) {
-        let every = edge.options.every;
-        let why = format!(
-            "{name}: wanted an edge that takes every frame, found `every: {every}`, which counts those before; {HINT}"
-        );
-        problems.push(Problem::new(edge.from.at, why));
+        let found = format!("`every: {}`, which counts those before", edge.options.every);
+        refuse(edge.from.at, "an edge that takes every frame", found);
     }
 }
 
 /// The only node that sends pictures to nobody, or only to sinks.
 fn only_end(file: &Pipeline, node_types: &[NodeType], problems: &mut Vec<Problem>) -> Option<String> {
     let sends_on = |node: &NodeEntry| {
-        let behind = |other: &&NodeEntry| other.edges.iter().any(|edge| sender(edge) == node.name.text);
+        let behind = |other: &&NodeEntry| other.edges.iter().any(|edge| edge.sender() == node.name.text);
         file.nodes.iter().filter(behind).any(|other| has_outputs(other, node_types))
     };
     let ends: Vec<&NodeEntry> =
@@ -95,16 +90,16 @@ fn only_end(file: &Pipeline, node_types: &[NodeType], problems: &mut Vec<Problem
         [] => None,
         [_, second, ..] => {
             let found = names(ends.iter().copied());
-            let message =
-                format!("wanted one node whose pictures are reduced, found {found}; choose with --of NODE");
-            problems.push(Problem::new(second.name.at, message));
+            let expected = Expected::new("one node whose pictures are reduced", found);
+            let ambiguous = ProblemKind::Ambiguous(expected.hint("choose with --of NODE"));
+            problems.push(Problem::new(second.name.at, ambiguous));
             None
         }
     }
 }
 
 fn has_outputs(node: &NodeEntry, node_types: &[NodeType]) -> bool {
-    kind(node, node_types).is_some_and(|node_type| !node_type.spec.outputs.is_empty())
+    type_of(node, node_types).is_some_and(|node_type| !node_type.spec.outputs.is_empty())
 }
 
 fn names<'a>(nodes: impl Iterator<Item = &'a NodeEntry>) -> String {
@@ -121,7 +116,7 @@ fn ancestors(file: &Pipeline, end: &str) -> BTreeSet<String> {
         next.extend(
             nodes
                 .flat_map(|node| &node.edges)
-                .map(|edge| sender(edge).to_owned())
+                .map(|edge| edge.sender().to_owned())
                 .filter(|s| !found.contains(s)),
         );
         found.insert(name);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use livetime_engine::{NodeKind, NodeOptions, NodeType, OnFailure, Placement, WhenFull};
+use livetime_engine::{NodeOptions, NodeType, OnFailure, Placement, WhenFull};
 use livetime_frame::Layout;
 
-use super::error::Problem;
+use super::error::{Expected, Part, Problem, ProblemKind};
 use super::file::{EdgeEntry, NodeEntry, Pipeline};
-use super::find_type;
 use super::reduced::keep_way;
+use super::types::{is_source, type_of};
 use super::yaml::{Data, Item, Name, Scalar};
 
 /// The recorded run that takes the place of a source.
@@ -76,15 +76,6 @@ pub(super) fn replace(
     Some(Replaced { source, left_out, output })
 }
 
-pub(super) fn is_source(node: &NodeEntry, node_types: &[NodeType]) -> bool {
-    kind(node, node_types).is_some_and(|t| t.spec.kind == NodeKind::Source)
-}
-
-/// `None` where the file is wrong, which [`build`](super::build) tells.
-pub(super) fn kind(node: &NodeEntry, node_types: &[NodeType]) -> Option<NodeType> {
-    find_type(node_types, &node.type_name.as_ref()?.text).ok()
-}
-
 fn choose(
     file: &Pipeline,
     replay: &Replay,
@@ -97,19 +88,18 @@ fn choose(
     match (&replay.source, &sources[..]) {
         (Some(wanted), all) if !all.iter().any(|n| n.text == *wanted) => {
             let found = if all.is_empty() { "none".into() } else { names() };
-            let message = format!("--source {wanted}: wanted a source of the pipeline, found {found}");
-            problems.push(Problem::elsewhere(message));
+            let expected = Expected::new("a source of the pipeline", found);
+            let problem = Problem::elsewhere(ProblemKind::NoSuchNode(expected));
+            problems.push(problem.of(Part::Option("--source", wanted.clone())));
             None
         }
         (Some(wanted), _) => Some(wanted.clone()),
         (None, [one]) => Some(one.text.clone()),
         (None, []) => None,
         (None, [_, second, ..]) => {
-            let message = format!(
-                "wanted one source whose place the recorded run takes, found {}; choose with --source NAME",
-                names()
-            );
-            problems.push(Problem::new(second.at, message));
+            let expected = Expected::new("one source whose place the recorded run takes", names());
+            let ambiguous = ProblemKind::Ambiguous(expected.hint("choose with --source NAME"));
+            problems.push(Problem::new(second.at, ambiguous));
             None
         }
     }
@@ -122,19 +112,15 @@ fn leave_out(file: &mut Pipeline, source: &str, node_types: &[NodeType]) -> Vec<
         file.nodes.iter().filter(|n| is_other(n)).map(|n| n.name.text.clone()).collect();
     loop {
         let is_lost = |n: &&NodeEntry| {
-            let is_cut = |e: &EdgeEntry| left_out.contains(sender(e));
+            let is_cut = |e: &EdgeEntry| left_out.contains(e.sender());
             !left_out.contains(&n.name.text) && !n.edges.is_empty() && n.edges.iter().all(is_cut)
         };
         let Some(next) = file.nodes.iter().find(is_lost).map(|n| n.name.text.clone()) else { break };
         left_out.insert(next);
     }
     file.nodes.retain(|n| !left_out.contains(&n.name.text));
-    file.nodes.iter_mut().for_each(|n| n.edges.retain(|e| !left_out.contains(sender(e))));
+    file.nodes.iter_mut().for_each(|n| n.edges.retain(|e| !left_out.contains(e.sender())));
     left_out.into_iter().collect()
-}
-
-pub(super) fn sender(edge: &EdgeEntry) -> &str {
-    edge.from.text.split('.').next().unwrap_or_default()
 }
 
 fn play(node: &mut NodeEntry, replay: &Replay) {
@@ -148,7 +134,7 @@ fn play(node: &mut NodeEntry, replay: &Replay) {
 }
 
 fn lose_nothing(node: &mut NodeEntry, workers: usize, node_types: &[NodeType]) {
-    let Some(node_type) = kind(node, node_types) else { return };
+    let Some(node_type) = type_of(node, node_types) else { return };
     let NodeOptions { on_error, on_panic, .. } = node.options;
     // What is built anew forgets, and of several copies only one would.
     let is_parallel = node_type.spec.parallel && node.edges.len() == 1 && on_error != OnFailure::Restart;

@@ -82,7 +82,9 @@ fn what_a_node_refuses_is_shown_where_it_is_written() {
             "nodes:\n  cam: {{type: sim_detector, params: {{max_size_x: 100, max_size_y: 50}}}}\n  \
              part: {{type: roi, from: cam, params: {{{roi}}}}}\n  end: {{type: 'null', from: part}}\n"
         );
-        parse("f", &text, livetime_nodes::ALL, &[]).map_err(|e| e.to_string()).unwrap_err()
+        parse("f", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])
+            .map_err(|e| e.to_string())
+            .unwrap_err()
     };
     let size = check("enable_x: true, min_x: 90, size_x: 20");
     assert_eq!(size, "f:3:76: part: wanted elements 90 to 109 along x, found 100 elements along x");
@@ -92,7 +94,7 @@ fn what_a_node_refuses_is_shown_where_it_is_written() {
     let large = parse(
         "f",
         "nodes:\n  cam: {type: sim_detector, params: {max_size_x: 65000, max_size_y: 65000, data_type: f64}}\n",
-        livetime_nodes::ALL,
+        &[livetime_nodes::ALL, livetime_sim::ALL].concat(),
         &[],
     );
     let large = large.unwrap_err().to_string();
@@ -101,7 +103,9 @@ fn what_a_node_refuses_is_shown_where_it_is_written() {
 
 #[test]
 fn names_of_area_detector_lead_to_ours() {
-    let of = |name: &str| find_type(livetime_nodes::ALL, name).unwrap_err().to_string();
+    let of = |name: &str| {
+        find_type(&[livetime_nodes::ALL, livetime_sim::ALL].concat(), name).unwrap_err().to_string()
+    };
     for (theirs, ours) in [
         ("NDStats", "statistics"),
         ("NDPluginStats", "statistics"),
@@ -153,7 +157,9 @@ fn two_sinks_into_one_name_are_refused() {
              one: {{type: tiff_files, from: cam, params: {{path: /tmp, file_name: a}}}}\n  \
              two: {{type: tiff_files, from: cam, params: {{{second}}}}}\n"
         );
-        parse("f", &text, livetime_nodes::ALL, &[]).map(drop).map_err(|e| e.to_string())
+        parse("f", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])
+            .map(drop)
+            .map_err(|e| e.to_string())
     };
     assert!(check("path: /tmp, file_name: b").is_ok());
     assert!(check("path: /, file_name: a").is_ok());

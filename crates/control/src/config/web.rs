@@ -1,11 +1,13 @@
 //! The block `web` of a pipeline file: whether and how the page of the run is served.
 
+use super::error::{Part, ProblemKind};
 use super::pvaccess::YES_NO;
 use super::read::Reader;
 use super::yaml::{Data, Item};
 use crate::access::{Host, access_of};
 use crate::rules::{Grant, May, Whom, host};
 use crate::web::{Options, address};
+use crate::wrong_text::WrongText;
 
 /// Keys of the block.
 pub(crate) const WEB_KEYS: &[&str] = &[
@@ -42,8 +44,8 @@ impl Reader {
         for (key, value) in self.entries(item, "`web`", WEB_KEYS) {
             self.web_option(&mut options, &key.text, value);
         }
-        if let Err(message) = options.rules.check(&options.hosts) {
-            self.problem(item.at, format!("`rules`: {message}"));
+        if let Err(error) = options.rules.check(&options.hosts) {
+            self.problem(item.at, Part::Key("rules".into()), ProblemKind::Rules(error));
         }
         options
     }
@@ -55,7 +57,7 @@ impl Reader {
                 let Some(name) = self.name(value, key) else { return };
                 match address(&name.text) {
                     Ok(found) => options.address = found,
-                    Err(message) => self.problem(value.at, format!("`address`: {message}")),
+                    Err(error) => self.wrong_text(value.at, key, error),
                 }
             }
             "hosts" => options.hosts = self.texts(value, key, "a name", |text| Some(text.to_owned())),
@@ -63,7 +65,7 @@ impl Reader {
                 let texts = self.texts(value, key, "a text", |text| Some(text.to_owned()));
                 match access_of(texts.iter().map(String::as_str)) {
                     Ok(access) => options.readers = access,
-                    Err(message) => self.problem(value.at, format!("`{key}`: {message}")),
+                    Err(error) => self.wrong_text(value.at, key, error),
                 }
             }
             "rules" => options.rules.grants = self.grants(value),
@@ -76,7 +78,7 @@ impl Reader {
                 let Some(name) = self.name(value, key) else { return };
                 match header(&name.text) {
                     Some(header) => options.rules.header = header,
-                    None => self.problem(value.at, format!("`{key}`: wanted a header that nothing else uses, as X-Forwarded-User, found `{}`", name.text)),
+                    None => self.wrong_text(value.at, key, WrongText::new(HEADER, name.text)),
                 }
             }
             "control" => options.is_open = self.choice(value, key, &CONTROL).unwrap_or(options.is_open),
@@ -89,11 +91,7 @@ impl Reader {
         match &item.data {
             Data::List(items) => items.iter().filter_map(|item| self.grant(item)).collect(),
             _ => {
-                let found = item.describe();
-                self.problem(
-                    item.at,
-                    format!("`rules`: wanted a list, as [{{user: ada, may: write}}], found {found}"),
-                );
+                self.wrong(item, "rules", "a list, as [{user: ada, may: write}]");
                 Vec::new()
             }
         }
@@ -111,12 +109,14 @@ impl Reader {
             }
         }
         if may.is_none() && self.problems.len() == known {
-            self.problem(item.at, "wanted `may: none`, `may: read` or `may: write` in a rule, found none");
+            let wanted = "`may: none`, `may: read` or `may: write` in a rule";
+            self.missing(item.at, Part::Whole, wanted);
         }
         Some(Grant { whom: whom?, host: at?, may: may? })
     }
 }
 
+const HEADER: &str = "a header that nothing else uses, as X-Forwarded-User";
 const HOST: &str = "local, loopback, any, an address, or a network as 10.1.2.0/24";
 const PROXY: &str = "local, loopback, an address, or a network as 10.1.2.0/24";
 
@@ -172,7 +172,7 @@ mod tests {
             ("user_header: 'a b'", "`user_header`: wanted a header"),
         ] {
             let (_, problems) = read(&text(options));
-            assert!(problems.iter().any(|p| p.message.contains(wanted)), "{options}: {problems:?}");
+            assert!(problems.iter().any(|p| p.to_string().contains(wanted)), "{options}: {problems:?}");
         }
     }
 

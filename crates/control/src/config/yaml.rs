@@ -1,10 +1,11 @@
 //! YAML text into a tree whose every part knows its place, with bounds that keep hostile files harmless.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
-use super::error::{At, Problem};
+use super::error::{At, Expected, Problem, ProblemKind};
 
 /// A pipeline needs five levels.
 const MAX_DEPTH: usize = 16;
@@ -79,7 +80,8 @@ pub(crate) fn parse(text: &str) -> Result<Item, Problem> {
         items: 0,
     };
     let item = reader.document()?;
-    item.ok_or_else(|| Problem::new(At::START, "wanted a pipeline with `nodes:`, found an empty file"))
+    let missing = || ProblemKind::Missing(Expected::new("a pipeline with `nodes:`", "an empty file"));
+    item.ok_or_else(|| Problem::new(At::START, missing()))
 }
 
 struct Reader<'a> {
@@ -97,7 +99,7 @@ impl<'a> Reader<'a> {
                 Event::StreamEnd => return Ok(found),
                 Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
                 _ if found.is_some() => {
-                    return Err(Problem::new(at, "wanted one YAML document, found a second one"));
+                    return Err(too_large(at, "one YAML document", "a second one"));
                 }
                 event => found = Some(self.item(event, at, 0)?),
             }
@@ -107,7 +109,7 @@ impl<'a> Reader<'a> {
     fn next(&mut self) -> Result<(Event<'a>, At), Problem> {
         match self.parser.next_event() {
             Some(Ok((event, span))) => Ok((event, at(&span.start))),
-            Some(Err(e)) => Err(Problem::new(at(e.marker()), format!("not YAML: {}", e.info()))),
+            Some(Err(e)) => Err(Problem::new(at(e.marker()), ProblemKind::NotYaml(e.info().to_owned()))),
             None => Ok((Event::StreamEnd, At::START)),
         }
     }
@@ -115,7 +117,7 @@ impl<'a> Reader<'a> {
     fn item(&mut self, event: Event<'a>, at: At, depth: usize) -> Result<Item, Problem> {
         self.count(1, at)?;
         if depth > MAX_DEPTH {
-            return Err(Problem::new(at, format!("wanted at most {MAX_DEPTH} levels, found more")));
+            return Err(too_large(at, format!("at most {MAX_DEPTH} levels"), "more"));
         }
         let (anchor, tagged, data) = match event {
             Event::Alias(anchor) => return self.alias(anchor, at, depth),
@@ -125,10 +127,13 @@ impl<'a> Reader<'a> {
             }
             Event::SequenceStart(anchor, tag) => (anchor, tag.is_some(), self.list(depth)?),
             Event::MappingStart(anchor, tag) => (anchor, tag.is_some(), self.map(depth)?),
-            other => return Err(Problem::new(at, format!("wanted a value, found {other:?}"))),
+            other => {
+                let expected = Expected::new("a value", format!("{other:?}"));
+                return Err(Problem::new(at, ProblemKind::Value(expected)));
+            }
         };
         if tagged {
-            return Err(Problem::new(at, "tags (`!...`) have no meaning in a pipeline file; remove it"));
+            return Err(Problem::new(at, ProblemKind::Tag));
         }
         let item = Item { at, data };
         if anchor > 0 {
@@ -140,19 +145,18 @@ impl<'a> Reader<'a> {
     fn count(&mut self, items: usize, at: At) -> Result<(), Problem> {
         self.items += items;
         if self.items > MAX_ITEMS {
-            let message = format!("wanted at most {MAX_ITEMS} values, aliases replaced, found more");
-            return Err(Problem::new(at, message));
+            return Err(too_large(at, format!("at most {MAX_ITEMS} values, aliases replaced"), "more"));
         }
         Ok(())
     }
 
     fn alias(&mut self, anchor: usize, at: At, depth: usize) -> Result<Item, Problem> {
         let Some(item) = self.anchors.get(&anchor) else {
-            return Err(Problem::new(at, "the alias stands inside what it stands for"));
+            return Err(Problem::new(at, ProblemKind::Alias));
         };
         let (items, levels) = measure(item);
         if depth + levels > MAX_DEPTH {
-            return Err(Problem::new(at, format!("wanted at most {MAX_DEPTH} levels, found more")));
+            return Err(too_large(at, format!("at most {MAX_DEPTH} levels"), "more"));
         }
         self.count(items, at)?;
         Ok(self.anchors[&anchor].clone())
@@ -178,8 +182,8 @@ impl<'a> Reader<'a> {
                 (event, at) => self.key(event, at, depth)?,
             };
             if let Some(first) = seen.insert(name.text.clone(), name.at) {
-                let text = shortened(&name.text);
-                return Err(Problem::new(name.at, format!("`{text}` stands here already, at {first}")));
+                let twice = ProblemKind::Twice { key: shortened(&name.text), first };
+                return Err(Problem::new(name.at, twice));
             }
             let (event, at) = self.next()?;
             entries.push((name, self.item(event, at, depth + 1)?));
@@ -190,9 +194,16 @@ impl<'a> Reader<'a> {
         let item = self.item(event, at, depth + 1)?;
         match item.data {
             Data::Scalar(Scalar { text, .. }) => Ok(Name { text, at }),
-            _ => Err(Problem::new(at, format!("wanted a name before `:`, found {}", item.describe()))),
+            _ => {
+                let expected = Expected::new("a name before `:`", item.describe());
+                Err(Problem::new(at, ProblemKind::Value(expected)))
+            }
         }
     }
+}
+
+fn too_large(at: At, wanted: impl Into<Cow<'static, str>>, found: &'static str) -> Problem {
+    Problem::new(at, ProblemKind::TooLarge(Expected::new(wanted, found)))
 }
 
 /// How many parts an item has, and how many levels lie below it.
@@ -219,7 +230,7 @@ mod tests {
 
     fn error(text: &str) -> String {
         let problem = parse(text).unwrap_err();
-        format!("{}: {}", problem.at.unwrap(), problem.message)
+        format!("{}: {problem}", problem.at.unwrap())
     }
 
     #[test]

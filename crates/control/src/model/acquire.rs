@@ -1,61 +1,29 @@
 //! Acquisitions, and other work that a node begins when it is asked to and ends itself: an answer that waits comes with the end.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
-use livetime_engine::{NodeReport, Report, Role, Snapshot, Value};
+use livetime_engine::{Role, Value};
 
-use super::act::{Asked, Change, enable, look_now};
+use super::action::Asked;
 use super::locks::{lock, try_lock};
-use super::looker::Shared;
 use super::moment::Moment;
 use super::node::Node;
+use super::quiet::done_if_quiet;
 use super::refused::Refused;
+use super::shared::Shared;
+use super::waiting::Waiting;
 
 /// How long a detector that was just asked whether it still acquires is waited for, so that short acquisitions end at once. One that takes
 /// longer is asked again for its answer, not waited for: the looker serves all faces.
 const ANSWER: Duration = Duration::from_millis(1);
 
-/// Somebody who waits for the end of an acquisition, or of other work.
-pub(super) struct Waiting {
-    asked: Asked,
-    since: Instant,
-    /// The parameter that is true as long as the work lasts; `None` if the source has none.
-    param: Option<usize>,
-    /// Whether that is a capture.
-    is_capture: bool,
-    /// What had been done when all queues were seen empty; they are only if it is the same at the next look.
-    seen: Option<u64>,
-    /// The node's answer to whether it is at work, if it was asked and has not answered.
-    is_at_work: Option<Receiver<Snapshot>>,
-}
-
-impl Waiting {
-    fn new(asked: Asked, param: Option<usize>, is_capture: bool) -> Waiting {
-        Waiting { asked, since: Instant::now(), param, is_capture, seen: None, is_at_work: None }
-    }
-
-    pub(super) fn is_of(&self, node: usize) -> bool {
-        self.asked.node == node
-    }
-
-    /// Whether frames that were sent before the end belong to the work: those of an acquisition, and those of a
-    /// buffer that captures.
-    fn sends_frames(&self) -> bool {
-        match &self.asked.change {
-            Change::Acquire { .. } => true,
-            Change::LetWork(_) => self.is_capture,
-            _ => false,
-        }
-    }
-}
-
 /// Sets a parameter to true that the node sets back when it has done what that asks for, and lets the answer wait until then.
 pub(super) fn let_work(shared: &Arc<Shared>, asked: Asked, param: &str) {
     let mut node = lock(&shared.nodes[asked.node]);
     let set = shared.run.set(&node.name, param, &Value::Bool(true)).map_err(Refused::from);
-    let moment = look_now(shared, &mut node);
+    let moment = shared.look_now(&mut node);
     let Some(index) = node.index_of(param).filter(|_| set.is_ok()) else {
         drop(node);
         return shared.answer(asked, set, moment);
@@ -110,20 +78,15 @@ fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), Refused>, Arc
             let set = shared.run.set(&node.name, node.spec(index).name, &Value::Bool(start));
             set.map_err(Refused::from)
         }
-        None => enable(shared, &mut node, start),
+        None => node.enable(&shared.run, start),
     };
     if !start || result.is_err() {
-        moment = look_now(shared, &mut node);
+        moment = shared.look_now(&mut node);
     }
     (result, moment)
 }
 
 impl Waiting {
-    /// How long until it is worth to look again: short acquisitions end soon.
-    pub(super) fn interval(&self) -> Duration {
-        (self.since.elapsed() / 50).clamp(Duration::from_millis(1), Duration::from_millis(20))
-    }
-
     /// Whether the work is over, and the frames that it sent and that somebody relies on are handled.
     pub(super) fn is_over(&mut self, shared: &Shared) -> bool {
         // Whoever acts on the node may have to wait for it; all others go on meanwhile.
@@ -209,18 +172,4 @@ impl Waiting {
     pub(super) fn answer(self, shared: &Shared, result: Result<(), Refused>, moment: Arc<Moment>) {
         shared.answer(self.asked, result, moment);
     }
-}
-
-/// If no node of `behind` has anything to do: a number that differs when they have done something since.
-///
-/// The counts of several nodes are not read at one moment: a frame may be on its way from a node that was
-/// looked at late to one that was looked at early. So it takes two looks with the same number.
-pub(super) fn done_if_quiet(report: &Report, behind: &[usize]) -> Option<u64> {
-    let nodes = || behind.iter().filter_map(|n| report.nodes.get(*n));
-    let done = |n: &NodeReport| n.received.wrapping_add(n.completed).wrapping_add(n.emitted);
-    nodes().all(is_quiet).then(|| nodes().fold(0, |sum: u64, n| sum.wrapping_add(done(n))))
-}
-
-fn is_quiet(node: &NodeReport) -> bool {
-    node.queued == 0 && node.received <= node.completed + node.lost_of_received()
 }

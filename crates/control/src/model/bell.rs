@@ -27,14 +27,14 @@ pub struct Bell(pub(super) Arc<Heard>);
 /// What a bell has told so far.
 #[derive(Default)]
 pub(super) struct Heard {
-    pub(super) alarm: Alarm,
+    pub(super) waker: Waker,
     pub(super) log: Log,
 }
 
 impl Bell {
     /// Something happened that people should see now.
     pub fn ring(&self) {
-        self.0.alarm.ring();
+        self.0.waker.ring();
     }
 
     /// The events and actions of the run from number `number` on that are still kept; also after its model has ended.
@@ -53,7 +53,7 @@ impl Bell {
 
 /// Wakes one thread that waits.
 #[derive(Default)]
-pub(super) struct Alarm {
+pub struct Waker {
     rung: Mutex<Rung>,
     bell: Condvar,
     ended: AtomicBool,
@@ -68,8 +68,9 @@ struct Rung {
     is_wish: bool,
 }
 
-impl Alarm {
-    pub(super) fn ring(&self) {
+impl Waker {
+    /// Wakes the thread, because something happened.
+    pub fn ring(&self) {
         lock(&self.rung).is_alarm = true;
         self.bell.notify_all();
     }
@@ -79,17 +80,19 @@ impl Alarm {
         self.bell.notify_all();
     }
 
-    pub(super) fn end(&self) {
+    /// Wakes the thread for the last time.
+    pub fn end(&self) {
         self.ended.store(true, Ordering::Release);
         self.ring();
     }
 
-    pub(super) fn is_ended(&self) -> bool {
+    /// Whether [`Waker::end`] was called.
+    pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Waits for a ring, at most for `limit`. Returns whether it was an alarm.
-    pub(super) fn wait(&self, limit: Duration) -> bool {
+    /// Waits to be woken, at most for `limit`. Returns whether [`Waker::ring`] or [`Waker::end`] did it.
+    pub fn wait(&self, limit: Duration) -> bool {
         let rung = lock(&self.rung);
         let is_quiet = |rung: &mut Rung| !rung.is_alarm && !rung.is_wish;
         let waited = self.bell.wait_timeout_while(rung, limit, is_quiet);

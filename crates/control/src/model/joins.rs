@@ -1,14 +1,15 @@
-//! Edges to a node: which one is meant, and all but the first to the first input connected anew, added and taken away.
+//! Edges to a node: which one is meant; connected anew, added and taken away.
 
 use std::sync::Arc;
 
 use livetime_engine::EdgeOptions;
 
-use super::act::{Rewire, Which, changed, connect, keep_switched};
-use super::looker::Shared;
+use super::action::{Rewire, Which};
+use super::locks::lock;
 use super::moment::{Input, NodeState};
-use super::node::Node;
+use super::node::{Node, output_name};
 use super::refused::{EdgeRefusal, Refused};
+use super::shared::Shared;
 
 /// Connects an edge anew, adds one, or takes one away.
 pub(super) fn rewire(shared: &Shared, node: &mut Node, rewire: &Rewire) -> Result<(), Refused> {
@@ -67,6 +68,62 @@ fn input_number(shared: &Shared, node: &Node, to: &str) -> Result<usize, EdgeRef
     place.ok_or_else(|| EdgeRefusal::OtherInput(names, to.to_owned()))
 }
 
+/// The input as it is to be.
+fn changed(shared: &Shared, input: &Input, rewire: &Rewire) -> Result<Input, Refused> {
+    let mut wanted = input.clone();
+    if rewire.node.is_some() || rewire.output.is_some() {
+        let name = rewire.node.as_ref().unwrap_or(&input.node);
+        let output = rewire.output.unwrap_or(input.output);
+        let graph = shared.run.graph();
+        let sender = &graph.nodes()[graph.node(name)?];
+        let missing = || EdgeRefusal::NoOutput(name.clone(), output);
+        wanted.from = output_name(sender, output).ok_or_else(missing)?;
+        (wanted.node, wanted.output) = (name.clone(), output);
+    }
+    let max_rate_hz = limit(rewire.max_rate_hz, input.options.max_rate_hz)?;
+    let max_bytes_per_s = limit(rewire.max_bytes_per_s, input.options.max_bytes_per_s)?;
+    let queue = rewire.queue.unwrap_or(input.options.queue);
+    let every = rewire.every.unwrap_or(input.options.every);
+    let when_full = rewire.when_full.unwrap_or(input.options.when_full);
+    wanted.options = EdgeOptions { queue, every, when_full, max_rate_hz, max_bytes_per_s };
+    Ok(wanted)
+}
+
+/// A limit as it is to be: 0 is none.
+fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, EdgeRefusal> {
+    match wanted {
+        None => Ok(now),
+        Some(0.0) => Ok(None),
+        Some(rate) if rate > 0.0 => Ok(Some(rate)),
+        Some(other) => Err(EdgeRefusal::Limit(other)),
+    }
+}
+
+/// Connects the first edge to the first input anew. What cannot be connected stays as it was.
+fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), Refused> {
+    if *old == new && !node.is_cut_off {
+        return Ok(());
+    }
+    let run = &shared.run;
+    if !node.is_cut_off {
+        run.disconnect(&old.from, &old.to)?;
+    }
+    node.is_cut_off = true;
+    let connected = run.connect(&new.from, &new.to, new.options);
+    if connected.is_err() {
+        run.connect(&old.from, &old.to, old.options)?;
+    }
+    node.is_cut_off = false;
+    keep_switched(shared, node, &new.node)?;
+    connected?;
+    let graph = run.graph();
+    if let (Ok(from), Ok(to)) = (graph.node(&old.node), graph.node(&new.node)) {
+        lock(&shared.wires).rewired(node.number, from, to);
+    }
+    node.state.input = Some(Arc::new(new));
+    Ok(())
+}
+
 /// What a new edge is like until somebody says otherwise: the first one to the same input, or to any.
 fn like(state: &NodeState, to: &str) -> Input {
     let same = state.edges().find(|edge| edge.to == to).or(state.edges().next());
@@ -109,6 +166,19 @@ fn replace(
     Ok(back.and(connected)?)
 }
 
+/// A new edge knows nothing of a receiver that is turned off, or of a sender that does not send.
+fn keep_switched(shared: &Shared, node: &mut Node, sender: &str) -> Result<(), Refused> {
+    if !node.state.is_enabled {
+        node.enable(&shared.run, false)?;
+    }
+    let run = &shared.run;
+    let sends = run.graph().node(sender).ok().and_then(|from| shared.newest().nodes.get(from).cloned());
+    match sends.is_some_and(|sender| !sender.state.sends) {
+        true => Ok(run.set_sending(sender, false)?),
+        false => Ok(()),
+    }
+}
+
 /// Notes the edge at this place of those to an input, or that there is none any more.
 fn put(
     shared: &Shared,
@@ -135,5 +205,5 @@ fn put(
 fn note(shared: &Shared, node: usize, old: Option<&Input>, new: Option<&Input>) {
     let graph = shared.run.graph();
     let number = |input: Option<&Input>| input.and_then(|input| graph.node(&input.node).ok());
-    super::locks::lock(&shared.wires).changed(node, number(old), number(new));
+    lock(&shared.wires).changed(node, number(old), number(new));
 }

@@ -16,8 +16,8 @@
 //! use livetime_engine::{Run, RunOptions};
 //!
 //! let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
-//! let pipeline = livetime_control::config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
-//! let run = Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].message.clone())?;
+//! let pipeline = livetime_control::config::parse("my.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
+//! let run = Run::start(&pipeline.graph, RunOptions::default()).map_err(|errors| errors[0].to_string())?;
 //! let run = Arc::new(run);
 //! let model = Model::start(&run, &Bell::default(), Access::default())?;
 //!
@@ -35,8 +35,10 @@
 
 mod acquire;
 mod act;
+mod action;
 mod bell;
 mod caller;
+mod capture;
 mod captures;
 mod joins;
 mod locks;
@@ -46,9 +48,12 @@ mod losses;
 mod moment;
 mod node;
 mod program;
+mod quiet;
 mod rates;
 mod recent;
 mod refused;
+mod shared;
+mod waiting;
 mod wires;
 mod writers;
 
@@ -62,18 +67,18 @@ use livetime_engine::{Refusal, RefusalKind, Run};
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
-pub use act::{Action, Answer, Change, Counter, Rewire, Which};
-pub use bell::Bell;
+pub use action::{Action, Answer, Change, Counter, Rewire, Which};
+pub use bell::{Bell, Waker};
 pub use caller::Caller;
 pub use log::{Entry, What};
-pub use looker::Begun;
 pub use losses::{Acknowledged, Grown, LOSING_NS, LossBook, Standing};
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
 pub use refused::{EdgeRefusal, Refused, ShortCapture, StartError};
+pub use shared::Begun;
 
-use act::Asked;
+use action::Asked;
 use locks::{join, lock};
-use looker::Shared;
+use shared::Shared;
 use writers::{WAITING, Writers};
 
 /// The model of a run. Clones are the same model, which ends with the last of them, or with [`Model::end`].
@@ -128,7 +133,7 @@ impl Model {
         if newest.taken.elapsed() <= age || self.is_ended() {
             return newest;
         }
-        self.shared().alarm().ring();
+        self.shared().waker().ring();
         self.newer_than(newest.version, limit).unwrap_or_else(|| self.newest())
     }
 
@@ -158,7 +163,7 @@ impl Model {
 
     /// Whether somebody is among those who may act.
     pub fn may_act(&self, caller: &Caller) -> bool {
-        self.threads.access.allows(caller)
+        caller.may_act(&self.threads.access)
     }
 
     /// Lets `action` be done, and returns at once. `reply` is called with what came of it, on a thread of the model or on this one;
@@ -166,7 +171,7 @@ impl Model {
     pub fn act(&self, caller: Caller, action: Action, reply: impl FnOnce(Answer) + Send + 'static) {
         let shared = self.shared();
         let refused = |reason: Refused| Answer { result: Err(reason), moment: shared.newest() };
-        if !self.threads.access.allows(&caller) {
+        if !caller.may_act(&self.threads.access) {
             return reply(refused(Refused::MayNotAct(Box::new(caller))));
         }
         match action {
@@ -186,7 +191,7 @@ impl Model {
                 } else {
                     shared.run.stop()
                 }
-                shared.alarm().ring();
+                shared.waker().ring();
                 shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
             }
@@ -224,7 +229,7 @@ impl Model {
 impl Threads {
     fn end(&self) {
         self.writers.end();
-        self.shared.alarm().end();
+        self.shared.waker().end();
         if let Some(looker) = lock(&self.looker).take() {
             join(looker);
         }

@@ -8,7 +8,6 @@ use livetime_engine::{
 };
 
 use super::losses::LossBook;
-use super::node::number_of;
 use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
 use crate::report::times::NodeTimes;
@@ -92,6 +91,11 @@ impl NodeMoment {
     pub fn value(&self, param: &str) -> Option<&Value> {
         self.values.get(self.specs.iter().position(|spec| spec.name == param)?)
     }
+}
+
+/// The number of the parameter that has this role, if one has.
+pub(super) fn number_of(specs: &[ParamSpec], role: Role) -> Option<usize> {
+    specs.iter().position(|spec| spec.role == Some(role))
 }
 
 /// What is known of a node beside its parameters.

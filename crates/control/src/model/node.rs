@@ -8,10 +8,14 @@ use livetime_engine::{
     ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Role, Run, Snapshot, Value,
 };
 
-use super::captures::Capture;
-use super::moment::{Input, NodeMoment, NodeState, Offsets};
+use super::capture::{Capture, lost_on_the_way, whole};
+use super::moment::{Input, NodeMoment, NodeState, Offsets, number_of};
 use super::rates::Pace;
 use super::recent::RecentTimes;
+use super::refused::Refused;
+
+/// How long a node may take to say what has become of it before the answer goes without it.
+pub(super) const READBACK: Duration = Duration::from_secs(1);
 
 /// What a node was asked for.
 struct Question {
@@ -190,17 +194,30 @@ impl Node {
         }
     }
 
+    /// Takes note of a capture that begins or ends; `ahead` are the nodes whose frames reach this one.
+    pub(super) fn follow_capture(&mut self, report: &Report, ahead: impl FnOnce() -> Vec<usize>) {
+        if self.number_of(Role::Capture).is_none() {
+            return;
+        }
+        let is_on = self.value_of(Role::Capture) == Some(&Value::Bool(true));
+        let captured = self.value_of(Role::Captured).and_then(whole).filter(|_| is_on);
+        let number = self.number;
+        self.capture.follow(captured, || lost_on_the_way(report, &ahead(), number));
+    }
+
+    /// Whether frames are offered to it from now on; of a source whether it produces any.
+    pub(super) fn enable(&mut self, run: &Run, enabled: bool) -> Result<(), Refused> {
+        run.set_enabled(&self.name, enabled)?;
+        self.state.is_enabled = enabled;
+        Ok(())
+    }
+
     /// All that is known of it now.
     pub(super) fn moment(&self) -> Arc<NodeMoment> {
         let (rates, times) = (self.pace.rates(), self.times.shown());
         let (values, state) = (self.values.clone(), self.state.clone());
         Arc::new(NodeMoment { specs: self.specs, values, last: self.last, state, rates, times })
     }
-}
-
-/// The number of the parameter that has this role, if one has.
-pub(super) fn number_of(specs: &[ParamSpec], role: Role) -> Option<usize> {
-    specs.iter().position(|spec| spec.role == Some(role))
 }
 
 fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> NodeState {

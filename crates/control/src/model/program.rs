@@ -21,7 +21,7 @@ impl Model {
     /// use livetime_engine::RunOptions;
     ///
     /// let text = "nodes:\n  cam: {type: sim_detector}\n  stats: {type: statistics, from: cam}\n";
-    /// let pipeline = config::parse("my.yaml", text, livetime_nodes::ALL, &[])?;
+    /// let pipeline = config::parse("my.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?;
     /// let model = Model::run_graph(&pipeline.graph, RunOptions::default())?;
     /// model.set("cam", "offset", 20.0)?;
     /// for moment in model.moments(Duration::from_millis(50)).take(3) {
@@ -91,7 +91,7 @@ mod tests {
     use crate::config;
 
     fn graph(text: &str) -> Graph {
-        config::parse("p.yaml", text, livetime_nodes::ALL, &[]).unwrap().graph
+        config::parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph
     }
 
     #[test]

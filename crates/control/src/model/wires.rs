@@ -74,7 +74,8 @@ mod tests {
     fn what_lies_behind_follows_the_wires() {
         let text = "nodes:\n  cam: {type: sim_detector}\n  a: {type: statistics, from: cam}\n  \
                     b: {type: statistics, from: a}\n  other: {type: sim_detector}\n";
-        let graph = config::parse("f", text, livetime_nodes::ALL, &[]).unwrap().graph;
+        let graph =
+            config::parse("f", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph;
         let mut wires = Wires::new(&graph);
         assert_eq!((&wires.behind(0)[..], wires.behind(3).len()), (&[1, 2][..], 0));
         wires.rewired(1, 0, 3);

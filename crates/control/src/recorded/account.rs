@@ -13,8 +13,10 @@ pub struct PipelineAccount {
     pub used: u64,
     /// Events of which no picture came out, though no node failed: the pipeline leaves them out.
     pub left_out: u64,
-    /// Events that a node failed in, or of which something else came out than of the first ones.
+    /// Events that a node failed in, or whose picture came out damaged or otherwise than the first ones.
     pub lost: u64,
+    /// Of all these, events whose picture is damaged or lacks some panel, as it was recorded.
+    pub damaged: u64,
     /// The first [`MOST_NAMED`] of these, in their order.
     pub named: Vec<LostEvent>,
 }
@@ -26,7 +28,7 @@ pub struct LostEvent {
     pub event: usize,
     /// When it happened, ns since 1970.
     pub time_ns: u64,
-    /// The node that failed; none if something else came out than of the first events.
+    /// The node that failed; none if the picture came out damaged, or otherwise than those of the first events.
     pub node: Option<String>,
     /// Its error, or what was wanted and found.
     pub why: String,
@@ -43,6 +45,7 @@ impl PipelineAccount {
         let named = |lost: &LostEvent| json!({ "event": lost.event, "time_ns": lost.time_ns, "node": lost.node, "why": lost.why });
         json!({
             "given": self.given(), "used": self.used, "left_out": self.left_out, "lost": self.lost,
+            "damaged": self.damaged,
             "named": self.named.iter().map(named).collect::<Vec<_>>(),
         })
     }
@@ -60,13 +63,14 @@ impl PipelineAccount {
         self.used += other.used;
         self.left_out += other.left_out;
         self.lost += other.lost;
+        self.damaged += other.damaged;
         self.named.extend(other.named);
         self.named.sort_by_key(|lost| lost.event);
         self.named.truncate(MOST_NAMED);
     }
 
     pub(super) fn save(&self, out: &mut Saver) {
-        [self.used, self.left_out, self.lost].into_iter().for_each(|count| out.number(count));
+        [self.used, self.left_out, self.lost, self.damaged].into_iter().for_each(|count| out.number(count));
         out.number(self.named.len() as u64);
         for LostEvent { event, time_ns, node, why } in &self.named {
             out.number(*event as u64);
@@ -82,10 +86,10 @@ impl PipelineAccount {
     pub(super) fn load(from: &mut Loader<'_>) -> Result<PipelineAccount, ReduceError> {
         let most = from.events();
         let mut count = || from.at_most(most);
-        let mut account =
-            PipelineAccount { used: count()?, left_out: count()?, lost: count()?, named: Vec::new() };
+        let [used, left_out, lost, damaged] = [count()?, count()?, count()?, count()?];
+        let mut account = PipelineAccount { used, left_out, lost, damaged, named: Vec::new() };
         // Each is at most 2^30.
-        if account.given() > most {
+        if account.given().max(damaged) > most {
             return Err(
                 format!("wanted an account of at most {most} events, found {}", account.given()).into()
             );

@@ -10,6 +10,9 @@ use crate::config::Setting;
 /// What the line begins with; JSON follows.
 pub(super) const KIND: &str = "pipeline ";
 
+/// How events become frames: 2 is as a source sends them; 1 was without attributes, flags and damaged events.
+const FRAMES: u32 = 2;
+
 /// All that a pipeline reducer is made of.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Description {
@@ -40,7 +43,7 @@ impl Description {
         let panel = self.output.panels.first();
         let json = json!({
             "file": self.file, "hash": self.hash(), "text": self.text, "source": self.source, "of": self.of,
-            "set": settings, "reducers": self.reducers,
+            "set": settings, "reducers": self.reducers, "frames": FRAMES,
             "input": {
                 "dtype": self.input.dtype().name(), "color": self.input.color().name(),
                 "shape": self.input.shape().collect::<Vec<_>>(),

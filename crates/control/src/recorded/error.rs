@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use livetime_engine::{GraphError, NodeError};
+use livetime_engine::{Cause, GraphError, NodeError};
 use livetime_frame::WrongPayload;
-use livetime_recording::TooMuchMemory;
+use livetime_recording::{Fault, TooMuchMemory};
 
-use crate::config::Problems;
+use crate::config::{Problem, ProblemKind, Problems};
 
 /// Why a recorded run does not go through a pipeline.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub enum RecordedError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PictureError {
+    /// It came out damaged. Says what is wrong with all of it; `None` where that is so of a part only.
+    Damaged(Option<Fault>),
     /// The frame has no array.
     Payload(WrongPayload),
     /// The picture is of another kind.
@@ -105,6 +108,10 @@ fn joined(errors: &[GraphError]) -> String {
 impl fmt::Display for PictureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            PictureError::Damaged(Some(fault)) => fault.fmt(f),
+            PictureError::Damaged(None) => f.write_str(
+                "wanted an undamaged picture, found one with damage in a part, or without some panel",
+            ),
             PictureError::Payload(error) => error.fmt(f),
             PictureError::Kind { wanted, found } => write!(f, "wanted {wanted}, found {found}"),
         }
@@ -112,6 +119,13 @@ impl fmt::Display for PictureError {
 }
 
 impl std::error::Error for RecordedError {}
+
+/// A problem outside the pipeline file.
+impl From<RecordedError> for Problem {
+    fn from(error: RecordedError) -> Problem {
+        Problem::elsewhere(ProblemKind::Recorded(Cause::new(Arc::new(error))))
+    }
+}
 
 impl From<TooMuchMemory> for RecordedError {
     fn from(error: TooMuchMemory) -> RecordedError {
@@ -130,12 +144,5 @@ impl From<WrongPayload> for PictureError {
 impl From<PictureError> for RecordedError {
     fn from(error: PictureError) -> RecordedError {
         RecordedError::Picture(error)
-    }
-}
-
-/// For callers that hand the sentence on.
-impl From<RecordedError> for String {
-    fn from(error: RecordedError) -> String {
-        error.to_string()
     }
 }

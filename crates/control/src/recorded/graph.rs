@@ -1,6 +1,5 @@
 //! A pipeline file as the work of an analysis: all that its nodes do.
 
-use std::fmt::Display;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,7 @@ use livetime_frame::{FramePool, Layout};
 use livetime_recording::{Detector, OpenRun, Recording, Wanted};
 
 use super::error::RecordedError;
-use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
+use crate::config::{self, Pipeline, Problem, ProblemKind, Problems, Purpose, Replaced, Replay, Setting};
 use crate::report::EndedBy;
 
 /// How often it is looked how far the run is.
@@ -61,7 +60,7 @@ impl Default for GraphOptions {
 /// let detector = recording.detector("")?;
 /// let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n";
 /// let options = GraphOptions::default();
-/// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), livetime_nodes::ALL, &options)?;
+/// let work = GraphAnalysis::new(&recording, &detector, ("my.yaml", text), &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &options)?;
 /// let found = work.run(&recording, None, &mut |_| GoOn::Yes)?;
 /// for (spec, value) in &found.report.nodes[1].last_values {
 ///     println!("{}: {value}", spec.name);
@@ -109,11 +108,14 @@ impl GraphAnalysis {
         node_types: &[NodeType],
         options: &GraphOptions,
     ) -> Result<GraphAnalysis, Problems> {
-        let refuse = |why: &dyn Display| Problems::new(name, vec![Problem::elsewhere(why.to_string())]);
-        let replay = replay(recording, detector, options).map_err(|error| refuse(&error))?;
+        let refuse = |error: RecordedError| Problems::new(name, vec![error.into()]);
+        let replay = replay(recording, detector, options).map_err(refuse)?;
         let parsed = config::parse_replay(name, text, node_types, &options.settings, &replay);
         let (mut pipeline, Replaced { source, left_out, .. }) = parsed?;
-        let source = pipeline.graph.node(&source).map_err(|error| refuse(&error))?;
+        let source = pipeline.graph.node(&source);
+        let source = source.map_err(|error| {
+            Problems::new(name, vec![Problem::elsewhere(ProblemKind::UnknownName(error))])
+        })?;
         let frames = frames_bound(&pipeline.graph, &pipeline.plan, replay.workers);
         // Twice, for frames whose layout nobody knows before, as far as there may be more. Only what is held is taken.
         let most = usize::try_from(recording.memory().bytes()).unwrap_or(usize::MAX);
@@ -121,7 +123,7 @@ impl GraphAnalysis {
         pipeline.graph.memory_bytes = wanted.min(most).max(frames);
         let end = options.events.end.min(recording.events());
         let events = options.events.start.min(end)..end;
-        let files = files_of(recording).map_err(|error| refuse(&error))?;
+        let files = files_of(recording).map_err(refuse)?;
         let (layout, frames_bytes) = (replay.layout, frames);
         Ok(GraphAnalysis { pipeline, source, left_out, layout, events, files, frames_bytes })
     }

@@ -4,6 +4,9 @@
 //! do: files that they write, values that they tell. [`PipelineReducer`] wants the pictures that one output sends, and gives them to the
 //! reducers of an analysis; it works event by event, in any order, on any number of workers, processes and machines, and so only where no
 //! node on the way keeps anything from frame to frame.
+//!
+//! On both ways, and where the source `recording` plays a run, nodes get the same frames: [`Picture::fill`] writes pixels, time, flags and
+//! attributes of all.
 
 mod account;
 #[cfg(test)]
@@ -17,6 +20,8 @@ mod graph_tests;
 mod reducer;
 #[cfg(test)]
 mod reducer_tests;
+#[cfg(test)]
+mod roads_tests;
 
 use std::ops::Range;
 

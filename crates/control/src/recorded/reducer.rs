@@ -4,17 +4,18 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use livetime_analysis::{
-    Block, EventPictures, Layout as Panels, Loader, Named, Panel, ReduceError, Reducer, Reducers, Saver,
+    Block, EventPictures, Layout as Panels, Loader, Named, Panel, Recorded, ReduceError, Reducer, Reducers,
+    Saver,
 };
 use livetime_engine::{DirectRun, Given, Graph, NodeError, NodeType, RunOptions};
-use livetime_frame::{Frame, FrameMut, Layout};
+use livetime_frame::{Flags, Frame, Layout};
 use livetime_recording::{Detector, Picture, Reader, Recording};
 
 use super::account::{LostEvent, PipelineAccount};
 use super::describe::{Description, KIND};
 use super::error::{PictureError, RecordedError};
 use super::{MOST_LOOKED_AT, SOURCE, first_picture};
-use crate::config::{self, Pipeline, Problem, Problems, Purpose, Replaced, Replay, Setting};
+use crate::config::{self, Pipeline, Problems, Purpose, Replaced, Replay, Setting};
 
 /// What of a pipeline is wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,8 +47,11 @@ pub type Outcome = Arc<Mutex<Option<PipelineAccount>>>;
 /// keep no state from frame to frame ([`NodeSpec::parallel`](livetime_engine::NodeSpec::parallel)), which is checked. Each worker has nodes of
 /// its own, which run on its thread ([`DirectRun`]).
 ///
-/// The pictures are arrays as the source `recording` sends them, with the time of the event and without attributes. All must be like the
-/// first: an event that lacks panels, or whose picture comes out with another type or shape, is lost, with the reason
+/// The nodes get the frames that the source `recording` sends: of each event with a picture, whatever its shape, with attributes and flags.
+/// Only the number of a frame may differ. A source numbers the frames that it sends; how many come before an event is unknown where events
+/// are taken in any order, so the number is that of the event among those that are analysed, the same where each has a picture.
+///
+/// Pictures that come out must be like the first one, and undamaged: another event is lost, with the reason
 /// ([`PipelineReducer::outcome`]). So is one that a node fails in, by an error or a panic; if the node's policy is to stop, the
 /// analysis ends.
 ///
@@ -62,7 +66,7 @@ pub type Outcome = Arc<Mutex<Option<PipelineAccount>>>;
 /// let options = ReducedOptions::default();
 /// let pipeline = ("my.yaml", text);
 /// let reducer =
-///     PipelineReducer::new(&recording, &recording.detector("")?, pipeline, livetime_nodes::ALL, &options, inner)?;
+///     PipelineReducer::new(&recording, &recording.detector("")?, pipeline, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &options, inner)?;
 /// let outcome = reducer.outcome();
 ///
 /// let events = livetime_analysis::Recording::open(&[file])?;
@@ -117,7 +121,7 @@ impl PipelineReducer {
         options: &ReducedOptions,
         inner: Reducers,
     ) -> Result<PipelineReducer, Problems> {
-        let refuse = |error: RecordedError| Problems::new(name, vec![Problem::elsewhere(error.to_string())]);
+        let refuse = |error: RecordedError| Problems::new(name, vec![error.into()]);
         let (input, first) = first_picture(recording, detector, &options.events).map_err(refuse)?;
         let mut description = Description {
             file: name.to_owned(),
@@ -130,8 +134,9 @@ impl PipelineReducer {
             reducers: inner.describe(),
         };
         let way = Way::new(&description, node_types)?;
-        let events = first..options.events.end.min(recording.events());
-        description.output = way.first_output(recording, detector, events, &input).map_err(refuse)?;
+        let events = options.events.start..options.events.end.min(recording.events());
+        description.output =
+            way.first_output(recording, detector, (events, first), &input).map_err(refuse)?;
         Ok(PipelineReducer { description, way, inner, idle: Mutex::default(), outcome: Outcome::default() })
     }
 
@@ -192,19 +197,6 @@ impl PipelineReducer {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.map_or_else(|| self.way.start().map_err(ReduceError::from), Ok)
     }
-
-    /// Gives the picture of an event to the nodes.
-    ///
-    /// # Errors
-    /// That a node failed whose policy is to stop.
-    fn pass(&self, nodes: &mut DirectRun, event: &EventPictures<'_>) -> Result<Passed, ReduceError> {
-        let mut frame = nodes.array(self.description.input)?;
-        if let Err(why) = fill(&mut frame, event, &self.description.input) {
-            return Ok(Passed::Lost(None, why.to_string()));
-        }
-        let given = nodes.give(frame)?;
-        Ok(passed(given, |layout| is_like(layout, &self.description.output)))
-    }
 }
 
 impl Way {
@@ -222,7 +214,7 @@ impl Way {
         let (Pipeline { graph, .. }, Replaced { source, left_out, output }) = (pipeline, replaced);
         let way = Way { graph, output: output.unwrap_or_default(), source, left_out };
         // Says that an output is none before anything is read.
-        way.start().map_err(|why| Problems::new(file, vec![Problem::elsewhere(why.to_string())]))?;
+        way.start().map_err(|error| Problems::new(file, vec![error.into()]))?;
         Ok(way)
     }
 
@@ -231,27 +223,25 @@ impl Way {
         DirectRun::start(&self.graph, &[&self.output], options).map_err(RecordedError::Nodes)
     }
 
-    /// What comes out of the first events.
+    /// What comes out of the first pictures of this layout, from the event `first` on.
     fn first_output(
         &self,
         recording: &Recording,
         detector: &Detector,
-        events: Range<usize>,
+        (events, first): (Range<usize>, usize),
         input: &Layout,
     ) -> Result<Panels, RecordedError> {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut nodes = self.start()?;
         let mut last = "none".to_owned();
-        for event in events.take(MOST_LOOKED_AT) {
+        for (event, number) in events.zip(1..).skip_while(|(event, _)| *event < first).take(MOST_LOOKED_AT) {
             let read = recording.read(detector, event, &mut reader, &mut picture);
             if read.and_then(|()| picture.layout()).ok() != Some(*input) {
                 continue;
             }
             let stopped = |source: NodeError| RecordedError::Stopped { event, source };
-            let mut frame = nodes.array(*input).map_err(stopped)?;
-            picture.fill(&mut frame);
-            frame.header_mut().sequence = sequence_of(event);
-            match passed(nodes.give(frame).map_err(stopped)?, |_| Ok(())) {
+            let recorded = Recorded { picture: &picture, number };
+            match pass(&mut nodes, &recorded, |_| Ok(())).map_err(stopped)? {
                 Passed::Out(frame) => return Ok(described_output(&frame)?),
                 Passed::LeftOut => {}
                 Passed::Lost(None, why) => last = format!("event {event}: {why}"),
@@ -271,26 +261,18 @@ impl Reducer for PipelineReducer {
     }
 
     fn map(&self, partial: &mut Partial, event: &EventPictures<'_>) -> Result<(), ReduceError> {
-        let mut nodes = self.nodes()?;
-        let passed = self.pass(&mut nodes, event)?;
-        if let Some(frame) = partial.take(event, passed) {
-            let mut scratch = Vec::new();
-            let bytes = [Some(frame.array()?.packed(&mut scratch))];
-            let panels = &self.description.output.panels;
-            self.inner
-                .map(&mut partial.inner, &EventPictures::new(event.event, event.time_ns, panels, &bytes))?;
-        }
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(nodes);
-        Ok(())
+        self.map_block(partial, &Block::of(&[*event]))
     }
 
     /// All events of the block go through the nodes before the others see any, who take many side by side.
     fn map_block(&self, partial: &mut Partial, block: &Block<'_>) -> Result<(), ReduceError> {
-        let mut nodes = self.nodes()?;
+        let (mut nodes, output) = (self.nodes()?, &self.description.output);
         let mut out = Vec::new();
         for event in block.events() {
-            let passed = self.pass(&mut nodes, event)?;
-            if let Some(frame) = partial.take(event, passed) {
+            let recorded =
+                event.recorded.ok_or("wanted events as they were recorded, found other pictures")?;
+            let passed = pass(&mut nodes, &recorded, |layout| is_like(layout, output))?;
+            if let Some(frame) = partial.take(event, &recorded, passed) {
                 out.push((event, frame, Vec::new()));
             }
         }
@@ -298,13 +280,17 @@ impl Reducer for PipelineReducer {
         for (event, frame, scratch) in &mut out {
             pictures.push((*event, [Some(frame.array()?.packed(scratch))]));
         }
-        let panels = &self.description.output.panels;
         let pictures =
-            pictures.iter().map(|(e, bytes)| EventPictures::new(e.event, e.time_ns, panels, bytes));
+            pictures.iter().map(|(e, bytes)| EventPictures::new(e.event, e.time_ns, &output.panels, bytes));
         let pictures: Vec<EventPictures<'_>> = pictures.collect();
         self.inner.map_block(&mut partial.inner, &block.with(&pictures))?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(nodes);
         Ok(())
+    }
+
+    /// The nodes see what a source sends, damaged or not.
+    fn takes_recorded(&self) -> bool {
+        true
     }
 
     fn merge(&self, partial: &mut Partial, next: &mut Partial) -> Result<(), ReduceError> {
@@ -349,7 +335,8 @@ impl Reducer for PipelineReducer {
 
 impl Partial {
     /// Counts an event, and returns its picture if there is one.
-    fn take(&mut self, event: &EventPictures<'_>, passed: Passed) -> Option<Frame> {
+    fn take(&mut self, event: &EventPictures<'_>, recorded: &Recorded<'_>, passed: Passed) -> Option<Frame> {
+        self.account.damaged += u64::from(recorded.picture.condition().is_damaged());
         match passed {
             Passed::Out(frame) => {
                 self.account.used += 1;
@@ -364,51 +351,46 @@ impl Partial {
     }
 }
 
-/// Writes the pictures of an event into a frame, panel by panel.
+/// Gives an event to the nodes as the frame that a source makes of it, and judges what comes out.
 ///
 /// # Errors
-/// If they are not what a frame of `layout` is made of.
-fn fill(frame: &mut FrameMut, event: &EventPictures<'_>, layout: &Layout) -> Result<(), PictureError> {
-    let pictures = || event.pictures();
-    let bytes: usize = pictures().map(|picture| picture.bytes.len()).sum();
-    if bytes != layout.span() || pictures().any(|picture| picture.panel.dtype != layout.dtype()) {
-        let shapes: Vec<String> = pictures()
-            .map(|p| format!("{} {:?} of {} bytes", p.panel.dtype, p.panel.shape, p.bytes.len()))
-            .collect();
-        return Err(PictureError::kind(format!("{layout} as in the first event"), shapes.join(", ")));
-    }
-    let mut rest = frame.bytes_mut();
-    for picture in pictures() {
-        let (place, behind) = rest.split_at_mut(picture.bytes.len());
-        place.copy_from_slice(picture.bytes);
-        rest = behind;
-    }
-    let header = frame.header_mut();
-    header.sequence = sequence_of(event.event);
-    header.event_time_ns = i64::try_from(event.time_ns).unwrap_or(i64::MAX);
-    Ok(())
-}
-
-/// Frames are numbered from 1 on.
-fn sequence_of(event: usize) -> u64 {
-    event as u64 + 1
+/// That a node failed whose policy is to stop.
+fn pass(
+    nodes: &mut DirectRun,
+    Recorded { picture, number }: &Recorded<'_>,
+    check: impl Fn(&Layout) -> Result<(), PictureError>,
+) -> Result<Passed, NodeError> {
+    let layout = match picture.layout() {
+        Ok(layout) => layout,
+        Err(fault) => return Ok(Passed::Lost(None, fault.why)),
+    };
+    let mut frame = nodes.array(layout)?;
+    picture.fill(&mut frame);
+    frame.header_mut().sequence = *number;
+    let whole = |frame: &Frame| match frame.header().flags.contains(Flags::DAMAGED) {
+        true => Err(PictureError::Damaged(picture.good_panels().err())),
+        false => Ok(()),
+    };
+    Ok(passed(nodes.give(frame)?, |frame| {
+        whole(frame)?;
+        let array = frame.array()?;
+        plain(array.layout())?;
+        check(array.layout())
+    }))
 }
 
 /// What became of an event, by what the nodes did with its picture.
-fn passed(given: Given, check: impl Fn(&Layout) -> Result<(), PictureError>) -> Passed {
+fn passed(given: Given, check: impl Fn(&Frame) -> Result<(), PictureError>) -> Passed {
     if let Some(failure) = given.failures.into_iter().next() {
         return Passed::Lost(Some(failure.node), failure.message);
     }
     let mut frames = given.frames.into_iter().map(|(_, frame)| frame);
     match (frames.next(), frames.count()) {
         (None, _) => Passed::LeftOut,
-        (Some(frame), 0) => {
-            let checked = frame.array().map_err(PictureError::from).and_then(|array| {
-                plain(array.layout())?;
-                check(array.layout())
-            });
-            checked.map_or_else(|why| Passed::Lost(None, why.to_string()), |()| Passed::Out(frame))
-        }
+        (Some(frame), 0) => match check(&frame) {
+            Ok(()) => Passed::Out(frame),
+            Err(why) => Passed::Lost(None, why.to_string()),
+        },
         (Some(_), more) => Passed::Lost(None, format!("wanted one picture of an event, found {}", more + 1)),
     }
 }

@@ -102,9 +102,9 @@ fn params_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     })
 }
 
-/// A field whose parameters come behind those of the struct itself.
+/// A field whose parameters come behind the parameters of the struct itself.
 enum Tail {
-    /// A struct of parameters, under their own names, and what it is by default if that is not its own.
+    /// A struct of parameters, under their own names, with its default if that is not the type's own.
     Flat(Option<Expr>),
     /// An array of such structs, each member's names with this one and its number in front.
     Group(LitStr),
@@ -113,7 +113,7 @@ enum Tail {
 fn tail(field: &syn::Field) -> Option<Tail> {
     let (mut tail, mut default) = (None, None);
     for attribute in field.attrs.iter().filter(|a| a.path().is_ident("param")) {
-        // What else stands there belongs to a parameter, and is read as one.
+        // Other attributes here belong to a parameter, and are read as such.
         let _ = attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("flatten") {
                 tail = Some(Tail::Flat(None));
@@ -133,7 +133,7 @@ fn tail(field: &syn::Field) -> Option<Tail> {
     tail
 }
 
-/// What is done with the fields whose parameters come behind the `own` ones of the struct.
+/// The code for the fields whose parameters come behind the `own` ones of the struct.
 struct Tails {
     default: Tokens,
     specs: Tokens,
@@ -190,7 +190,7 @@ impl Tails {
     }
 }
 
-/// What is done with one such field.
+/// The code for one such field.
 fn tail_calls(name: &Option<Ident>, tail: &Option<Tail>) -> Tails {
     match tail {
         Some(Tail::Group(group)) => Tails {

@@ -14,8 +14,9 @@ type Run = [AtomicU64; 2];
 
 /// Numbers of frames that were not offered because of decimation, a limit of the rate, or a pause.
 ///
-/// They are entered before the next frame is put into the queue: who has that frame finds them here. The sender waits for
-/// nobody, and takes memory once. A reader sees by `begun` that a run was overwritten while it read.
+/// The sender enters the numbers before it puts the next frame into the queue, so that a receiver of that frame finds
+/// them here. The sender waits for no reader, and allocates once. A reader compares `begun` before and after, to notice
+/// that a run was overwritten while it read.
 #[derive(Default)]
 pub(crate) struct LeftOut {
     /// Made with the first number: most edges leave out none.
@@ -46,7 +47,7 @@ impl LeftOut {
         let Some(runs) = self.runs.get() else { return 0 };
         let begun = self.begun.load(Ordering::Acquire);
         let mut count = 0;
-        // The newest runs are those that are asked for.
+        // Newest first: a receiver asks for numbers just below its current frame.
         for number in (begun.saturating_sub(RUNS)..begun).rev() {
             let [first, last] = run(runs, number);
             let (first, last) = (first.load(Ordering::Relaxed), last.load(Ordering::Acquire));
@@ -99,9 +100,9 @@ mod models {
             let left_out = Arc::new(LeftOut::default());
             left_out.add(1);
             let sender = left_out.clone();
-            // Further runs, the last of which overwrites the first one.
+            // Further runs; the last of them overwrites the first one.
             let thread = loom::thread::spawn(move || [2, 4, 6, 8].map(|number| sender.add(number)));
-            // Never 3 or 5, whatever is read half.
+            // Never 3 or 5, even if a run is read while it changes.
             assert!(left_out.count(&(1..=2)) <= 2);
             assert_eq!((left_out.count(&(3..=3)), left_out.count(&(5..=5))), (0, 0));
             thread.join().unwrap();

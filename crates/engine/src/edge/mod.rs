@@ -1,4 +1,4 @@
-//! Edges: bounded queues from an output to an input, what happens when one is full, and its accounts.
+//! Edges: bounded queues from an output to an input, their policies for a full queue, and their accounts.
 
 mod left_out;
 mod output;
@@ -54,7 +54,7 @@ pub(crate) struct Edge {
     /// Frames handed over without the queue: inline, or once more.
     inline: AtomicU64,
     losses: Losses,
-    /// What is meant to be missing behind it.
+    /// Numbers of the frames that the sender left out on purpose.
     pub(crate) left_out: LeftOut,
     /// Decides when the receiver checks for a waiting sender.
     room_mark: RoomMark,
@@ -67,7 +67,7 @@ pub(crate) struct Edge {
     notes: Option<Box<Notes>>,
     /// Cleared to stop offering frames; the queue is still emptied.
     pub(crate) enabled: AtomicBool,
-    /// Whether the sender sends; what it does not is an intended loss.
+    /// Whether the sending node offers its frames; while it does not, they count as intended losses.
     pub(crate) is_fed: AtomicBool,
     /// The state of the receiver: [`OPEN`] or another one.
     standing: AtomicU8,
@@ -91,8 +91,9 @@ impl Edge {
     ) -> Edge {
         let exclusive = receiver_bells.len() == 1 && !options.when_full.takes_oldest();
         let capacity = options.capacity();
-        // SAFETY: the edge's one `Sender` alone puts, from position to position, after it has seen room. Only the thread
-        // of the one receiving node takes if the ring is exclusive, or whoever has seen that thread end.
+        // SAFETY: only the edge's one `Sender` puts, from position to position, after it has seen room. If the ring is
+        // exclusive, frames are taken only by the thread of the one receiving node, or by a thread that has seen that
+        // thread end.
         #[allow(unsafe_code, reason = "promises who puts and who takes")]
         let ring = unsafe { FrameRing::new(capacity, exclusive) };
         Edge {
@@ -144,8 +145,10 @@ impl Edge {
         self.reader.as_ref()
     }
 
-    /// The reader has left: nothing is offered any more, and what waits is thrown away.
+    /// The reader has left: the sender offers no more frames, and queued frames are discarded.
     pub(crate) fn close_by_reader(&self, known_tail: &mut u64) {
+        // The sender is stopped before the queue is emptied, so that at most the frame that it offers just now enters
+        // afterwards. It may wait for room, and would sleep on without the bell.
         self.enabled.store(false, Ordering::Release);
         self.standing.store(CLOSED, Ordering::Release);
         self.discard(known_tail);
@@ -177,7 +180,7 @@ impl Edge {
         }
     }
 
-    /// Of a closed edge: the place of what the receiver does behind the last frame.
+    /// The place of the receiver's work behind the last frame; only for a closed edge.
     pub(crate) fn end_place(&self) -> u64 {
         self.promises.as_ref().map_or(0, |promises| promises.end_place.load(Ordering::Acquire))
     }
@@ -193,10 +196,11 @@ impl Edge {
         self.notes.as_deref()
     }
 
-    /// The place of the oldest frame in the queue; of an empty one, as an error, the last place of which nothing will come
-    /// any more. For the one thread that takes.
+    /// The place of the oldest frame in the queue. If the queue is empty: as an error, the last place that the sender
+    /// has promised to be past. Only the thread that takes may call it.
     pub(crate) fn front(&self) -> Result<u64, u64> {
-        // The promise first: what was sent before it is then visible in the queue.
+        // The promise is read before the queue: every frame that was sent before the promise is then visible in the
+        // queue.
         let is_open = !self.is_closed() && !self.is_detached();
         let promises = self.promises.as_ref().filter(|_| is_open);
         let promised = promises.map_or(u64::MAX, |promises| promises.until.load(Ordering::Acquire));
@@ -271,7 +275,7 @@ impl Edge {
     fn need_not_wait(&self) -> bool {
         let Some(reader) = &self.reader else { return false };
         if reader.is_missing() {
-            // Unless the reader closes the edge just now.
+            // Exchanged and not stored: the reader may close the edge at this moment, and CLOSED must stay.
             let _ = self.standing.compare_exchange(OPEN, UNREAD, Ordering::AcqRel, Ordering::Relaxed);
         }
         self.standing() != OPEN || !self.enabled.load(Ordering::Relaxed)

@@ -101,6 +101,7 @@ impl Output {
                 self.hand_over(&frame, stamp_ns, clock);
                 Ok(())
             }
+            // The last reference goes with the frame: no clone, no atomic operation beyond the split.
             (_, 0) => self.queue(frame, queues, stamp_ns, clock, control, bell),
             _ => {
                 let result = self.queue(frame.clone(), queues, stamp_ns, clock, control, bell);
@@ -130,8 +131,8 @@ impl Output {
         }
     }
 
-    /// Wakes the receivers of what was queued. Called once after a handler, not once per frame: a handler
-    /// that sends a batch wakes once.
+    /// Wakes the receivers of queued frames. Called once after a handler, not once per frame: a handler that sends a
+    /// batch wakes once.
     pub(crate) fn tell(&mut self) {
         let mut untold = false;
         for sender in &mut self.senders {
@@ -228,13 +229,14 @@ impl Output {
 
 fn wait_for_room(sender: &mut Sender, bell: &Doorbell) {
     sender.publish();
+    // As in `tell`. The receiver must be awake before this thread sleeps: it alone can make room.
     fence(Ordering::SeqCst);
     sender.edge.tell_frames();
     bell.prepare();
     if sender.edge.has_room() {
         bell.cancel();
     } else {
-        // The limit is for an abort, which does not ring for us.
+        // An abort does not ring this bell, so the caller checks for one from time to time.
         bell.wait(Some(Duration::from_millis(20)));
     }
 }

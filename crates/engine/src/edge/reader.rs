@@ -61,6 +61,7 @@ impl Reader {
         if !self.control.is_asked_to_stop() && self.control.failure().is_none() {
             return false;
         }
+        // At least 1, because 0 means that the time is not set.
         let now_ns = self.clock.now_ns().max(1);
         let first = self.stopping_ns.compare_exchange(0, now_ns, Ordering::Relaxed, Ordering::Relaxed);
         let since_ns = first.err().unwrap_or(now_ns).max(self.asked_ns.load(Ordering::Relaxed));

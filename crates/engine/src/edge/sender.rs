@@ -22,9 +22,9 @@ pub(crate) enum Target {
     Inline(Box<dyn InlineNode>),
 }
 
-/// What an edge asks of a node that runs inside its sender's call.
+/// The functions of a node that runs inside its sender's call, as the edge uses them.
 pub(crate) trait InlineNode: Send {
-    /// Handles a frame, now. The node's own error policy deals with failures.
+    /// Handles a frame, now. A failure is handled by the node's own policy: it is none of the sender.
     fn receive(&mut self, frame: &Frame, stamp_ns: u64);
     /// The frame that comes next has this place in the order of the data.
     fn come_to(&mut self, place: u64) {
@@ -45,7 +45,7 @@ pub(crate) trait InlineNode: Send {
 pub(crate) struct Sender {
     pub(crate) edge: Arc<Edge>,
     pub(crate) target: Target,
-    /// Frames below this position are in the queue; those below `published` are seen there.
+    /// Frames below this position are in the queue; the receiver sees the frames below `published`.
     tail: u64,
     published: u64,
     /// The `head` that was read last. The actual room can only be larger.
@@ -85,7 +85,7 @@ impl Sender {
 
     /// True when the queue has room, or there is none.
     pub(crate) fn has_room(&self) -> bool {
-        // What this handler has queued and not yet published counts, too.
+        // Frames that this handler has queued and not yet published count, too.
         matches!(self.target, Target::Inline(_)) || self.tail - self.edge.taken() < self.edge.capacity()
     }
 
@@ -129,11 +129,13 @@ impl Sender {
     /// Offers one of the references in `shares` to the queue, and takes it from there only if it has room.
     pub(crate) fn offer(&mut self, shares: &mut Shares, stamp_ns: u64) -> Offer<()> {
         match self.edge.standing() {
+            // An edge without its reader may still have room, and the reader may come back.
             OPEN | UNREAD => {}
             ABANDONED => {
                 self.edge.lose(LossReason::Refused, 1);
                 return Offer::Lost;
             }
+            // A closed edge: its account ended when the reader left, so that the frame counts nowhere.
             _ => return Offer::Lost,
         }
         let when_full = self.edge.options.when_full;
@@ -182,6 +184,7 @@ impl Sender {
         if self.tail - self.known_head < self.edge.capacity() {
             return false;
         }
+        // Only now the cache line of the receiver is read, once per filling of the queue and not once per frame.
         self.known_head = self.edge.ring.head();
         self.tail - self.known_head >= self.edge.capacity()
     }
@@ -205,6 +208,7 @@ impl Sender {
             if self.place != 0 {
                 node.come_to(self.place);
             }
+            // A store and no read-modify-write: only the sender's thread counts here.
             let passed = &self.edge.inline;
             passed.store(passed.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
             node.receive(frame, stamp_ns);
@@ -217,13 +221,15 @@ impl Sender {
             node.promise(place);
             return false;
         }
+        // Frames before the promise: a receiver that sees the promise must also see them.
         self.publish();
         self.untold |= self.edge.promise(place) && self.crosses_threads;
         self.untold
     }
 
-    /// After the last frame. What the receiver still sends has this place in the order of the data.
+    /// Ends the edge after the last frame. Frames that the receiver still sends have `place` in the order of the data.
     pub(crate) fn close(&mut self, place: u64) {
+        // In this order: a receiver that sees the edge closed must see the last frame and the place of the end.
         self.publish();
         self.edge.end_at(place);
         self.edge.close();
@@ -265,6 +271,7 @@ impl Bounded for Filling<'_> {
 
     fn drop_oldest(&mut self) -> bool {
         let sender = &mut *self.sender;
+        // The oldest frame may be one that is not published yet.
         sender.publish();
         let mut known_tail = sender.tail;
         let is_dropped = sender.edge.ring.take(&mut known_tail).is_some();

@@ -1,4 +1,5 @@
-//! What nodes that play recordings and nodes that write them have to know of a run. What sinks share is in `livetime_filing`.
+//! Services that nodes which play or write recordings take from a run. The common parts of recorders are in
+//! `livetime_filing`.
 
 mod notes;
 

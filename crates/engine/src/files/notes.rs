@@ -1,4 +1,4 @@
-//! What is known of attributes besides their values, for those who write them to files.
+//! Type and description of attributes, for sinks that write them to files.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use livetime_frame::DType;
 use livetime_runtime::lock;
 
-/// What is known of an attribute.
+/// Type and description of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AttributeNote {
-    /// The type that was asked for; `None` for texts and what has the type of its source.
+    /// The type that the pipeline asks for; `None` for a text, and for an attribute with the type of its source.
     pub dtype: Option<DType>,
-    /// What it is, for people.
+    /// The description, for people.
     pub description: String,
     /// The kind of its source, as areaDetector calls it: `NDAttrSourceParam`.
     pub source_type: &'static str,
@@ -29,8 +29,8 @@ impl Default for PipelineText {
     }
 }
 
-/// Type and description of attributes, by name: a [service](crate::Services) of a run. What adds attributes to frames writes
-/// them, and sinks that write files read them. All clones share one table.
+/// Type and description of attributes, by name: a [service](crate::Services) of a run. Nodes and stamps that add
+/// attributes write the notes, and sinks that write files read them. All clones share one table.
 ///
 /// ```
 /// use livetime_engine::files::{AttributeNote, AttributeNotes};

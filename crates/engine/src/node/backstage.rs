@@ -1,4 +1,4 @@
-//! What the context holds, and the implementation of its functions. `context.rs` is what the author of a node sees.
+//! The state behind the context, and its functions for the engine. `context.rs` has the functions for authors of nodes.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const LONG_WAIT_NS: u64 = 1_000_000_000;
 /// How many frames with these numbers the edges on the way to a node have left out on purpose.
 pub(crate) type Way = Box<dyn Fn(&RangeInclusive<u64>) -> u64 + Send + Sync>;
 
-/// Memory, outputs, time: what the engine offers a node while it handles a message.
+/// The engine's services for a node while it handles a message: memory, outputs, time.
 pub struct Context {
     pub(crate) name: Arc<str>,
     pub(crate) clock: Clock,
@@ -121,6 +121,7 @@ impl Context {
     }
 
     pub(super) fn may_wait(&self) -> bool {
+        // A run that stops needs no new frame. In virtual time no other thread could give memory back.
         self.wait_for_memory && !self.control.is_stopping() && !self.clock.is_simulated()
     }
 
@@ -136,6 +137,7 @@ impl Context {
     }
 
     pub(super) fn send(&mut self, output: usize, frame: Frame, stamp_ns: u64) -> Result<(), NodeError> {
+        // Counted before it is offered, so that no reading has more frames behind a node than the node has emitted.
         add(&self.account.emitted, 1);
         self.announce();
         match &mut self.outputs {
@@ -173,6 +175,7 @@ impl Context {
     /// just this promise.
     #[cold]
     fn announce_place(&mut self) {
+        // The place itself is not promised: this handler may send more frames of it.
         let place = self.order.place;
         let Outputs::Direct(outputs) = &mut self.outputs else { return };
         outputs.iter_mut().for_each(|output| output.go_to(place));
@@ -184,12 +187,14 @@ impl Context {
     /// The same of a node that will wait for memory.
     fn promise_all(&mut self) {
         if self.order.is_joined {
+            // A source asks for memory for its next frame, so that the last place is done; any other node is still at its
+            // place.
             let is_sent = self.source.is_some();
             self.promise(if is_sent { self.order.place } else { self.order.place.saturating_sub(1) });
         }
     }
 
-    /// Promises those behind that nothing of this place or an earlier one will come any more.
+    /// Promises all receivers that no frame of this place or an earlier one will come any more.
     pub(crate) fn promise(&mut self, place: u64) {
         if place > self.order.promised {
             self.order.promised = place;
@@ -203,7 +208,7 @@ impl Context {
         self.account.emitted.load(Ordering::Relaxed)
     }
 
-    /// After a handler: wakes the receivers of what it sent.
+    /// Wakes the receivers of frames that the handler has sent. Called after the handler.
     pub(crate) fn tell_receivers(&mut self) {
         if let Outputs::Direct(outputs) = &mut self.outputs {
             outputs.iter_mut().for_each(Output::tell);

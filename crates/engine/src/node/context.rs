@@ -1,4 +1,4 @@
-//! What the engine offers a node while it handles a message.
+//! The engine's services for a node while it handles a message.
 
 use std::any::Any;
 use std::ops::RangeInclusive;
@@ -27,23 +27,24 @@ impl Context {
         self.clock.now_ns()
     }
 
-    /// When the frame that [`Node::frame`](super::Node::frame) handles was put into the queue in front of the node, on the clock of
-    /// [`Context::now_ns`]; 0 if that is unknown, because it came without a queue or is one of those that are not timed.
+    /// When the frame that [`Node::frame`](super::Node::frame) handles was put into the queue in front of the node, on
+    /// the clock of [`Context::now_ns`]; 0 if that time is unknown: the frame came without a queue, or is not a timed
+    /// one.
     pub fn queued_ns(&self) -> u64 {
         self.queued_ns
     }
 
-    /// How many of the frames with these numbers were left out on purpose on their way to the node: by `every`, a limit
-    /// of the rate, or a pause. What is missing beyond that is lost. A node on the way that itself sends less than it gets is not
-    /// known.
+    /// The number of frames in this range that were left out on purpose on their way to the node: by `every`, a limit
+    /// of the rate, or a pause. Further missing frames are lost. The count does not include frames that a node on the
+    /// way handled without sending one.
     pub fn left_out(&self, numbers: RangeInclusive<u64>) -> u64 {
         let Some(way) = &self.way else { return 0 };
         way(&numbers).min(numbers.end().saturating_add(1).saturating_sub(*numbers.start()))
     }
 
-    /// The time by which a node judges what is late, in ns. In a replay that loses nothing this is the time of the data, from 0 on: it
-    /// goes on with the times of the events that the sources send, at most by a second per frame, so that a busy machine makes nothing late
-    /// and every run is the same. Elsewhere it is [`Context::now_ns`].
+    /// The time by which a node decides that something is late, in ns. In a replay that loses nothing this is the time
+    /// of the data, from 0 on: it advances with the times of the events that the sources send, at most by a second per
+    /// frame, so that a busy machine makes nothing late and every run is the same. Elsewhere it is [`Context::now_ns`].
     pub fn data_ns(&self) -> u64 {
         if self.order.is_on { self.order.time_ns } else { self.clock.now_ns() }
     }
@@ -95,9 +96,9 @@ impl Context {
         self.event(true, message.into());
     }
 
-    /// As [`Context::tell_error`], for output that should outlive the run and is incomplete, such as a file
-    /// that could not get its name. The message says what, why, and where the data are. The run continues,
-    /// and ends as failed. An error of [`Node::drain`](super::Node::drain) is such a message.
+    /// As [`Context::tell_error`], for output that should outlive the run and is incomplete, such as a file that could
+    /// not get its name. The message says what failed, the reason, and where the data are. The run continues, and ends
+    /// as failed. An error of [`Node::drain`](super::Node::drain) is such a message.
     pub fn tell_unfinished(&self, message: impl Into<String>) {
         let message = message.into();
         self.control.leave_unfinished(&self.name, &message);
@@ -213,7 +214,7 @@ impl Context {
         self.allocator.pool_statistics()
     }
 
-    /// What nodes share with each other and with the program around the run; see [`Services`](crate::Services).
+    /// A value that nodes share with each other and with the program around the run; see [`Services`](crate::Services).
     pub fn service<T: Clone + Default + Send + 'static>(&self) -> T {
         self.services.get()
     }
@@ -258,8 +259,8 @@ impl Context {
         self.send(output, frame.freeze(), stamp_ns)
     }
 
-    /// Whether anybody receives what is sent to output number `output`: a node that makes something for this output alone
-    /// need not when nobody does. True where it is not known, as in a copy of a pool.
+    /// Whether output number `output` has a receiver: a node that makes something for this output alone may skip the
+    /// work if there is none. True where the engine does not know it, as in a copy of a pool.
     pub fn is_connected(&self, output: usize) -> bool {
         match &self.outputs {
             Outputs::Direct(outputs) => outputs.get(output).is_some_and(|output| !output.senders.is_empty()),
@@ -300,10 +301,9 @@ impl Context {
         add(&self.account.source_gap, count);
     }
 
-    /// Counts frames that a source could not read because their file or stream is damaged or truncated, or that a sink
-    /// took and nobody can read because their file could not be finished, and
-    /// records `why` (what was wanted, what was found, where) as an error. A run with such losses ends with
-    /// exit code 3.
+    /// Counts frames that are lost because a file or stream cannot be read: a source found it damaged or truncated, or
+    /// a sink could not finish the file with frames that it took. Records `why` (wanted, found, place) as an error. A
+    /// run with such losses ends with exit code 3.
     ///
     /// Where the number of lost frames is unknown, as at the end of a truncated file, each damaged place
     /// counts as one. Call this once for each place, not once for each attempt to read.
@@ -312,7 +312,8 @@ impl Context {
         self.tell_error(why);
     }
 
-    /// [`Context::unreadable`] for a node that counts such frames as they come, and tells the reasons itself, more seldom.
+    /// [`Context::unreadable`] for a node that counts such frames as they come, and reports the reasons itself, less
+    /// often.
     pub fn count_unreadable(&self, frames: u64) {
         self.account.unreadable.fetch_add(frames, Relaxed);
     }
@@ -323,8 +324,8 @@ impl Context {
         add(&self.account.late, parts);
     }
 
-    /// Counts frames that a sink has handled, and that a client wants to be without: those that it takes out of what it has
-    /// written, and those that it leaves out. They count as completed, too, and as losses that were intended.
+    /// Counts frames that a sink has handled and that a client has discarded: frames removed from written data, and
+    /// frames left out of it. They count as completed, and as intended losses.
     pub fn taken_back(&self, frames: u64) {
         add(&self.account.taken_back, frames);
     }

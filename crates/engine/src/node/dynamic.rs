@@ -9,7 +9,8 @@ use livetime_frame::Frame;
 use super::{Context, Counterpart, Next, Node, NodeError, NodeSpec, Stream};
 use crate::{ParamKind, ParamSpec, Params, Refusal, RefusalKind, Value};
 
-/// Makes the nodes of one type, for [`NodeType::dynamic`](crate::NodeType::dynamic): what [`Node`] is at compile time.
+/// Makes the nodes of one type, for [`NodeType::dynamic`](crate::NodeType::dynamic): the counterpart at run time of the
+/// constants and functions of [`Node`].
 ///
 /// A node type made this way stands in lists of node types as any other: pipeline files, descriptions and
 /// [`assert_type_compliant`](crate::testing::assert_type_compliant) know it.
@@ -94,9 +95,9 @@ pub trait NodeFactory: Send + Sync {
     /// [`Refusal`] when the declaration is not sound; then there is no such node type.
     fn params(&self) -> Result<DeclaredParams, Refusal>;
 
-    /// The declaration for one node, where nodes of this type differ in what parameters they have: a source may ask the
-    /// device that it is for what it offers. `given` returns what the node's pipeline gives for a parameter. Asked once
-    /// for each node of a pipeline, when that is read; `None` means that the node is as all others.
+    /// The declaration for one node, if nodes of this type differ in their parameters: a source may ask its device for
+    /// the device's features. `given` returns the value that the node's pipeline gives for a parameter. Called once for
+    /// each node of a pipeline, when the pipeline is read; `None` means that the node has the declaration of the type.
     fn for_node(&self, given: &dyn Fn(&str) -> Option<Value>) -> Option<Arc<dyn NodeFactory>> {
         let _ = given;
         None
@@ -112,7 +113,7 @@ pub trait NodeFactory: Send + Sync {
 /// A node without its type: [`Node`] as the engine calls it. Every [`Node`] is one; implement it for nodes that a
 /// [`NodeFactory`] makes.
 ///
-/// The hooks are those of [`Node`], which says what each of them must do.
+/// The hooks are the same as in [`Node`], which states the duties of each.
 pub trait DynNode: Any + Send {
     /// See [`Node::params`].
     fn params(&mut self) -> &mut dyn Params;

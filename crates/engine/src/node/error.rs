@@ -34,13 +34,13 @@ pub struct NodeError {
 }
 
 impl NodeError {
-    /// An error with this text: lower case, what was wanted, what was found, where.
+    /// An error with this text: lower case, with the wanted and the found value and the place.
     pub fn new(message: impl fmt::Display) -> NodeError {
         NodeError { message: message.to_string(), exhausted: false, param: None, cause: None }
     }
 
-    /// An error with this text, and the error that caused it. The text does not repeat what `source` says: where the
-    /// engine writes the error into a line of text, it appends the causes.
+    /// An error with this text, and the error that caused it. The text does not repeat `source`: where the engine
+    /// writes the error into a line of text, it appends the causes.
     pub fn with_source(
         message: impl fmt::Display,
         source: Arc<dyn std::error::Error + Send + Sync>,
@@ -58,7 +58,7 @@ impl NodeError {
         NodeError { message: format!("{node}: {}", self.message), ..self }
     }
 
-    /// The text, and those of all causes, in one line.
+    /// The text with the texts of all causes, in one line.
     pub(crate) fn in_full(&self) -> String {
         match &self.cause {
             Some(cause) => cause.behind(&self.message),

@@ -1,4 +1,4 @@
-//! The declaration of a node: kind, ports, what they accept.
+//! The declaration of a node: kind, ports, and the streams that they accept.
 
 use std::fmt;
 
@@ -35,9 +35,9 @@ pub struct NodeSpec {
     pub kind: NodeKind,
     /// One sentence.
     pub summary: &'static str,
-    /// Inputs; the first is the one that an edge without a port name leads to.
+    /// Inputs; an edge without a port name leads to the first one.
     pub inputs: &'static [PortSpec],
-    /// Outputs; the first is the one that an edge without a port name comes from.
+    /// Outputs; an edge without a port name comes from the first one.
     pub outputs: &'static [PortSpec],
     /// True when frames may be handled by several copies of the node at once: no state from frame to frame.
     pub parallel: bool,
@@ -47,6 +47,16 @@ impl NodeSpec {
     /// A source of one copy.
     pub const fn source(name: &'static str, summary: &'static str, outputs: &'static [PortSpec]) -> NodeSpec {
         NodeSpec { name, kind: NodeKind::Source, summary, inputs: &[], outputs, parallel: false }
+    }
+
+    /// A process of one copy.
+    pub const fn process(
+        name: &'static str,
+        summary: &'static str,
+        inputs: &'static [PortSpec],
+        outputs: &'static [PortSpec],
+    ) -> NodeSpec {
+        NodeSpec { name, kind: NodeKind::Process, summary, inputs, outputs, parallel: false }
     }
 
     /// A sink of one copy.
@@ -112,7 +122,7 @@ impl PortSpec {
 }
 
 /// Which frames a port accepts; an empty list means all.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accepts {
     /// Payload kinds.
     pub kinds: &'static [PayloadKind],
@@ -123,7 +133,7 @@ pub struct Accepts {
 }
 
 /// Frames that a port does not accept: `wanted array of u8, found bytes`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct NotAccepted {
     /// The frames that it accepts.
     pub wanted: Accepts,
@@ -236,14 +246,14 @@ pub struct FixedSetting {
     pub choices: &'static [&'static str],
     /// Its value, or the number of its choice.
     pub value: u8,
-    /// Why another value is refused: what is wanted, and the reason.
+    /// The reason for refusing another value, with the values that are wanted.
     pub refused: &'static str,
     /// Its meaning.
     pub doc: &'static str,
 }
 
 impl Counterpart {
-    /// Of a plugin or driver with one name.
+    /// The counterpart of one areaDetector plugin or driver.
     pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
         Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[] }
     }

@@ -1,4 +1,4 @@
-//! What a node tells of itself between two of its frames.
+//! The state of a node between two of its frames, for [`Run::look`](crate::Run::look).
 
 use livetime_frame::{Header, Layout, Payload};
 
@@ -9,15 +9,15 @@ use crate::Value;
 pub struct Snapshot {
     /// The requested parameters, in that order.
     pub values: Vec<Value>,
-    /// Its last frame, if the run remembers frames
-    /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): of a source the last one sent, else
-    /// the last one received.
+    /// The last frame, if the run remembers frames
+    /// ([`RunOptions::remember_frames`](crate::RunOptions::remember_frames)): for a source the last one sent, else the
+    /// last one received.
     pub last: Option<LastFrame>,
     /// Buffers for frames that this node has made and that are not in use.
     pub free_buffers: usize,
 }
 
-/// What a frame was.
+/// The description of a frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LastFrame {
     /// Its number.

@@ -77,8 +77,9 @@ pub trait Node: Send + Sized + 'static {
     /// sources get their frames in the same order at every run, if no edge between loses one.
     const IS_STORED: bool = false;
 
-    /// The parameter, a switch, with which a stored source follows what is still being written. While it is on at the start of a run, the
-    /// source counts as live: it may have no next frame for hours, and no other source of a node may wait so long for it.
+    /// The switch among the parameters with which a stored source follows a recording that is still being written.
+    /// While the switch is on at the start of a run, the source counts as live: it may have no next frame for hours,
+    /// and no other source of a node may wait so long for it.
     const LIVE_IF: Option<&'static str> = None;
 
     /// The name of such a node in areaDetector, if it has one.
@@ -111,8 +112,8 @@ pub trait Node: Send + Sized + 'static {
         Vec::new()
     }
 
-    /// Whether what a source reads is there, as far as that shows without opening it. Asked when a graph is checked and not
-    /// run: a start finds out itself.
+    /// Whether the data of a source exist, as far as that shows without opening them. Called when a graph is checked
+    /// and not run: a start finds out itself.
     ///
     /// # Errors
     /// [`NodeError`] with which the node would not start.
@@ -141,7 +142,7 @@ pub trait Node: Send + Sized + 'static {
     /// Processes and sinks: handles one frame that arrived at input number `input`.
     ///
     /// # Errors
-    /// [`NodeError`] that says what was wanted and what was found; the node stays usable.
+    /// [`NodeError`] with the wanted and the found value; the node stays usable.
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let _ = (input, frame, ctx);
         Ok(())
@@ -182,7 +183,7 @@ pub trait Node: Send + Sized + 'static {
         Ok(())
     }
 
-    /// No frame will come any more: the node emits what it still holds back.
+    /// Called after the last frame: the node emits the frames that it still holds back.
     ///
     /// # Errors
     /// [`NodeError`]; recorded in the report: the run has failed, because something that the node was to leave behind is not complete.
@@ -208,7 +209,7 @@ pub enum Next {
     Finished,
 }
 
-/// What kind of stream would hold this frame.
+/// The stream that would hold this frame.
 pub(crate) fn stream_of(frame: &Frame) -> Stream {
     match frame.payload() {
         Payload::Array(layout) => Stream::Array(*layout),

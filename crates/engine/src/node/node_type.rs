@@ -78,8 +78,8 @@ impl NodeType {
         })
     }
 
-    /// This type as one node of a pipeline has it, of whose parameters `given` returns what the pipeline says; see
-    /// [`NodeFactory::for_node`].
+    /// This type as one node of a pipeline has it. `given` returns the value that the pipeline gives for a parameter;
+    /// see [`NodeFactory::for_node`].
     #[must_use]
     pub fn for_node(&self, given: &dyn Fn(&str) -> Option<Value>) -> NodeType {
         let own = match &self.maker {

@@ -1,4 +1,4 @@
-//! What the engine notices about a source: gaps in its numbers, silences, and how fast its frames come.
+//! The engine's observations of a source: gaps in its numbers, silences, and its rate.
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +17,8 @@ pub(crate) struct SourceWatch {
     timed: Sampler,
 }
 
-/// A source without a frame for this long, and for eight times its usual gap, is reported as stalled.
+/// A source without a frame for this long, and for eight times its usual gap, is reported as stalled. The fixed time
+/// keeps short disturbances of fast sources out of the report, the factor keeps slow sources out.
 pub(crate) const STALL_NS: u64 = 500_000_000;
 
 impl SourceWatch {
@@ -34,12 +35,14 @@ impl SourceWatch {
             Some(expected) if sequence < expected => add(&account.sequence_repeats, 1),
             _ => {}
         }
+        // 0 means that this frame is not timed.
         if now_ns != 0 {
             if self.expected.is_some() {
                 self.watch_gap(now_ns - self.last_ns, account);
             }
             self.last_ns = now_ns;
         }
+        // A repeated number does not set the count back: the numbers behind it would all count as repeats or jumps.
         self.expected = Some(self.expected.unwrap_or(0).max(sequence.saturating_add(1)));
     }
 

@@ -1,4 +1,4 @@
-//! Attributes that somebody outside the node adds to its frames.
+//! Attributes that the program adds to the frames of a node.
 
 use livetime_frame::{Attributes, Header};
 
@@ -8,7 +8,7 @@ use crate::Params;
 ///
 /// Called on the node's thread for every frame, so it must not wait.
 pub trait Stamp: Send + Sync {
-    /// Adds to the `attributes` of a frame with this `header`. `params` are those of the node after it handled what the frame came
-    /// of; of a sink before it handles the frame.
+    /// Adds to the `attributes` of a frame with this `header`. `params` are the node's parameters: after it has handled
+    /// the input of this frame, or, for a sink, before it handles the frame.
     fn stamp(&self, params: &dyn Params, header: &Header, attributes: &mut Attributes);
 }

@@ -13,7 +13,8 @@ use crate::control::RunControl;
 /// threads of the node continue to work on it. Until then the ledger counts the frame as received, and
 /// neither as completed nor as lost. See [`Context::under_way`](super::Context::under_way).
 ///
-/// It may be settled on any thread, and must be by the end of [`Node::stop`](super::Node::stop). Dropped without a word it is a loss.
+/// It may be settled on any thread, and must be by the end of [`Node::stop`](super::Node::stop). If it is dropped
+/// without being settled, the frame is a loss.
 #[derive(Debug)]
 #[must_use = "a frame that nobody speaks for is lost"]
 pub struct UnderWay {

@@ -2,7 +2,7 @@
 
 use super::{ParamSpec, Params, Refusal, Value};
 
-/// The declarations of a group called `name`: those of each member in turn.
+/// The declarations of a group called `name`: the declarations of each member in turn.
 ///
 /// Parameter `x` of the second member is called `{name}2_x`, and the PV `X` of areaDetector `2:X`, which is where
 /// areaDetector's databases put such sets (`ROIStat1:2:MinX`, `Over1:2:Shape`). Numbers begin with 1. A suffix with `{}` in

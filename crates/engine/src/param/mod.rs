@@ -66,6 +66,11 @@ pub trait Params: Send + 'static {
     /// The declarations, in order.
     fn specs(&self) -> &'static [ParamSpec];
 
+    /// The name of parameter `index`; empty if there is no such parameter.
+    fn name(&self, index: usize) -> &'static str {
+        self.specs().get(index).map_or("", |spec| spec.name)
+    }
+
     /// The value of parameter `index`.
     fn get(&self, index: usize) -> Option<Value>;
 
@@ -96,7 +101,7 @@ impl Params for () {
 pub struct ParamSpec {
     /// Name in pipeline files, `snake_case`.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning of the value, for people.
     pub doc: &'static str,
     /// Type.
     pub kind: ParamKind,
@@ -140,7 +145,7 @@ pub enum ParamKind {
 pub struct Choice {
     /// Name in pipeline files, `snake_case`.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning of the value, for people.
     pub doc: &'static str,
     /// areaDetector's enumeration string.
     pub pv: &'static str,
@@ -205,7 +210,7 @@ value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, &str
 /// in bytes. Returns the index of the parameter.
 ///
 /// # Errors
-/// [`Refusal`] saying what was wanted and what was found.
+/// [`Refusal`] with the wanted and the found value.
 pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usize, Refusal> {
     let index = find(params.specs(), name)?;
     let spec = &params.specs()[index];

@@ -1,4 +1,4 @@
-//! Why a node does not take a parameter, or does not do what it is asked for.
+//! The reasons for which a node refuses a parameter or a request.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use livetime_runtime::Cause;
 
 use crate::UnknownName;
 
-/// Why a parameter is not set, or a node does not do what it is asked for.
+/// The reason for which a parameter is not set, or a node does not carry out a request.
 ///
 /// The text is a sentence for people. Programs ask for the parameter, the kind and its code, and for the values that
 /// were wanted and found.
@@ -37,7 +37,7 @@ pub enum RefusalKind {
     NodeNumber(usize),
     /// The node has no parameter of this name.
     UnknownParameter {
-        /// A text behind the sentence that says what may have been meant: `"; did you mean `level`?"`.
+        /// A hint behind the sentence, such as the nearest right name: `"; did you mean `level`?"`.
         hint: String,
     },
     /// The node has no parameter of this number.
@@ -133,8 +133,8 @@ impl RefusalKind {
     /// A name for programs, which stays the same when sentences change.
     pub fn code(&self) -> &'static str {
         match self {
-            RefusalKind::UnknownName(UnknownName::Node { .. }) | RefusalKind::NodeNumber(_) => "unknown_node",
-            RefusalKind::UnknownName(_) => "unknown_port",
+            RefusalKind::UnknownName(name) => name.code(),
+            RefusalKind::NodeNumber(_) => "unknown_node",
             RefusalKind::UnknownParameter { .. } | RefusalKind::ParameterNumber(_) => "unknown_parameter",
             RefusalKind::ReadOnly => "read_only",
             RefusalKind::Value { .. } => "value",
@@ -164,13 +164,11 @@ impl RefusalKind {
         }
     }
 
-    /// A text that says what may have been meant, where the kind has it.
+    /// The hint of the refusal, if its kind has one.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            RefusalKind::UnknownParameter { hint }
-            | RefusalKind::UnknownName(UnknownName::Node { hint, .. } | UnknownName::Port { hint, .. }) => {
-                Some(hint)
-            }
+            RefusalKind::UnknownParameter { hint } => Some(hint),
+            RefusalKind::UnknownName(name) => name.hint(),
             _ => None,
         }
     }

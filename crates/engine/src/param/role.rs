@@ -1,7 +1,7 @@
 //! The meaning of a parameter to the faces of a run.
 
 /// A meaning of a parameter that faces act by: they start a source, wait for the end of a capture, or show a count,
-/// whatever the parameter is called.
+/// without knowing the name of the parameter.
 ///
 /// | role | type | meaning |
 /// |---|---|---|
@@ -40,7 +40,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether the node sets the parameter back to false when it has done what true asks for.
+    /// Whether the node sets the parameter back to false after the work that true starts.
     pub fn is_work(self) -> bool {
         matches!(self, Role::Capture | Role::Work)
     }

@@ -33,7 +33,7 @@ struct All {
 
 #[test]
 fn a_pv_in_place_of_a_parameter_is_answered_with_the_parameter() {
-    /// Of a writer.
+    /// Parameters of a writer.
     #[derive(Params)]
     struct Writer {
         /// The order of writes.
@@ -95,7 +95,7 @@ fn values_are_converted_or_refused() {
 
 #[test]
 fn pvs_show_a_parameter_as_it_declares() {
-    /// Of a buffer.
+    /// Parameters of a buffer.
     #[derive(Params)]
     struct Buffer {
         /// On or off.

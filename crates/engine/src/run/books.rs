@@ -1,4 +1,4 @@
-//! The accounts of all edges of a run: those of existing edges, and sums for edges that have ended.
+//! The accounts of all edges of a run: each existing edge, and sums of the ended edges.
 //!
 //! An edge that existed from the start keeps an account of its own. Edges that are added and removed during
 //! the run are summed by sending output, receiver and policy; the policy belongs to the key because it
@@ -27,13 +27,13 @@ struct Account {
     from: (usize, usize),
     to: (usize, usize),
     when_full: WhenFull,
-    /// Of edges that have ended.
+    /// The sum of all ended edges.
     ended: EdgeCounts,
     waited: Times,
     /// Edges that exist, or that are still held.
     edges: Vec<Arc<Edge>>,
-    /// This many of them, from the first, belong to the declared graph: they stay, with their capacity, after
-    /// the end of the run.
+    /// This many edges, from the first, belong to the declared graph: they stay, with their capacity, after the end of
+    /// the run.
     given: usize,
 }
 
@@ -45,6 +45,7 @@ impl Books {
 
     /// Adds an edge that is made later.
     pub(crate) fn add(&mut self, edge: Arc<Edge>) {
+        // Ended edges are summed first, so that the list of an account stays short however often an edge is made.
         self.settle();
         let is_like =
             |a: &&mut Account| (a.from, a.to, a.when_full) == (edge.from, edge.to, edge.options.when_full);
@@ -73,8 +74,8 @@ impl Books {
         self.accounts.iter_mut().for_each(Account::settle);
     }
 
-    /// The run is over. What a sender put while its receiver was ending is lost, unless a thread is left behind that
-    /// may still come back to it. Outlets can still be read.
+    /// Closes the accounts at the end of the run. Frames that a sender put while its receiver was ending are lost,
+    /// unless a thread is left behind that may still come back to them. Outlets can still be read.
     pub(crate) fn end(&self, have_all_ended: bool) {
         for edge in self.edges() {
             match edge.reader() {
@@ -128,10 +129,11 @@ impl Account {
 
     fn settle(&mut self) {
         for number in (self.given..self.edges.len()).rev() {
-            // It is still in the graph, or an outlet's.
+            // The edge is still in the graph, or belongs to an outlet.
             if Arc::strong_count(&self.edges[number]) > 1 {
                 continue;
             }
+            // Only the books hold the edge now, so that no thread can change its counts between reading and closing.
             match Arc::try_unwrap(self.edges.swap_remove(number)) {
                 Ok(edge) => self.close(&edge),
                 Err(edge) => self.edges.push(edge),
@@ -140,7 +142,7 @@ impl Account {
     }
 
     fn close(&mut self, edge: &Edge) {
-        // What a sender put while its receiver was ending.
+        // Frames that a sender put while its receiver was ending.
         edge.discard(&mut 0);
         self.ended.add(&edge.counts());
         self.waited.merge(&edge.waiting());

@@ -8,11 +8,12 @@ use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::books::{Books, SharedBooks};
 use super::wiring::{self, NodeInfo, Orders, Shared};
-use super::{Report, RunOptions, cores, of_node, report};
+use super::{Report, RunOptions, cores, report};
 use crate::control::RunControl;
 use crate::edge::{Edge, InlineNode, OUTLET, Sender, Target};
 use crate::failure::NodeFailure;
-use crate::graph::{Graph, GraphError, Placement};
+use crate::graph::{Graph, Placement};
+use crate::graph_error::{GraphError, GraphFault};
 use crate::node::{NodeError, NodeKind};
 use crate::runner::Runner;
 use crate::worker::WorkerHandle;
@@ -22,9 +23,10 @@ use crate::worker::WorkerHandle;
 /// Use it where frames come from the program itself and their results are wanted at once: to analyse recorded events through the
 /// nodes of a pipeline, or to try a pipeline on one picture. A graph that runs by itself, on threads of its own, is a [`Run`](crate::Run).
 ///
-/// The program stands in the place of the graph's only source: the node itself is never started. All other nodes run inside
-/// [`give`](DirectRun::give), as nodes with [`Placement::Inline`] do in a run: there is no queue in front of them, and when `give` returns
-/// every node has done its work. Policies for errors and panics are those of the graph, and so are its accounts. Timers do not run.
+/// The program stands in the place of the graph's only source: the node itself is never started. All other nodes run
+/// inside [`give`](DirectRun::give), as nodes with [`Placement::Inline`] do in a run: there is no queue in front of
+/// them, and when `give` returns every node has done its work. Errors and panics are handled and counted as in a run of
+/// the graph. Timers do not run.
 ///
 /// ```
 /// # use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
@@ -54,7 +56,7 @@ use crate::worker::WorkerHandle;
 /// graph.add("pass", NodeType::of::<Pass>())?;
 /// graph.connect("camera", "pass", EdgeOptions::default())?;
 ///
-/// let mut run = DirectRun::start(&graph, &["pass"], RunOptions::default()).map_err(|errors| errors[0].message.clone())?;
+/// let mut run = DirectRun::start(&graph, &["pass"], RunOptions::default()).map_err(|errors| errors[0].to_string())?;
 /// let mut frame = run.array(Layout::packed(DType::U8, ColorMode::Mono, &[2])?)?;
 /// frame.elements_mut::<u8>()?.copy_from_slice(&[1, 2]);
 /// let given = run.give(frame)?;
@@ -76,35 +78,36 @@ pub struct DirectRun {
     has_ended: bool,
 }
 
-/// What the outputs that the program wanted have sent, with the position of each output in its list.
+/// Frames of the outputs that the program wants, each with the position of its output in the program's list.
 type Sent = Arc<Mutex<Vec<(usize, Frame)>>>;
 
-/// What came of a frame that was given to a [`DirectRun`].
+/// The results of one frame that was given to a [`DirectRun`].
 #[derive(Debug, Default)]
 pub struct Given {
-    /// What the wanted outputs sent, in the order in which they did: position of the output in the list given to
-    /// [`DirectRun::start`], and frame.
+    /// Frames of the wanted outputs, in the order of sending, each with the position of its output in the list given to
+    /// [`DirectRun::start`].
     pub frames: Vec<(usize, Frame)>,
-    /// What nodes failed in. The frame that each of them was handed is lost.
+    /// Failures of nodes. The frame that each of these nodes was given is lost.
     pub failures: Vec<NodeFailure>,
 }
 
 impl DirectRun {
-    /// Checks the graph and starts its nodes, but for the source. `outputs`, each given as `node` (its first output) or `node.output`, are
-    /// those whose frames the program wants. Of `options` only statistics, services and the handler of events count.
+    /// Checks the graph and starts its nodes, but for the source. `outputs` names the outputs whose frames the program
+    /// wants, each as `node` (its first output) or `node.output`. Only statistics, services and the handler of events
+    /// count among `options`.
     ///
     /// Placements in the graph do not matter, nor do queues, nor whether nodes wait for memory, which would be for ever; decimation and rate
     /// limits of its edges do.
     ///
     /// # Errors
-    /// All problems found: those of [`Graph::check`]; that there is not exactly one source, or not exactly one edge to each other
-    /// node; that there is no such output; or what kept a node from starting.
+    /// All problems found: the problems of [`Graph::check`]; not exactly one source, or not exactly one edge to each
+    /// other node; an unknown output; a node that did not start.
     pub fn start(graph: &Graph, outputs: &[&str], options: RunOptions) -> Result<DirectRun, Vec<GraphError>> {
         let graph = inline(graph);
         let plan = graph.check()?;
         let source = only_source(&graph).map_err(|e| vec![e])?;
         let wanted: Result<Vec<_>, _> = outputs.iter().map(|text| graph.output(text)).collect();
-        let wanted = wanted.map_err(|message| vec![GraphError::of_graph(message)])?;
+        let wanted = wanted.map_err(|name| vec![name.into()])?;
         let shared = Shared {
             clock: Clock::real(),
             control: Arc::new(RunControl::keeping_failures(options.on_event)),
@@ -118,18 +121,18 @@ impl DirectRun {
             services: options.services.describing(&graph.text),
             books: SharedBooks::default(),
         };
-        let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![of_node(e)])?;
+        let mut wired = wiring::wire(&graph, &plan, &shared).map_err(|e| vec![e.into()])?;
         let handles = wired.workers.iter().map(|worker| worker.handle.clone()).collect();
         let runners = wired.workers.into_iter().flat_map(|worker| worker.runners);
         let Some(mut runner) = runners.into_iter().find(|runner| runner.id == source) else {
-            return Err(vec![GraphError::of_graph("wanted a source that can be wired, found none")]);
+            return Err(vec![GraphFault::NoSource("a source that can be wired").into()]);
         };
         let sent = Sent::default();
         for (number, from) in wanted.into_iter().enumerate() {
             let edge = collect(&mut runner, from, Collector { number, sent: sent.clone() });
             wired.edges.push(edge);
         }
-        runner.start_behind().map_err(|e| vec![of_node(e)])?;
+        runner.start_behind().map_err(|e| vec![e.into()])?;
         *lock(&shared.books) = Books::new(wired.edges);
         Ok(DirectRun {
             books: shared.books.clone(),
@@ -178,8 +181,8 @@ impl DirectRun {
         )
     }
 
-    /// Lets all nodes send what they hold back, ends them, and reports. Frames that come now are lost to the program, and in the
-    /// ledger; nodes that keep no state hold nothing back.
+    /// Lets all nodes send the frames that they hold back, ends them, and reports. The ledger has these last frames,
+    /// but the program does not get them; nodes that keep no state hold nothing back.
     pub fn end(mut self) -> Report {
         self.end_nodes();
         self.report()
@@ -210,7 +213,7 @@ fn inline(graph: &Graph) -> Graph {
     for node in &mut graph.nodes {
         let is_source = node.node_type.spec.kind == NodeKind::Source;
         node.options.placement = if is_source { Placement::Own } else { Placement::Inline };
-        // Nobody else could give memory back.
+        // Waiting for memory would be a deadlock: this thread is the only one that could give any back.
         node.options.wait_for_memory = false;
     }
     graph
@@ -221,10 +224,7 @@ fn only_source(graph: &Graph) -> Result<usize, GraphError> {
     let sources: Vec<usize> = (0..graph.nodes.len()).filter(is_source).collect();
     match sources[..] {
         [one] => Ok(one),
-        _ => Err(GraphError::of_graph(format!(
-            "wanted one source, in whose place the program stands, found {}",
-            sources.len()
-        ))),
+        _ => Err(GraphFault::Sources(sources.len()).into()),
     }
 }
 

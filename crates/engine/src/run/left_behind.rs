@@ -9,7 +9,7 @@ impl Run {
     /// Waits for the end, at most for `limit`, then aborts, and waits [`ABORT_LIMIT`] once more. A run with a thread that has not ended by
     /// then has failed, and [`Report::failure`] names the node that does not return. Returns whether all threads have ended.
     ///
-    /// It is [`Run::finish`] for who does not hold the run alone.
+    /// It is [`Run::finish`] for a program that shares the run.
     pub fn wait_or_leave(&self, limit: Duration) -> bool {
         if self.wait(limit) {
             return true;
@@ -26,8 +26,8 @@ impl Run {
         names.is_empty()
     }
 
-    /// The nodes that threads are in which have not ended. Of several nodes on one thread those with a frame in their handler; if
-    /// none has one, all, because it may be any of them.
+    /// The nodes in which threads are that have not ended. For a thread with several nodes: the nodes with a frame in
+    /// their handler, or all of its nodes if there is none, because it may be any of them.
     pub fn not_returning(&self) -> Vec<String> {
         let report = self.report();
         let unfinished =

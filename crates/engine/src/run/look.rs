@@ -12,8 +12,8 @@ impl Run {
     /// Asks node number `node` for the parameters `params` (by number) and for its last frame. Returns at once;
     /// the answer comes when the node has handled the frame it is at. Of a pool the first copy answers.
     ///
-    /// This is for programs that look at many nodes repeatedly: they do not wait for slow nodes, and a node
-    /// is interrupted once for all its parameters.
+    /// For programs that look at many nodes repeatedly: they do not wait for slow nodes, and a node is interrupted once
+    /// for all its parameters.
     ///
     /// # Errors
     /// [`Refusal`] when the node has ended or does not exist.
@@ -24,8 +24,8 @@ impl Run {
         self.begin(worker, node, move |runner| runner.snapshot(&params))
     }
 
-    /// As [`Run::set`], by number of the node and of the parameter, but returns at once; the answer comes when the node has
-    /// handled the frame it is at. Of a pool the first copy is told.
+    /// As [`Run::set`], by number of the node and of the parameter, but returns at once; the answer comes after the
+    /// frame that the node handles now. In a pool the first copy takes the value.
     ///
     /// # Errors
     /// [`Refusal`] when the node has ended or does not exist, or the value cannot be accepted.

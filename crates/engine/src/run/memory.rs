@@ -11,7 +11,7 @@ use crate::ByNode;
 use crate::account::NodeAccount;
 use crate::graph::Graph;
 
-/// What the list of holders is made from.
+/// The data from which the list of holders of memory is made.
 pub(crate) struct Holders {
     graph: Graph,
     nodes: Vec<Vec<Arc<NodeAccount>>>,

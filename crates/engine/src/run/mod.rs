@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
 use livetime_runtime::statistics::{merged, summarise};
-use livetime_runtime::{Clock, EventHandler, Histogram, Times, lock, spawn};
+use livetime_runtime::{Cause, Clock, EventHandler, Histogram, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
 pub use direct::{DirectRun, Given};
@@ -32,8 +32,9 @@ pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
 use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
-use crate::graph::{Graph, GraphError};
-use crate::node::{NodeError, NodeKind};
+use crate::graph::Graph;
+use crate::graph_error::{GraphError, GraphFault};
+use crate::node::NodeKind;
 use crate::rehearsal::{Rehearsal, Trail};
 use crate::runner::Runner;
 use crate::services::Services;
@@ -52,7 +53,8 @@ pub struct RunOptions {
     pub statistics: bool,
     /// Sources end after this many frames each.
     pub max_frames: Option<u64>,
-    /// Whether nodes remember what their last frame was, for [`Run::look`]; costs a copy of its header and layout per frame.
+    /// Whether nodes remember a description of their last frame, for [`Run::look`]; costs a copy of its header and
+    /// layout per frame.
     pub remember_frames: bool,
     /// Sources wait until [`Run::release_sources`], so that outlets can be connected before the first frame.
     pub hold_sources: bool,
@@ -62,7 +64,7 @@ pub struct RunOptions {
     pub rehearsal: Option<Rehearsal>,
     /// Called with every event.
     pub on_event: Option<EventHandler>,
-    /// What nodes share with each other and with the program around, such as the channels of its agents.
+    /// Values that nodes share with each other and with the program, such as the channels of its agents.
     pub services: Services,
 }
 
@@ -104,23 +106,25 @@ pub struct Run {
     threads: Vec<JoinHandle<()>>,
     start_ns: u64,
     tracer: Tracer,
-    /// Held while an edge is checked against the graph as it is and put on the books; nobody waits for a node meanwhile.
+    /// Held while an edge is checked against the present graph and put on the books. No thread waits for a node while
+    /// it holds this lock, so that a node that hangs blocks no other change.
     wiring: Mutex<()>,
 }
 
-/// How long a request waits for the node's thread to come to it.
+/// How long a request waits for the node's thread to come to it: longer than a handler of a working node takes, and
+/// short enough for a person who waits for the answer.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a request that waits asks whether the run was aborted: the end of a run must not wait for a request to a node that hangs.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
-/// How long the threads of an aborted run may take to end. A second interrupt ends a run within 2 s, of which the faces of the run take
-/// some.
+/// How long the threads of an aborted run may take to end. A second interrupt must end a run within 2 s, and the faces
+/// of the run need a part of them.
 pub const ABORT_LIMIT: Duration = Duration::from_secs(1);
 
 impl Run {
     /// Checks the graph, opens all files and devices, and starts all threads.
     ///
     /// # Errors
-    /// All problems found by [`Graph::check`], or the one that kept a node from starting; nothing runs then.
+    /// All problems found by [`Graph::check`], or the problem that kept a node from starting; nothing runs then.
     pub fn start(graph: &Graph, options: RunOptions) -> Result<Run, Vec<GraphError>> {
         let shared = Shared {
             clock: Clock::real(),
@@ -136,6 +140,7 @@ impl Run {
             books: SharedBooks::default(),
         };
         let mut wired = arm(graph, &shared)?;
+        // Before the threads start: a source that is paused later may have sent frames already.
         if options.hold_sources {
             wired.workers.iter_mut().flat_map(|w| &mut w.runners).for_each(|runner| runner.pause(true));
         }
@@ -163,9 +168,10 @@ impl Run {
         for worker in workers {
             match spawn(&worker.handle.name.clone(), move || worker.run()) {
                 Ok(thread) => run.threads.push(thread),
+                // The threads that have started hold open files: they must end by themselves.
                 Err(error) => {
                     run.abort();
-                    return Err(vec![GraphError::of_graph(format!("cannot start a thread: {error}"))]);
+                    return Err(vec![GraphFault::Thread(Cause::new(Arc::new(error))).into()]);
                 }
             }
         }
@@ -182,7 +188,7 @@ impl Run {
     pub fn release_sources(&self) {
         let sources =
             (0..self.nodes.len()).filter(|n| self.graph.nodes[*n].node_type.spec.kind == NodeKind::Source);
-        // One that has ended meanwhile needs no word.
+        // A source that has ended meanwhile refuses, and nothing is left to release.
         sources
             .for_each(|node| _ = self.begin(self.nodes[node].workers[0], node, |runner| runner.pause(false)));
     }
@@ -201,6 +207,7 @@ impl Run {
     /// Waits until all threads have ended, at most for `limit`. Returns whether they have.
     pub fn wait(&self, limit: Duration) -> bool {
         let until = Instant::now() + limit;
+        // The standard library joins threads without a time limit only. A run ends once, so polling it costs nothing.
         while !self.is_finished() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1).min(limit));
         }
@@ -220,13 +227,14 @@ impl Run {
                 self.shared.control.fail(format!("thread `{}` panicked outside its nodes", handle.name));
             }
         }
+        // After the threads have ended: a sender may put frames until its last moment.
         lock(&self.books).end(left.is_empty());
         self.threads = left.into_iter().map(|(thread, _)| thread).collect();
         self.shared.control.tell_the_rest();
         self.report()
     }
 
-    /// Switches the trace on and off, and takes what it recorded.
+    /// Switches the trace on and off, and takes the recorded spans.
     pub fn tracer(&self) -> Tracer {
         self.tracer.clone()
     }
@@ -248,7 +256,7 @@ impl Run {
         let specs = self.graph.nodes[node].node_type.param_specs();
         let index = crate::find(specs, param)?;
         let value = specs[index].accept(value)?;
-        // Copies in a pool are told one after the other, each between two of its frames.
+        // One copy of a pool after the other, each between two of its frames.
         let ask = |w: &usize| self.ask(*w, node, move |r, value| r.set_param(index, value), value.clone());
         self.nodes[node].workers.iter().try_for_each(|w| ask(w)?)
     }
@@ -316,6 +324,7 @@ impl Run {
         node: usize,
         request: impl FnOnce(&mut Runner) -> R + Send + 'static,
     ) -> Result<mpsc::Receiver<R>, Refusal> {
+        // With room for the answer, so that the node's thread never waits for a caller that has given up.
         let (answer, answered) = mpsc::sync_channel(1);
         let task: Task = Box::new(move |worker: &mut Worker| {
             if let Some(runner) = worker.find(node) {
@@ -330,8 +339,8 @@ impl Run {
 
     // ---- Re-wiring ----
 
-    /// Stops or resumes a node: nothing is offered to it, or, for a source, nothing is produced. What is
-    /// queued is still handled.
+    /// Stops or resumes a node: while it is stopped, no frame is offered to it, and a source produces none. Queued
+    /// frames are still handled.
     ///
     /// # Errors
     /// [`Refusal`] when there is no such node, or it does not answer within 5 s.
@@ -345,7 +354,7 @@ impl Run {
         Ok(())
     }
 
-    /// What nodes share with each other and with the program; see [`Services`].
+    /// A value that nodes share with each other and with the program; see [`Services`].
     pub fn service<T: Clone + Default + Send + 'static>(&self) -> T {
         self.shared.services.get()
     }
@@ -363,7 +372,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether a node sends its frames to those connected to it. What it does not send is counted on each edge as an intended
+    /// Whether a node sends its frames to its receivers. Frames that it does not send count on each edge as an intended
     /// loss ([`LossReason::Decimated`](crate::LossReason::Decimated)). Edges that are made later send.
     ///
     /// # Errors
@@ -377,7 +386,7 @@ impl Run {
 
     // ---- Reading ----
 
-    /// Of a rehearsal: what has gone down each edge so far.
+    /// The trail of each edge so far; only in a rehearsal.
     pub fn trails(&self) -> Vec<Trail> {
         let books = lock(&self.books);
         let trail = |edge: &Arc<crate::edge::Edge>| {
@@ -441,15 +450,12 @@ impl Drop for Run {
 /// Checks, builds and opens everything.
 pub(crate) fn arm(graph: &Graph, shared: &Shared) -> Result<Wired, Vec<GraphError>> {
     let plan = graph.check()?;
-    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![of_node(e)])?;
+    let mut wired = wiring::wire(graph, &plan, shared).map_err(|e| vec![e.into()])?;
     let sources = graph.nodes.iter().filter(|n| n.node_type.spec.kind == NodeKind::Source).count();
+    // Before any thread runs: a source without data may end at once, and the last one that ends stops the run.
     shared.control.live_sources.store(sources, Ordering::Release);
-    wiring::start_all(&mut wired, &shared.services.get()).map_err(|e| vec![of_node(e)])?;
+    wiring::start_all(&mut wired, &shared.services.get()).map_err(|e| vec![e.into()])?;
     Ok(wired)
-}
-
-fn of_node(error: NodeError) -> GraphError {
-    GraphError { cause: error.cause.clone(), ..GraphError::of_graph(error.in_full()) }
 }
 
 pub(crate) fn tracer(nodes: &[NodeInfo], control: &Arc<RunControl>) -> Tracer {
@@ -482,7 +488,8 @@ pub(crate) fn thread_reports<'a>(
     threads
 }
 
-/// What is known of each node. `completed` was read before `edges`, which hold what the nodes have received.
+/// The reports of all nodes. `completed` was read before `edges`, which hold the frames that the nodes have received:
+/// so no report has more completed than received frames.
 pub(crate) fn node_reports(
     graph: &Graph,
     nodes: &[NodeInfo],
@@ -554,7 +561,7 @@ impl NodeInfo {
     }
 }
 
-/// The parameters of a node whose copies have all ended: those of the copy with the last frame, counts summed.
+/// The parameters of a node whose copies have all ended: the values of the copy with the last frame, counts summed.
 fn last_values(
     specs: &'static [ParamSpec],
     accounts: &[Arc<NodeAccount>],

@@ -13,7 +13,8 @@ use super::books::SharedBooks;
 use super::wiring::{NodeInfo, Shared};
 use crate::control::RunControl;
 use crate::edge::{Edge, Reader, Sender, Target, nanoseconds};
-use crate::graph::{Graph, GraphError, check_edge};
+use crate::graph::{Graph, check_edge};
+use crate::graph_error::GraphError;
 use crate::runner::Runner;
 use crate::worker::{Task, Worker, WorkerHandle};
 
@@ -31,12 +32,12 @@ pub(crate) struct Links {
 /// The receiving end of an edge out of a running graph: [`Run::subscribe`](crate::Run::subscribe) makes one.
 ///
 /// It belongs to one thread at a time, which may be any. The ledger has its edge as `node.output -> (outlet)`; all
-/// edges from one output with one policy are one account, those that have ended included, and offered = delivered +
-/// lost + queued holds at every reading. A frame is delivered when [`recv`](Outlet::recv) hands it out.
+/// edges from one output with one policy are one account, ended ones included, and offered = delivered + lost + queued
+/// holds at every reading. A frame is delivered when [`recv`](Outlet::recv) hands it out.
 ///
-/// What its policy does is what it does between nodes: with `block`, a program that does not read holds up the graph.
-/// When the run is asked to stop, it waits for such a reader only as long as its [patience](Outlet::set_patience)
-/// lasts; when its sources end by themselves, it waits until all frames are received.
+/// Its policy acts as between nodes: with `block`, a program that does not read holds up the graph. When the run is
+/// asked to stop, it waits for such a reader only as long as its [patience](Outlet::set_patience) lasts; when its
+/// sources end by themselves, it waits until all frames are received.
 ///
 /// After the end of the run the frames that are still queued can be received, then [`OutletError::Ended`] comes.
 ///
@@ -102,8 +103,8 @@ impl fmt::Debug for Outlet {
 
 impl Outlet {
     pub(crate) fn new(links: Arc<Links>, output: &str, options: EdgeOptions) -> Result<Outlet, GraphError> {
-        check_edge(&options).map_err(GraphError::of_graph)?;
-        // One more thread than the run's own.
+        check_edge(&options)?;
+        // The reader is one more thread than the run's own.
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let may_spin = links.handles.len() < cores;
         let mut outlet = Outlet {
@@ -130,7 +131,7 @@ impl Outlet {
         let start_ns = self.links.clock.now_ns();
         let until_ns = start_ns.saturating_add(nanoseconds(timeout));
         loop {
-            // Ended first: what was sent before the end is then seen in the queue.
+            // The end is read before the queue: frames that were sent before the end are then visible in the queue.
             let has_ended = self.has_ended();
             if let Some(frame) = self.take() {
                 return Ok(frame);
@@ -189,6 +190,7 @@ impl Outlet {
     }
 
     fn wait(&mut self, until_ns: u64) {
+        // The outlet may have moved to another thread since it waited last.
         let thread = std::thread::current().id();
         if self.thread.replace(thread) != Some(thread) {
             self.bell.adopt_thread();
@@ -215,16 +217,16 @@ impl Outlet {
         self.is_connected()
     }
 
-    /// Leaves the present output for another one, given as for [`Run::subscribe`](crate::Run::subscribe); options, pause and patience stay.
-    /// What still waits from the present one is lost, as with [`Outlet::close`]: from now on only frames of the other
-    /// one come.
+    /// Leaves the present output for another one, given as for [`Run::subscribe`](crate::Run::subscribe); options,
+    /// pause and patience stay. Queued frames of the present output are lost, as with [`Outlet::close`]: from now on
+    /// only frames of the other one come.
     ///
     /// Returns at once.
     ///
     /// # Errors
     /// [`GraphError`] when there is no such output; the outlet stays where it is.
     pub fn connect(&mut self, output: &str) -> Result<(), GraphError> {
-        let from = self.links.graph.output(output).map_err(GraphError::of_graph)?;
+        let from = self.links.graph.output(output)?;
         self.hang_up();
         let edge = Arc::new(self.links.edge(from, self.options, &self.bell));
         if let (Some(patience), Some(reader)) = (self.patience, edge.reader()) {
@@ -236,8 +238,8 @@ impl Outlet {
         Ok(())
     }
 
-    /// From now on nothing is offered to this edge, so that it costs the graph nothing and no frame counts as lost.
-    /// What waits can be received. A sender that waits for room goes on without its frame.
+    /// From now on no frame is offered to this edge, so that it costs the graph nothing and no frame counts as lost.
+    /// Queued frames can still be received. A sender that waits for room goes on without its frame.
     pub fn pause(&mut self) {
         self.set_paused(true);
     }

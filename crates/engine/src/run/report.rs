@@ -22,8 +22,8 @@ pub struct Report {
     pub unfinished: Vec<String>,
     /// The nodes in the order of their declaration.
     pub nodes: Vec<NodeReport>,
-    /// The edges. Those that were connected while the run continued are summed by output, receiver and policy, with those that are
-    /// gone; so are outlets.
+    /// The edges. Edges that were connected while the run continued are summed by output, receiver and policy, ended
+    /// ones included; so are outlets.
     pub edges: Vec<EdgeAccount>,
     /// The threads.
     pub threads: Vec<ThreadReport>,
@@ -33,7 +33,7 @@ pub struct Report {
     pub pool: PoolStatistics,
     /// CPU time of all threads of the run, in ns; `None` where the operating system does not provide it.
     pub cpu_ns: Option<u64>,
-    /// What happened.
+    /// The events of the run.
     pub events: Vec<Event>,
     /// Events that were counted but not kept.
     pub events_dropped: usize,
@@ -71,12 +71,12 @@ pub struct NodeReport {
     pub lost_before: u64,
     /// Frames left out on the edges that lead to it because the pipeline says so.
     pub skipped_before: u64,
-    /// Time in its queues, those of all its edges merged.
+    /// Time in the queues of all its edges, merged.
     pub waiting: Times,
     /// Time in the handler.
     pub service: Times,
-    /// From the source's stamp to the end of the handler. Behind a source that is the waiting time and the service time of
-    /// this node; further down, those of all nodes on the way.
+    /// From the source's stamp to the end of the handler: behind a source the waiting time and the service time of this
+    /// node; further down, the times of all nodes on the way.
     pub latency: Times,
     /// CPU time of its threads in ns, if it has them for itself.
     pub cpu_ns: Option<u64>,
@@ -84,8 +84,8 @@ pub struct NodeReport {
     pub restarts: u64,
     /// Only for sources.
     pub source: SourceReport,
-    /// All its parameters at its end, readbacks included, in the order of their declaration; empty until it has ended. Of copies
-    /// in a pool those of the one that had the last frame, with readbacks that count summed over all.
+    /// All its parameters at its end, readbacks included, in the order of their declaration; empty until it has ended.
+    /// For a pool: the values of the copy that had the last frame, with readbacks that count summed over all copies.
     pub last_values: Vec<(&'static ParamSpec, Value)>,
 }
 
@@ -102,7 +102,7 @@ pub struct ThreadReport {
     pub delayed_ns: Option<u64>,
 }
 
-/// What the engine noticed about a source's frames.
+/// The engine's observations of a source's frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SourceReport {
     /// Sequence numbers that jumped ahead.
@@ -199,7 +199,8 @@ impl NodeReport {
         self.received.saturating_sub(self.completed + self.lost_of_received())
     }
 
-    /// Frames that it was handed and that came to nothing. With those completed, and the one in the handler, they are all that it received.
+    /// Received frames that were lost in the node. With the completed ones, and the one in the handler, they are all
+    /// received frames.
     pub fn lost_of_received(&self) -> u64 {
         self.lost.iter().filter(|(reason, _)| !reason.is_beside_frames()).map(|(_, n)| n).sum()
     }
@@ -212,7 +213,7 @@ impl Report {
         on_edges + self.nodes.iter().map(NodeReport::lost_inside).sum::<u64>()
     }
 
-    /// What does not balance, in words; empty when the ledger is closed.
+    /// The accounts that do not balance, in words; empty when the ledger is closed.
     ///
     /// Every edge: offered = delivered + lost + queued. When the run has ended also: nothing is queued but for the program, and
     /// every frame delivered to a process or sink was completed or lost there.

@@ -1,8 +1,9 @@
 //! Edges that come and go while a graph runs.
 //!
-//! Both ends of an edge belong to threads of nodes, so each is asked between two of its frames. A node that hangs does not answer:
-//! whoever re-wires it waits for 5 s, and then nothing has changed, nor will it when the node comes back. Others, who re-wire other
-//! nodes meanwhile, do not wait for that: what they share is locked only while the graph is checked.
+//! Both ends of an edge belong to threads of nodes, so each thread is asked between two of its frames. A node that
+//! hangs does not answer: the caller gives up after 5 s, and then nothing has changed, nor will it when the node comes
+//! back. Callers that re-wire other nodes meanwhile do not wait for that: the shared lock is held only while the graph
+//! is checked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +13,10 @@ use livetime_runtime::{EdgeOptions, lock};
 
 use super::{Outlet, Run};
 use crate::edge::{Edge, Sender, Target};
-use crate::graph::{EdgeDecl, GraphError, Place, Placement};
+use crate::graph::{EdgeDecl, Placement};
+use crate::graph_error::{GraphError, GraphFault, Place};
 use crate::runner::Runner;
+use crate::{Refusal, RefusalKind};
 
 impl Run {
     /// Connects an output, given as `node` (its first output) or `node.output`, to the calling program: an edge as
@@ -39,12 +42,11 @@ impl Run {
     /// [`GraphError`] when there is no such edge, it leads to an inline node, or a node does not answer within 5 s; then the edge
     /// stays.
     pub fn disconnect(&self, from: &str, to: &str) -> Result<(), GraphError> {
-        let from_port = self.graph.output(from).map_err(GraphError::of_graph)?;
-        let to_port = self.graph.input(to).map_err(GraphError::of_graph)?;
+        let from_port = self.graph.output(from)?;
+        let to_port = self.graph.input(to)?;
         let is_it = |e: &&Arc<Edge>| e.from == from_port && e.to == to_port && e.is_open();
         let edge = lock(&self.books).edges().find(is_it).cloned();
-        let edge =
-            edge.ok_or_else(|| GraphError::of_graph(format!("there is no edge from `{from}` to `{to}`")))?;
+        let edge = edge.ok_or_else(|| GraphFault::NoEdge(from.into(), to.into()))?;
         self.refuse_inline(to_port.0)?;
         let worker = self.nodes[from_port.0].workers[0];
         self.ask_in_time(worker, from_port.0, move |runner| {
@@ -64,14 +66,15 @@ impl Run {
     /// does not answer within 5 s; then there is no such edge.
     pub fn connect(&self, from: &str, to: &str, options: EdgeOptions) -> Result<(), GraphError> {
         let edge = self.declare(from, to, options)?;
-        // What has the edge already forgets one that is detached.
+        // An edge that is detached is forgotten by the end that already has it.
         self.attach(&edge).inspect_err(|_| {
             edge.detach();
             lock(&self.books).forget(&edge);
         })
     }
 
-    /// Checks an edge against the graph as it is. From here on it is part of the graph for all who check another one.
+    /// Checks an edge against the present graph. From here on it is part of the graph for every caller that checks
+    /// another edge.
     fn declare(&self, from: &str, to: &str, options: EdgeOptions) -> Result<Arc<Edge>, GraphError> {
         let _wiring = lock(&self.wiring);
         let mut graph = self.graph.clone();
@@ -103,14 +106,14 @@ impl Run {
         for &worker in &self.nodes[to].workers {
             let edge = edge.clone();
             self.ask_in_time(worker, to, move |runner| match runner.finished {
-                // Nobody would take from it.
+                // The receiver has ended, so that no thread would take frames from this edge.
                 true => edge.abandon(&mut 0),
                 false => runner.add_input(edge),
             })?;
         }
         let edge = edge.clone();
         self.ask_in_time(self.nodes[from].workers[0], from, move |runner| match runner.finished {
-            // No frame will come, and nobody else would say so.
+            // The sender has ended, so that no frame will come and no thread would close the edge.
             true => edge.end(),
             false => runner.with_outputs(|outputs| {
                 outputs[edge.from.1].connect(Sender::new(edge, Target::Queue));
@@ -118,13 +121,16 @@ impl Run {
         })
     }
 
-    /// Lets a worker do something with a node between frames, and waits for it. What was not done in time never will be.
+    /// Lets a worker do something with a node between frames, and waits for the result. Work that was not begun in time
+    /// never will be.
     fn ask_in_time(
         &self,
         worker: usize,
         node: usize,
         request: impl FnOnce(&mut Runner) + Send + 'static,
     ) -> Result<(), GraphError> {
+        // Set by the first of two threads: the node's thread, which then carries the request out, or this one, which then
+        // gives up. So a late node cannot carry out a request that was reported as failed.
         let is_taken = Arc::new(AtomicBool::new(false));
         let taking = is_taken.clone();
         let done = self.begin(worker, node, move |runner| {
@@ -132,31 +138,25 @@ impl Run {
                 request(runner);
             }
         });
-        let done = done.map_err(GraphError::of_graph)?;
+        let done = done?;
         let answer = match self.answer(&done) {
-            // It is being done just now.
+            // The node's thread came first: it carries the request out just now.
             Err(RecvTimeoutError::Timeout) if is_taken.swap(true, Ordering::AcqRel) => {
                 done.recv().map_err(|_| RecvTimeoutError::Disconnected)
             }
             answer => answer,
         };
-        let name = &self.graph.nodes[node].name;
-        answer.map_err(|error| match error {
-            RecvTimeoutError::Timeout => {
-                GraphError::of_graph(format!("node `{name}` did not answer within 5 s"))
-            }
-            RecvTimeoutError::Disconnected => GraphError::of_graph(format!("node `{name}` has ended")),
-        })
+        let name = || self.graph.nodes[node].name.clone();
+        let kind = |error| match error {
+            RecvTimeoutError::Timeout => RefusalKind::NoAnswer(name()),
+            RecvTimeoutError::Disconnected => RefusalKind::Ended(name()),
+        };
+        answer.map_err(|error| Refusal::new(kind(error)).into())
     }
 
     fn refuse_inline(&self, node: usize) -> Result<(), GraphError> {
         match self.graph.nodes[node].options.placement {
-            Placement::Inline => {
-                let name = &self.graph.nodes[node].name;
-                Err(GraphError::of_graph(format!(
-                    "node `{name}` runs inline and cannot be re-wired while running"
-                )))
-            }
+            Placement::Inline => Err(GraphFault::Inline(self.graph.nodes[node].name.clone()).into()),
             _ => Ok(()),
         }
     }

@@ -34,7 +34,7 @@ pub(crate) struct Wired {
     pub(crate) workers: Vec<Worker>,
 }
 
-/// What all nodes of a run share.
+/// The state that all nodes of a run share.
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) control: Arc<RunControl>,
@@ -90,6 +90,7 @@ pub(crate) fn wire(graph: &Graph, plan: &Plan, shared: &Shared) -> Result<Wired,
             .then(|| Arc::new(Reorder::new(std::mem::take(&mut outputs), &bells)));
         let mut outputs = Some(outputs);
         for (copy, &worker) in placed[node].iter().enumerate() {
+            // Copies of a pool hold their frames until the turn of their ticket; other nodes send at once.
             let target = match (&reorder, outputs.take()) {
                 (None, Some(outputs)) => Outputs::Direct(outputs),
                 _ => Outputs::Held(Vec::with_capacity(4)),
@@ -125,6 +126,7 @@ fn ordered(graph: &Graph, plan: &Plan, orders: Orders) -> Vec<bool> {
         ordered[node] = match decl.node_type.spec.kind {
             NodeKind::Source => orders == Orders::Always || orders == Orders::Stored && decl.is_stored(),
             _ => {
+                // A node without inputs that is no source sends by its own clock.
                 senders.peek().is_some()
                     && senders.all(|edge| ordered[edge.from.0] && is_lossless(edge, is_inline))
             }
@@ -147,6 +149,7 @@ fn joined(graph: &Graph, plan: &Plan) -> Vec<bool> {
 /// Whether every frame arrives, but for the frames that are left out by their number.
 fn is_lossless(edge: &EdgeDecl, is_inline: bool) -> bool {
     let options = &edge.options;
+    // Decimation (`every`) is allowed: it leaves out frames by their number, the same ones at every run.
     let waits = is_inline || options.when_full == WhenFull::Block;
     waits && options.max_rate_hz.is_none() && options.max_bytes_per_s.is_none()
 }
@@ -160,6 +163,7 @@ fn workers(handles: &[Arc<WorkerHandle>], shared: &Shared) -> Vec<Worker> {
         places: Default::default(),
         clock: shared.clock.clone(),
         control: shared.control.clone(),
+        // A thread that polls on a core that another one needs would delay the very work that it waits for.
         may_spin: handles.len() <= spinners,
         disturbance: disturbance(shared, number),
     };
@@ -167,6 +171,8 @@ fn workers(handles: &[Arc<WorkerHandle>], shared: &Shared) -> Vec<Worker> {
 }
 
 fn disturbance(shared: &Shared, worker: u64) -> Option<Disturbance> {
+    // Seed 0 is the undisturbed run of a rehearsal. The factor (2^64 divided by the golden ratio) keeps the sequences of
+    // neighbouring seeds and workers apart.
     let seed = shared.rehearsal.map(|rehearsal| rehearsal.seed).filter(|seed| *seed != 0)?;
     Some(Disturbance::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(worker)))
 }
@@ -193,6 +199,7 @@ fn place(graph: &Graph, plan: &Plan) -> (Vec<Arc<WorkerHandle>>, Vec<Vec<usize>>
                 (0..*count).map(|i| add(format!("{}/{i}", decl.name), wait, cpus)).collect()
             }
             Placement::Inline => {
+                // In the order of the plan, so that the sender is placed already.
                 let sender = receivers.of(node).next().map(|edge| graph.edges[edge].from.0);
                 sender.map(|s| placed[s].clone()).unwrap_or_default()
             }

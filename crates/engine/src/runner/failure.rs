@@ -1,10 +1,10 @@
-//! What went wrong in a call to a node.
+//! Failures of a call to a node.
 
 use livetime_runtime::Cause;
 
 use crate::node::NodeError;
 
-/// What went wrong in a call to a node.
+/// The failure of a call to a node.
 pub(super) enum Failure {
     Error(NodeError),
     Panic(String),

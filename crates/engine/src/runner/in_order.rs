@@ -15,10 +15,10 @@ impl Runner {
 
     /// The same, and whether an earlier frame may still come to another input.
     ///
-    /// A sender fills the queue with frames of one place if it sends more of them for one frame than the queue holds. It promises nothing
-    /// before there is room, and neither can the nodes before it that wait for it. The other inputs may depend on these very
-    /// nodes, so that waiting for an input could be waiting for ever: such a frame is taken at once, and the user is told to make the
-    /// queue longer.
+    /// A sender fills the queue with frames of one place if it sends more of them for one frame than the queue holds.
+    /// It promises nothing before there is room, and neither can the nodes before it that wait for it. The other inputs
+    /// may depend on these very nodes, so that waiting for an input could be waiting for ever: such a frame is taken at
+    /// once, and an event asks the user to make the queue longer.
     fn choose(&self) -> Option<(usize, bool)> {
         let mut first: Option<(u64, usize)> = None;
         let mut to_come = (u64::MAX, usize::MAX);
@@ -29,6 +29,7 @@ impl Runner {
             }
         }
         let first = first?;
+        // Equal places are ordered by the number of the input, also for frames that are still to come.
         let is_early = first > to_come;
         (!is_early || self.inputs[first.1].edge.is_jammed()).then_some((first.1, is_early))
     }
@@ -59,14 +60,15 @@ impl Runner {
         ));
     }
 
-    /// The last place of which nothing will be sent any more.
+    /// The last place that the node has promised to be past.
     fn frontier(&self) -> u64 {
         let place = self.ctx.order.place;
         if self.is_source() {
             return place;
         }
         if let (Some(reorder), Some(input)) = (&self.reorder, self.inputs.first()) {
-            // Other copies take frames and have some in hand: what they have is known only when there is none.
+            // Other copies of the pool take frames too and may have some in hand: the places in hand are known only
+            // when there are none.
             return match input.edge.front() {
                 Err(promised) if reorder.done() == input.edge.taken() => {
                     self.before(promised.saturating_add(1))
@@ -86,7 +88,7 @@ impl Runner {
         if front == u64::MAX { self.end_place() } else { front }.saturating_sub(1)
     }
 
-    /// The place of what the node does when no frame will come any more.
+    /// The place of the work that the node does after its last frame.
     pub(super) fn end_place(&self) -> u64 {
         let inputs = self.inputs.iter().filter(|input| input.edge.is_closed());
         inputs.map(|input| input.edge.end_place()).fold(self.ctx.order.place, u64::max)
@@ -97,7 +99,7 @@ impl Runner {
         self.ctx.order.is_joined && self.frontier() > self.ctx.order.promised
     }
 
-    /// Tells the nodes behind how far it has come. Returns whether that is news.
+    /// Promises the nodes behind that no frame of a place before this node's own will come. Returns whether that is news.
     #[inline(always)]
     pub(super) fn make_promise(&mut self) -> bool {
         self.ctx.order.is_joined && self.promise_frontier()
@@ -115,7 +117,7 @@ impl Runner {
         is_news
     }
 
-    /// The frame at `place` is next: what is due by the time of the data before it is done now.
+    /// The frame at `place` is next: timers that are due before it by the time of the data run now.
     pub(super) fn come_to(&mut self, place: u64) {
         if !self.ctx.order.is_on {
             return;

@@ -1,11 +1,37 @@
-//! What the program asks of a node between two frames: to handle its last frame once more, and to make or free memory.
+//! Requests of the program to a node between two frames: to show its values, to pause, to handle its last frame once
+//! more, and to make or free memory.
+
+use std::any::Any;
 
 use livetime_frame::FramePool;
 
-use super::Runner;
-use crate::{NodeError, Refusal};
+use super::{Runner, values};
+use crate::node::Snapshot;
+use crate::{NodeError, Refusal, Value};
 
 impl Runner {
+    /// All parameters, readbacks included, in the order of their declaration.
+    pub(crate) fn params(&mut self) -> Vec<Value> {
+        values(&mut *self.node)
+    }
+
+    /// Some parameters, and the last frame.
+    pub(crate) fn snapshot(&mut self, wanted: &[usize]) -> Snapshot {
+        let params = self.node.params();
+        let values = wanted.iter().filter_map(|i| params.get(*i)).collect();
+        Snapshot { values, last: self.ctx.last, free_buffers: self.ctx.allocator.count_free() }
+    }
+
+    /// A source that is paused produces nothing.
+    pub(crate) fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+    }
+
+    /// The node itself, for tests and benchmarks.
+    pub(crate) fn node(&mut self) -> &mut dyn Any {
+        &mut *self.node
+    }
+
     /// Handles the last frame once more. The first call only begins to keep frames.
     pub(crate) fn process_again(&mut self) -> Result<(), Refusal> {
         if self.finished {

@@ -15,7 +15,7 @@ impl Runner {
             self.due = Next::Now;
         }
         let told = self.call(|node, ctx| node.changed(index, ctx));
-        // A node that refuses may go back to what it had, and would not start again with what it refused.
+        // A node that refuses may go back to its former value. A restart would fail with the value that it refused.
         let kept = if told.is_err() { self.node.params().get(index).unwrap_or(value) } else { value };
         self.values.retain(|(i, _)| *i != index);
         self.values.push((index, kept));
@@ -32,8 +32,8 @@ impl Runner {
         failure.into_error().refusal().or_of(spec.map(|spec| spec.name))
     }
 
-    /// Sets parameters whose values their declarations accepted, and tells the node of each when all are written.
-    /// When one is refused, all are as they were. Returns the values from before.
+    /// Sets parameters whose values their declarations accepted, and notifies the node of each when all are written.
+    /// When one is refused, all keep their former values. Returns the former values.
     pub(crate) fn set_params(&mut self, new: &[(usize, Value)]) -> Result<Vec<(usize, Value)>, Refusal> {
         if self.finished {
             return Err(self.ended());
@@ -67,7 +67,7 @@ impl Runner {
         })
     }
 
-    /// Writes the values from before, and tells the node of those of which it had been told.
+    /// Writes the former values, and notifies the node of each one whose new value it had been notified of.
     fn take_back(&mut self, before: &[(usize, Value)], told: usize) {
         let taken_back = self.write(before).map_err(|e| e.to_string());
         let told_again =

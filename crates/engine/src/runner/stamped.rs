@@ -26,8 +26,8 @@ impl Runner {
         }
     }
 
-    /// As [`Runner::call`], but frames that the node sends get their attributes when it returns: then its readbacks are
-    /// those of these frames. Cold, so that nodes without attributes do not pay for it.
+    /// As [`Runner::call`], but frames that the node sends get their attributes when it returns: then its readbacks
+    /// belong to these frames. Cold, so that nodes without attributes do not pay for it.
     #[cold]
     #[inline(never)]
     fn call_stamped<R>(

@@ -8,10 +8,10 @@ use super::Harness;
 use crate::node::{NodeKind, NodeType};
 use crate::{Next, Node, NodeError, ParamKind, Value};
 
-/// Checks that a node keeps the contract, whatever it is given: every dtype, odd and empty shapes, strided
-/// views, payloads of other kinds, parameters written again, no frame at all.
+/// Checks that a node keeps the contract for any input: every dtype, odd and empty shapes, strided views, payloads of
+/// other kinds, parameters written again, no frame at all.
 ///
-/// `params` are those that the node cannot run without.
+/// `params` are the parameters that the node cannot run without.
 ///
 /// # Panics
 /// When it does not; the message names the rule.
@@ -19,8 +19,8 @@ pub fn assert_compliant<N: Node>(params: &[(&str, Value)]) {
     assert_compliant_fed::<N>(params, |_| ());
 }
 
-/// As [`assert_compliant`], for a source whose frames somebody has to bring: `feed` does so once for each source that has been
-/// started, with at least five frames.
+/// As [`assert_compliant`], for a source whose frames come from the test: `feed` brings at least five frames, once for
+/// each source that has been started.
 ///
 /// # Panics
 /// As [`assert_compliant`].

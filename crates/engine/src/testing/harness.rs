@@ -14,7 +14,7 @@ use crate::order::Order;
 use crate::services::Services;
 use crate::{Value, assign};
 
-/// Runs one node on the calling thread in virtual time: feeds frames, collects what it emits.
+/// Runs one node on the calling thread in virtual time: feeds frames, collects the emitted frames.
 ///
 /// ```
 /// # use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
@@ -165,10 +165,10 @@ impl Harness {
         Ok(self.number(frame))
     }
 
-    /// Hands a frame to the first input and returns what the node emitted, of all outputs.
+    /// Hands a frame to the first input and returns the frames that the node emitted, of all outputs.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn feed(&mut self, frame: &Frame) -> Result<Vec<Frame>, NodeError> {
         self.feed_to(0, frame)
     }
@@ -176,17 +176,17 @@ impl Harness {
     /// As [`Harness::feed`] for input number `input`.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn feed_to(&mut self, input: usize, frame: &Frame) -> Result<Vec<Frame>, NodeError> {
         self.node.frame(input, frame, &mut self.ctx)?;
         Ok(self.emitted())
     }
 
-    /// Lets frames wait at the first input together, and hands them over as the engine would: those that the node
-    /// wants together in one call.
+    /// Lets frames wait at the first input together, and hands them over as the engine would: all the frames that the
+    /// node accepts together in one call.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn feed_waiting(&mut self, frames: &[Frame]) -> Result<Vec<Frame>, NodeError> {
         let mut rest = frames;
         while !rest.is_empty() {
@@ -202,7 +202,7 @@ impl Harness {
     /// Lets a source produce once.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn produce(&mut self) -> Result<(Vec<Frame>, Next), NodeError> {
         let next = self.node.produce(&mut self.ctx)?;
         Ok((self.emitted(), next))
@@ -211,7 +211,7 @@ impl Harness {
     /// Lets a source produce until it has emitted `count` frames or ends, moving time on as it asks.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn run_source(&mut self, count: usize) -> Result<Vec<Frame>, NodeError> {
         let mut frames = Vec::new();
         while frames.len() < count {
@@ -229,7 +229,7 @@ impl Harness {
     /// Moves time on, and calls the node's timer if it is due.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn advance(&mut self, to_ns: u64) -> Result<Vec<Frame>, NodeError> {
         self.ctx.clock.advance(to_ns);
         let is_due = self.ctx.timer.take_if(|at| *at <= to_ns).is_some();
@@ -239,10 +239,10 @@ impl Harness {
         Ok(self.emitted())
     }
 
-    /// Tells the node that no frame will come any more.
+    /// Notifies the node that no frame will come any more.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn drain(&mut self) -> Result<Vec<Frame>, NodeError> {
         self.node.drain(&mut self.ctx)?;
         Ok(self.emitted())
@@ -278,15 +278,15 @@ impl Harness {
         }
     }
 
-    /// What the node would send for such input.
+    /// The streams that the node would send for such input.
     ///
     /// # Errors
-    /// What the node returns.
+    /// The node's error.
     pub fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
         self.node.plan(inputs)
     }
 
-    /// What the node told.
+    /// The events that the node reported.
     pub fn events(&self) -> Vec<Event> {
         self.ctx.control.events().0
     }

@@ -7,7 +7,8 @@ use livetime_runtime::{Clock, EdgeOptions, lock};
 
 use super::Random;
 use crate::control::RunControl;
-use crate::graph::{Graph, GraphError};
+use crate::graph::Graph;
+use crate::graph_error::GraphError;
 use crate::run::books::{Books, SharedBooks};
 use crate::run::outlet::Links;
 use crate::run::wiring::{NodeInfo, Orders, Shared};
@@ -17,8 +18,8 @@ use crate::trace::Tracer;
 use crate::worker::Worker;
 use crate::{Refusal, Value};
 
-/// Runs a graph step by step: each step lets one thread, chosen at random among those that have something
-/// to do, handle one frame. When none has, time moves on to the next deadline.
+/// Runs a graph step by step: each step lets one thread, chosen at random among the threads with work, handle one
+/// frame. When none has work, time moves on to the next deadline.
 pub struct Simulation {
     graph: Graph,
     shared: Shared,
@@ -149,7 +150,7 @@ impl Simulation {
         runners.into_iter().try_for_each(|r| r.set_param(index, value.clone()))
     }
 
-    /// Switches the trace on and off, and takes what it recorded.
+    /// Switches the trace on and off, and takes the recorded spans.
     pub fn tracer(&self) -> Tracer {
         tracer(&self.nodes, &self.shared.control)
     }

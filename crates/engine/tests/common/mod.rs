@@ -57,14 +57,7 @@ pub struct Counter {
 
 impl Node for Counter {
     type Params = CounterParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "counter",
-        kind: NodeKind::Source,
-        summary: "Counts.",
-        inputs: &[],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source("counter", "Counts.", &[PortSpec::any("out")]);
 
     fn new(params: CounterParams) -> Result<Self, NodeError> {
         Ok(Counter { params, calls: 0, sent: 0, sequence: 1, next_ns: 0 })
@@ -232,14 +225,7 @@ pub static SEEN: AtomicU64 = AtomicU64::new(0);
 
 impl Node for Tally {
     type Params = TallyParams;
-    const SPEC: NodeSpec = NodeSpec {
-        name: "tally",
-        kind: NodeKind::Sink,
-        summary: "Counts frames.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink("tally", "Counts frames.", &[PortSpec::any("in")]);
 
     fn new(params: TallyParams) -> Result<Self, NodeError> {
         Ok(Tally(params))

@@ -21,7 +21,7 @@ impl ChunkFaults {
     }
 }
 
-/// What an [`Assembler`] has seen.
+/// The counts of an [`Assembler`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Blocks.

@@ -42,7 +42,7 @@ impl Trailer {
     }
 }
 
-/// What a subchunk is.
+/// The kind of a subchunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubchunkKind {
     /// Fill, no data.
@@ -77,7 +77,7 @@ const KINDS: [SubchunkKind; 8] = [
 /// A part of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Subchunk<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: SubchunkKind,
     /// Its data.
     pub data: &'a [u8],

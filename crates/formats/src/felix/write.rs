@@ -31,7 +31,7 @@ impl BlockWriter {
         Ok(writer)
     }
 
-    /// Appends the blocks that `chunk` fills to `out`; what is left waits for the next chunk.
+    /// Appends the blocks that `chunk` fills to `out`; the rest of the chunk waits for the next one.
     pub fn chunk(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
         let (mut rest, mut first) = (chunk, true);
         loop {

@@ -53,7 +53,7 @@ pub struct Walk<'a, H> {
 /// A step of a walk.
 #[derive(Debug)]
 pub enum Step<'a, H> {
-    /// A container, followed by what is in it, or a leaf.
+    /// A container, followed by its content, or a leaf.
     Xtc(Xtc<'a, H>),
     /// The rest of a container, which cannot be understood. The walk continues behind it.
     Broken {
@@ -69,7 +69,7 @@ pub enum Step<'a, H> {
 }
 
 impl<'a, D: Head> Datagram<'a, D> {
-    /// The datagram at the beginning of `bytes`; what follows it is left alone.
+    /// The datagram at the beginning of `bytes`; the bytes behind it are left alone.
     ///
     /// # Errors
     /// If the bytes are not valid, or incomplete.
@@ -83,7 +83,7 @@ impl<'a, D: Head> Datagram<'a, D> {
         Ok(Datagram { header, bytes })
     }
 
-    /// Everything in it, the root first, and what is broken.
+    /// All containers and leaves, the root first, and the faults.
     pub fn walk(&self) -> Walk<'a, D::Unit> {
         Walk { bytes: self.bytes, walker: Walker::new(D::ROOT as u64, self.bytes.len() as u64) }
     }

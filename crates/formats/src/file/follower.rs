@@ -20,7 +20,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Of the file that was opened as `path`.
+    /// The growth of the file that was opened as `path`.
     pub fn of(path: &Path) -> Growth {
         let grows = path.extension() == Some(OsStr::new(IN_PROGRESS));
         Growth { path: grows.then(|| path.to_owned()) }

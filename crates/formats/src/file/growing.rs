@@ -10,10 +10,10 @@ use super::IN_PROGRESS;
 use super::unproved::{self, UNPROVED, is_at};
 use crate::{Error, Result};
 
-/// What becomes of a file that is not finished, and of one that has its name already.
+/// The fate of a file that is not finished, and of one that has its name already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Purpose {
-    /// Data that cannot be had again: what was written stays. Half of any other file has no use, and goes.
+    /// Data that cannot be had again: the written part stays. Half of any other file has no use, and is removed.
     pub is_kept: bool,
     /// The finished file takes the place of one of its name. Without it no file is ever replaced.
     pub replaces: bool,
@@ -30,13 +30,13 @@ impl Purpose {
 
 /// A file that is being written, piece by piece.
 ///
-/// While it is written the file is called `NAME.inprogress`; [`GrowingFile::finish`] gives it its name, so that readers know exactly
-/// when nothing more will come. What [`GrowingFile::append`] has taken is with the system when it returns: if the program is
-/// killed afterwards, all of it can be read, and if it is killed within, all but the last piece. Only a machine that fails may
-/// lose what [`GrowingFile::sync`] has not seen.
+/// While it is written the file is called `NAME.inprogress`; [`GrowingFile::finish`] gives it its name, so that readers
+/// know exactly when it is complete. Data that [`GrowingFile::append`] has taken are with the system when it returns:
+/// if the program is killed afterwards, all of them can be read, and if it is killed within, all but the last piece.
+/// Only a machine that fails may lose data behind the last [`GrowingFile::sync`].
 ///
-/// What is made from other data ([`GrowingFile::make`], [`GrowingFile::replace`]) is called `NAME.unproved` instead, and goes if
-/// it is not finished: no error, full disk or Ctrl-C leaves half a file.
+/// A file that is made from other data ([`GrowingFile::make`], [`GrowingFile::replace`]) is called `NAME.unproved`
+/// instead, and is removed if it is not finished: no error, full disk or Ctrl-C leaves half a file.
 ///
 /// ```
 /// use livetime_formats::file::GrowingFile;
@@ -104,8 +104,9 @@ impl GrowingFile {
         Ok(Some(file))
     }
 
-    /// Creates a file that is going to be called `path`, whatever has that name now: without an ending what has it goes. An
-    /// ending that is taken, by another program or by what a killed one has left, gets a number: both are left alone.
+    /// Creates a file that is going to be called `path`. Without an ending it replaces any file of that name. If the
+    /// name with the ending is taken, by another program or by the rest of a killed one, the new name gets a number:
+    /// both files are left alone.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -130,8 +131,8 @@ impl GrowingFile {
         }
     }
 
-    /// Creates `path`, as `path.unproved`, for data that are made from others. If it is dropped before [`GrowingFile::finish`]
-    /// the file goes; what a killed program has left of it is replaced.
+    /// Creates `path`, as `path.unproved`, for data that are made from others. If it is dropped before
+    /// [`GrowingFile::finish`] the file is removed; the rest that a killed program has left is replaced.
     ///
     /// # Errors
     /// If there is a file of this name, another program is just making it, or the operating system reports an error.
@@ -145,7 +146,8 @@ impl GrowingFile {
     /// As [`GrowingFile::make`]; a file of this name stays until the new one is finished, which then takes its place.
     ///
     /// # Errors
-    /// If another program is just making it, what has this name is no file, or the operating system reports an error.
+    /// If another program is just making it, something of this name is no file, or the operating system reports an
+    /// error.
     pub fn replace(path: &Path) -> Result<GrowingFile> {
         // To name a file `/dev/null` would replace the device.
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
@@ -274,8 +276,8 @@ impl GrowingFile {
     /// Gives the file its name. A file without anything in it is a file too.
     ///
     /// # Errors
-    /// If the name was taken meanwhile, or the operating system reports an error. What was recorded then keeps the name with
-    /// `.inprogress`, and the error says where the data are; what was made is removed.
+    /// If the name was taken meanwhile, or the operating system reports an error. Recorded data then keep the name with
+    /// `.inprogress`, and the error says where they are; made data are removed.
     pub fn finish(mut self) -> Result<()> {
         let named = match self.purpose.replaces {
             _ if self.written == self.path => Ok(()),
@@ -339,7 +341,7 @@ impl GrowingFile {
     }
 }
 
-/// Takes away what has no use: what was made and is not finished, and a recording that nothing was recorded in.
+/// Removes files without use: a made file that is not finished, and a recording without data.
 impl Drop for GrowingFile {
     fn drop(&mut self) {
         let is_empty = || self.file.metadata().is_ok_and(|file| file.len() == 0);
@@ -356,7 +358,7 @@ impl Drop for GrowingFile {
 /// # Errors
 /// If the name is taken, or the operating system reports an error; the file then keeps the name that it had.
 pub fn name_new(from: &Path, to: &Path) -> io::Result<()> {
-    // A hard link refuses to replace what is there; a rename would not. Not every file system has links.
+    // A hard link refuses to replace an existing file; a rename would not. Not every file system has links.
     match std::fs::hard_link(from, to) {
         Ok(()) => std::fs::remove_file(from),
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists && !to.exists() => std::fs::rename(from, to),
@@ -447,7 +449,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut file = GrowingFile::create(&folder.path().join("a")).unwrap();
         file.append(&[b"one"]).unwrap();
-        // What a full disk leaves behind.
+        // The part of a piece that a full disk leaves behind.
         file.file.write_all(b"tw").unwrap();
         file.is_broken = true;
         assert!(file.append(&[b"two"]).unwrap_err().to_string().contains("failed before"));
@@ -470,7 +472,7 @@ mod tests {
             assert!(file.is_in_place());
             file
         };
-        // Somebody takes the name.
+        // Another program takes the name.
         let file = create("a");
         std::fs::write(below.join("a"), "theirs").unwrap();
         let error = file.finish_on_disk().unwrap_err().to_string();
@@ -524,13 +526,13 @@ mod tests {
             assert_eq!(names(), left);
         }
         assert_eq!(std::fs::read(folder.path().join("a.tmp")).unwrap(), b"theirs");
-        // Without an ending the file has its name from the start, and what cannot be used goes all the same.
+        // Without an ending the file has its name from the start, and an unfinished one is removed all the same.
         let mut file = GrowingFile::create_beside(&path, "", replaces).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"");
         file.append(&[b"half"]).unwrap();
         drop(file);
         assert_eq!(names(), ["a.tmp"]);
-        // What cannot be had again is kept.
+        // Data that cannot be had again are kept.
         let kept = Purpose { is_kept: true, replaces: false };
         let file = GrowingFile::create_new_as(&path, ".part", kept).unwrap().unwrap();
         file.file().unwrap().write_all(b"recorded").unwrap();
@@ -556,7 +558,7 @@ mod tests {
     #[test]
     fn a_name_is_given_to_one_of_many_only() {
         let folder = tempfile::tempdir().unwrap();
-        // Many programs at once want the lowest number that is free; each writes who it is.
+        // Many programs at once want the lowest free number; each writes its own name.
         let work = |who: u8| {
             let mut made = Vec::new();
             for number in 0..200 {

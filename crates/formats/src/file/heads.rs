@@ -41,11 +41,11 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
         self.end = End::Whole { offset };
     }
 
-    /// The next datagram's place and head; `None` when all complete datagrams are found. Asking again after that finds what was
-    /// added since.
+    /// The next datagram's place and head; `None` when all complete datagrams are found. A call after that finds
+    /// datagrams that were added since.
     ///
     /// # Errors
-    /// If the operating system reports an error, or what comes next is no datagram.
+    /// If the operating system reports an error, or the next bytes are no datagram.
     #[allow(clippy::should_implement_trait, reason = "None is not the end of a file that grows")]
     pub fn next(&mut self) -> Result<Option<(u64, H)>> {
         let offset = self.end.offset();
@@ -65,11 +65,11 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
         Ok(Some((offset, head)))
     }
 
-    /// Gives every datagram's place and head to `each`, with what was read around the head, until `each` returns false. Returns how the
-    /// file ends, as far as it was scanned, and why it could not be followed further.
+    /// Gives every datagram's place and head to `each`, with the bytes that were read around the head, until `each`
+    /// returns false. Returns how the file ends, as far as it was scanned, and why it could not be followed further.
     ///
     /// # Errors
-    /// If the operating system reports an error, and those of `each`.
+    /// If the operating system reports an error, and the errors of `each`.
     pub fn each(
         mut self,
         mut each: impl FnMut(&mut Window<R>, u64, &H) -> Result<bool>,
@@ -90,7 +90,7 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
         self.end
     }
 
-    /// What it has read around the last head, to look further into a datagram.
+    /// The bytes that were read around the last head, to look further into a datagram.
     pub fn window(&mut self) -> &mut Window<R> {
         &mut self.window
     }

@@ -89,8 +89,8 @@ pub fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The files that `file` names: those that match a pattern, or one and the files of the same run beside it, which `files_of` finds; of
-/// several lines just the file in each.
+/// The files that `file` names: all files that match a pattern; or one file and the files of the same run beside it,
+/// which `files_of` finds; or, for several lines, just the file in each.
 ///
 /// # Errors
 /// If there is no such file, or the others cannot be told.

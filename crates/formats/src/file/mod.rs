@@ -1,7 +1,7 @@
-//! Files of datagrams: what XTC1 and XTC2 have in common.
+//! Files of datagrams: the common parts of XTC1 and XTC2.
 //!
-//! Both are datagrams one after another, without a header of the file, an index or a checksum. A [`Head`] is what a
-//! datagram begins with in one of the formats.
+//! Both are datagrams one after another, without a header of the file, an index or a checksum. A [`Head`] is the
+//! beginning of a datagram in one of the formats.
 //!
 //! - [`Datagram`] is one in memory, and [`Walk`] the way through it.
 //! - [`Reader`] reads a whole file with large reads: copies and conversions.
@@ -43,7 +43,7 @@ pub use within::check_within;
 
 use crate::Result;
 
-/// What a datagram begins with.
+/// The beginning of a datagram.
 pub trait Head: Copy + Send + Sync + std::fmt::Debug {
     /// The header of containers and leaves in its format.
     type Unit: Nested;
@@ -89,7 +89,7 @@ pub enum End {
     },
 }
 
-/// Of an empty file.
+/// The end of an empty file.
 impl Default for End {
     fn default() -> End {
         End::Whole { offset: 0 }

@@ -1,10 +1,10 @@
-//! What the name of a file says.
+//! The meaning of a file's name.
 
 use std::path::Path;
 
 use super::IN_PROGRESS;
 
-/// What is in a file, by the end of its name.
+/// The format of a file, by the end of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
     /// `.xtc`: datagrams of LCLS-I.
@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Of the file `path`, if its name says so; `.inprogress` at its end does not matter.
+    /// The format of the file `path`, if its name has one; `.inprogress` at its end does not matter.
     pub fn of(path: &Path) -> Option<Format> {
         let name = path.file_name()?.to_str()?;
         let name = name.strip_suffix(&format!(".{IN_PROGRESS}")).unwrap_or(name);

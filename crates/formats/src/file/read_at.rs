@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Bytes that can be read at any place without a shared position: an open file, or memory.
 pub trait ReadAt: Send + Sync {
-    /// Reads into `buffer` what lies at `offset`; fewer bytes than asked for may come, none only at the end.
+    /// Reads the bytes at `offset` into `buffer`; fewer bytes than asked for may come, none only at the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 
     /// How many bytes there are now.
@@ -80,7 +80,7 @@ pub fn fill_at(source: &(impl ReadAt + ?Sized), buffer: &mut [u8], offset: u64) 
     Ok(filled)
 }
 
-/// Fills `buffer` with what lies at `offset`.
+/// Fills `buffer` with the bytes at `offset`.
 ///
 /// # Errors
 /// If the operating system reports an error, or there are fewer bytes.

@@ -48,7 +48,7 @@ pub struct Reader<H, R = File> {
 pub enum Next<'a, H> {
     /// A datagram.
     Datagram(Raw<'a, H>),
-    /// All complete datagrams are read. Asking again reads what was added since.
+    /// All complete datagrams are read. A further call reads datagrams that were added since.
     End(End),
 }
 
@@ -57,7 +57,7 @@ pub enum Next<'a, H> {
 pub struct Raw<'a, H> {
     /// Where it begins in the file.
     pub offset: u64,
-    /// What it begins with.
+    /// Its head.
     pub head: H,
     /// The whole datagram with its head.
     pub bytes: &'a [u8],
@@ -84,7 +84,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
         self.offset
     }
 
-    /// What it reads from.
+    /// The file that it reads.
     pub fn source(&self) -> &R {
         &self.source
     }
@@ -92,8 +92,8 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
     /// The next datagram, or how the file ends.
     ///
     /// # Errors
-    /// If the operating system reports an error, or what comes next is no datagram; then `recover` says what follows it. The reader stays
-    /// where it is.
+    /// If the operating system reports an error, or the next bytes are no datagram; then `recover` finds the next one.
+    /// The reader stays where it is.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot lend its buffer")]
     pub fn next(&mut self) -> Result<Next<'_, H>> {
         match self.load()? {

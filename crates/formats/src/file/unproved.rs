@@ -10,16 +10,16 @@ use rustix::io::Errno;
 
 use crate::{Error, Result};
 
-/// What the name of a file that is made ends with until the file is whole. What is recorded ends with `.inprogress`
-/// instead, which says that more may come.
+/// The ending of a made file's name until the file is whole. A recorded file ends with `.inprogress` instead, which
+/// says that more may come.
 pub(super) const UNPROVED: &str = "unproved";
 /// How often the file is opened while other programs finish theirs of the same name.
 const MOST_TRIES: usize = 100;
 
-/// Creates `path`, to write it alone. What a killed program has left of this name is removed.
+/// Creates `path`, to write it alone. The rest of this name that a killed program has left is removed.
 ///
-/// A program that makes a file holds a lock on it, which the system takes back when the program ends in any way. What is
-/// there without a lock is therefore nobody's.
+/// A program that makes a file holds a lock on it, which the system takes back when the program ends in any way. A file
+/// without a lock therefore belongs to no living program.
 ///
 /// # Errors
 /// If another program makes it, or the operating system reports an error.
@@ -41,7 +41,7 @@ fn try_create(path: &Path) -> io::Result<Option<File>> {
         created => {
             let file = created?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                // Another program took it for what a killed one has left.
+                // Another program has locked the file, taking it for the rest of a killed one.
                 Err(Errno::WOULDBLOCK) => Ok(None),
                 // A file system without locks does for one program at a time.
                 _ => Ok(is_at(&file, path).then_some(file)),
@@ -95,7 +95,7 @@ mod tests {
         assert!(error.contains("a.unproved: wanted to make the file alone"), "{error}");
         drop(file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        // What a killed program has left holds nobody up.
+        // The rest of a killed program blocks no other program.
         fs::write(&written, "of a program that was killed").unwrap();
         let mut file = GrowingFile::make(&path).unwrap();
         file.append(&[b"whole"]).unwrap();
@@ -117,7 +117,7 @@ mod tests {
             (fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()),
             (b"theirs".to_vec(), 1)
         );
-        // What replaces a file leaves the old one alone until it is whole.
+        // A replacement leaves the old file alone until it is whole.
         let mut file = GrowingFile::replace(&path).unwrap();
         file.append(&[b"new"]).unwrap();
         drop(file);

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// How deep containers may lie in each other. Recorders write three levels.
 pub const MAX_DEPTH: usize = 16;
 
-/// What a container or leaf begins with, in one of the formats.
+/// The beginning of a container or leaf, in one of the formats.
 pub trait Nested: Copy {
     /// Its bytes: an array.
     type Bytes: for<'b> TryFrom<&'b [u8]>;
@@ -58,12 +58,12 @@ pub struct Broken {
     pub length: u64,
     /// How many containers the bytes lie in.
     pub depth: usize,
-    /// What is wrong.
+    /// The fault.
     pub error: Error,
 }
 
 impl<H: Nested> Walker<H> {
-    /// Of containers and leaves that lie from `start` to `end`.
+    /// Walks over the containers and leaves from `start` to `end`.
     pub fn new(start: u64, end: u64) -> Walker<H> {
         let mut ends = [0; MAX_DEPTH];
         ends[0] = end;
@@ -74,7 +74,7 @@ impl<H: Nested> Walker<H> {
     /// behind the container. `None` at the end.
     ///
     /// # Errors
-    /// What `read` says; the walk is over then.
+    /// The errors of `read`; the walk is over then.
     #[allow(clippy::type_complexity, reason = "three outcomes: the end, what was found, what is broken")]
     pub fn step(
         &mut self,

@@ -9,7 +9,7 @@ const JUMP: usize = 4 << 10;
 /// Read at once where small pieces follow each other.
 const BLOCK: usize = 256 << 10;
 
-/// Shows pieces of a file, and keeps what it has read for the next piece.
+/// Shows pieces of a file, and keeps the bytes that it has read for the next piece.
 #[derive(Debug)]
 pub struct Window<R> {
     source: R,
@@ -25,7 +25,7 @@ impl<R: ReadAt> Window<R> {
         Window { source, buffer: Vec::new(), at: 0, filled: 0 }
     }
 
-    /// What it looks at.
+    /// The file that it reads.
     pub fn source(&self) -> &R {
         &self.source
     }
@@ -42,7 +42,7 @@ impl<R: ReadAt> Window<R> {
         Ok(&self.buffer[start..self.filled.min(start + count)])
     }
 
-    /// Gives its memory back; what is asked for next is read again.
+    /// Gives its memory back; later pieces are read again.
     pub fn release(&mut self) {
         (self.buffer, self.filled) = (Vec::new(), 0);
     }

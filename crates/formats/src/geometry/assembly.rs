@@ -10,7 +10,7 @@ pub struct Assembly {
     pub rows: usize,
     /// Columns of the picture.
     pub columns: usize,
-    /// The place of each pixel: its row times `columns` and its column; `u32::MAX` of what is no pixel.
+    /// The place of each pixel: its row times `columns` and its column; `u32::MAX` where there is no pixel.
     pub places: Vec<u32>,
 }
 

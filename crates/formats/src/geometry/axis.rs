@@ -60,7 +60,8 @@ impl Axis {
         self.at.len()
     }
 
-    /// Whether a mask leaves each pixel out: so many at both ends, and so many on both sides of each border.
+    /// Whether a mask leaves each pixel out: `edge` pixels at both ends, and `beside` pixels on both sides of each
+    /// border.
     pub(super) fn masked(&self, edge: usize, beside: usize) -> Vec<bool> {
         let is_edge = |n: usize| n < edge || n >= self.len().saturating_sub(edge);
         let is_beside = |n: usize| self.borders.iter().any(|b| n < b + beside && n + beside >= *b);

@@ -3,19 +3,19 @@
 /// Which pixels a mask leaves out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MaskOptions {
-    /// So many rows at both ends of each segment.
+    /// Rows that are left out at both ends of each segment.
     pub edge_rows: usize,
-    /// So many columns at both ends of each segment.
+    /// Columns that are left out at both ends of each segment.
     pub edge_columns: usize,
-    /// So many rows on both sides of each border between chips.
+    /// Rows that are left out on both sides of each border between chips.
     pub center_rows: usize,
-    /// So many columns on both sides of each border between chips.
+    /// Columns that are left out on both sides of each border between chips.
     pub center_columns: usize,
     /// Pixels without contact, which only CSPads have.
     pub unbonded: Unbonded,
 }
 
-/// Which pixels a mask leaves out around those of a CSPad that have no contact.
+/// The pixels that a mask leaves out around the pixels of a CSPad without contact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Unbonded {
     /// None.

@@ -22,8 +22,8 @@
 //!
 //! A positive z of an object whose parent is the interaction point (`IP...`) is taken for a negative one, as psana does.
 //!
-//! The files, the segments and the way to a picture are those of psana's `GeometryAccess`, whose documentation and constants are the
-//! source: in the picture x is the row and y is the column.
+//! The files, the segments and the way to a picture follow psana's `GeometryAccess`, whose documentation and constants
+//! are the source: in the picture x is the row and y is the column.
 
 use std::path::Path;
 
@@ -162,7 +162,7 @@ impl Geometry {
         Ok(geometry)
     }
 
-    /// Finds the segments in their order, and what their pixels are like.
+    /// Finds the segments in their order, and the properties of their pixels.
     fn measure(&mut self) -> Result<()> {
         let mut segments = Vec::new();
         for top in &self.tops {

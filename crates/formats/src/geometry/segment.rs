@@ -11,7 +11,7 @@ pub struct OpenSize {
     pub rows: u32,
     /// Columns of a segment; an Archon has 4800.
     pub columns: u32,
-    /// The width and height of a pixel in µm; those of an Archon are 10 and 20.
+    /// The width and height of a pixel in µm; a pixel of an Archon has 10 and 20.
     pub pixel_um: f64,
 }
 
@@ -204,7 +204,8 @@ fn jungfrau_2() -> Segment {
     Segment::new(wide(2, &[256]), wide(4, &[256, 512, 768]), 75.0)
 }
 
-/// Coordinates of the pixels of `count` chips of a Jungfrau: the centres of pixels beside another chip are so many pixels nearer to it.
+/// Coordinates of the pixels of `count` chips of a Jungfrau: the centres of pixels beside another chip are `nearer`
+/// pixels nearer to it.
 fn chips(count: u32, nearer: f64) -> Vec<f64> {
     let first = (1.0 - f64::from(258 * count - 2)) / 2.0;
     let pixel = |chip: u32, n: u32| {

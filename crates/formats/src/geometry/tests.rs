@@ -106,7 +106,7 @@ fn what_is_no_geometry_is_refused() {
     assert!(Geometry::parse(far).unwrap().assembly().is_err());
 }
 
-/// Of each type: rows and columns; sums over coordinates and sizes in x and y; depth; a cell; a sum over a mask.
+/// For each type: rows and columns; sums over coordinates and sizes in x and y; depth; a cell; a sum over a mask.
 type Golden = (&'static str, [usize; 2], [i64; 4], f64, f64, i64);
 
 /// By psana 4.3.4 (`SegGeometryStore`), but for two slips of it: sizes of `JUNGFRAU:V2`, which it counts up from 0, and widths of `ARCHON:V2`,
@@ -130,7 +130,7 @@ const GOLDEN: &[Golden] = &[
     ("MTRX:5:7:20:30", [5, 7], [3_500_000, 6_090_000, 1_260_000, 1_890_000], 100.0, 20.0, 1_800),
 ];
 
-/// A sum in which places and values count, in hundredths of what is given; NaN counts as -1.
+/// A sum in which places and values count, in hundredths; NaN counts as -1.
 fn weighed(values: &[f64]) -> i64 {
     let hundredths = |v: &f64| if v.is_nan() { -100 } else { (v * 100.0).round() as i64 };
     values.iter().zip(0..).map(|(v, n): (_, i64)| hundredths(v) * (n % 9973 + 1)).sum()

@@ -6,7 +6,7 @@
 //!   data sets.
 //! - [`survey`] says what a file holds, [`recover`] makes one readable whose writer was killed.
 //!
-//! The format is that of The HDF Group's specification 3.0 (superblock 3, object headers 2, extensible arrays).
+//! The format follows The HDF Group's specification 3.0 (superblock 3, object headers 2, extensible arrays).
 
 mod bytes;
 mod checksum;

@@ -2,7 +2,7 @@
 
 use super::bytes::{Bytes, NOWHERE};
 
-/// What every HDF5 file begins with.
+/// The first bytes of every HDF5 file.
 pub(super) const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// Whether a file is being written.

@@ -21,7 +21,7 @@ const SEAL: u8 = 15;
 /// Structures in structures that are skipped; Parquet has two.
 const MOST_DEPTH: u32 = 8;
 
-/// What a page says of itself.
+/// The description of a page.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct PageHeader {
     /// Bytes of the header.

@@ -13,14 +13,14 @@ use crate::file::read_exact_at;
 /// A seal begins with this; the checksum of the index follows, and then the index.
 const SEAL: &[u8; 8] = b"LTINDEX1";
 const SEAL_BYTES: u64 = 12;
-/// Of an index: its length and the magic word.
+/// The end of an index: its length and the magic word.
 const TAIL: u64 = 8;
 /// The entry of the file's metadata which says that there is a seal.
 const KEY: &str = "checksums";
 const TEXT: &str = "CRC-32 (of zlib) of each page in its header, of the header in its field 15, of the index in the 4 bytes in front of it";
 
-/// The index of a file of these row groups, with its seal: what ends a file, or, if more row groups come, what a reader takes for the end of
-/// the file if they are lost.
+/// The index of a file of these row groups, with its seal: the end of the file, or, if more row groups come, the place
+/// where a reader finds an end if the later row groups are lost.
 ///
 /// # Errors
 /// If the library cannot write it.
@@ -45,7 +45,7 @@ fn with_key(about: &FileMetaData) -> Vec<KeyValue> {
     all
 }
 
-/// What an index says, and how far it can be trusted.
+/// The content of an index, and how far it can be trusted.
 pub(super) struct Index {
     pub(super) metadata: ParquetMetaData,
     /// Where it begins, with its seal.

@@ -20,7 +20,7 @@ pub use index::index;
 pub use pages::write_column;
 pub use survey::{Checked, Survey};
 
-/// What went wrong, without the words of the library around it: of a file what the system said.
+/// The fault, without the words of the library around it: for a file the report of the system.
 pub fn said(error: ParquetError) -> String {
     match error {
         ParquetError::General(text) | ParquetError::EOF(text) => text,

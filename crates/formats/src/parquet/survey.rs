@@ -1,4 +1,4 @@
-//! What of a Parquet file is as it was written.
+//! The intact part of a Parquet file.
 
 use std::fs::File;
 
@@ -16,7 +16,7 @@ const MOST_HEADER: usize = 1 << 20;
 /// Bytes of a page that are read at once.
 const BLOCK: usize = 1 << 18;
 
-/// What was found in pages.
+/// The findings in pages.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Checked {
     /// Pages.
@@ -35,7 +35,7 @@ pub struct Survey<'a> {
 }
 
 impl Survey<'_> {
-    /// Of the Parquet file that ends at byte `end` of `file`.
+    /// Surveys the Parquet file that ends at byte `end` of `file`.
     ///
     /// # Errors
     /// If no index ends there, or the index is damaged.
@@ -44,7 +44,7 @@ impl Survey<'_> {
         Ok(Survey { file, metadata, begin, is_sealed, block: Vec::new() })
     }
 
-    /// What the index says.
+    /// The content of the index.
     pub fn metadata(&self) -> &ParquetMetaData {
         &self.metadata
     }

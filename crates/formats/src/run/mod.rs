@@ -1,7 +1,7 @@
-//! Runs of several streams: what XTC1 and XTC2 have in common.
+//! Runs of several streams: the common parts of XTC1 and XTC2.
 //!
-//! A stream is what one recorder wrote, in one or more chunks. All heads are scanned; datagrams of one time become one
-//! event, whose pieces can be read by any thread.
+//! A stream has the datagrams of one recorder, in one or more chunks. All heads are scanned; datagrams of one time
+//! become one event, whose pieces can be read by any thread.
 
 mod group;
 mod stream;
@@ -42,7 +42,7 @@ pub struct Places {
 pub struct Problem {
     /// The file.
     pub path: PathBuf,
-    /// What it is, and where.
+    /// The fault, and its place.
     pub error: Error,
 }
 
@@ -74,7 +74,7 @@ impl Files {
         self.read_from(piece, 0, bytes)
     }
 
-    /// Fills `bytes` with those of a piece from `start` on.
+    /// Fills `bytes` with the bytes of a piece from `start` on.
     pub(crate) fn read_from(&self, piece: &Piece, start: usize, bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -114,7 +114,8 @@ impl Files {
         Ok(done)
     }
 
-    /// Reads a piece, and whether it is still the datagram that was found. What `apart` names of it is not in `bytes`.
+    /// Reads a piece, and checks that it is still the datagram that was found. The bytes that `apart` names are left
+    /// out of `bytes`.
     pub(crate) fn read<H: Head>(
         &self,
         piece: &Piece,
@@ -149,8 +150,8 @@ pub struct Aside {
 
 /// Which bytes of an event are read elsewhere, and where to.
 ///
-/// It is a guess from another event, and is ignored for one whose pieces have other lengths. The caller finds out by parsing whether
-/// these bytes are what it took them for: in [`EventBytes`] there is anything at their place.
+/// It is a guess from another event, and is ignored for one whose pieces have other lengths. The caller checks the
+/// guess by parsing: in [`EventBytes`] there may be anything at the place of these bytes.
 #[derive(Default, Debug)]
 pub struct Apart<'a> {
     /// The lengths of the pieces of the event that the guess is from.
@@ -194,7 +195,7 @@ impl EventBytes {
         self.pieces.clear();
     }
 
-    /// Room for `length` more bytes. What is in the buffer is not set to zero again.
+    /// Room for `length` more bytes. Bytes that are in the buffer already are not set to zero again.
     fn add(&mut self, length: u64) -> Result<Range<usize>> {
         let start = self.pieces.last().map_or(0, |p| p.end);
         let end = usize::try_from(length).ok().and_then(|l| start.checked_add(l));

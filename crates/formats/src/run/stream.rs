@@ -42,7 +42,7 @@ struct Chunk<H> {
     heads: Heads<H, Arc<File>>,
     growth: Growth,
     is_over: bool,
-    /// Only what lies there is scanned.
+    /// If set, only these places are scanned.
     places: Option<Vec<Range<u64>>>,
 }
 
@@ -122,7 +122,7 @@ impl<H: Head> Chunk<H> {
             return self.scan_places(&places, found, newest_ns);
         }
         let outcome = self.scan_heads(found, newest_ns).and_then(|()| {
-            // In this order: what was written before the writer's end is found by the second scan.
+            // In this order: data that were written before the writer's end are found by the second scan.
             let is_over = self.growth.is_over()?;
             if is_over {
                 self.scan_heads(found, newest_ns)?;
@@ -151,7 +151,7 @@ impl<H: Head> Chunk<H> {
         Ok(())
     }
 
-    /// Scans what lies in some places, which are known to begin and end with datagrams.
+    /// Scans some places, which are known to begin and end with datagrams.
     fn scan_places(
         &mut self,
         places: &[Range<u64>],
@@ -206,7 +206,7 @@ impl<H: Head> Streams<H> {
         Ok(streams)
     }
 
-    /// Opens files of one run, of which only what lies in these places is scanned. Each place begins and ends with a datagram.
+    /// Opens files of one run, to scan only these places. Each place begins and ends with a datagram.
     pub(crate) fn open_places(places: &[Places], files: &mut Files) -> Result<Streams<H>> {
         let mut streams = Streams { list: Vec::new() };
         for Places { path, ranges } in places {
@@ -239,8 +239,8 @@ impl<H: Head> Streams<H> {
         Ok(())
     }
 
-    /// Takes out what is earlier than `limit_ns`, or all, with the positions of the streams, in the order of time and then of
-    /// streams.
+    /// Takes out the entries earlier than `limit_ns`, or all, with the positions of the streams, in the order of time
+    /// and then of streams.
     pub(crate) fn take_settled(&mut self, limit_ns: Option<u64>) -> Vec<(usize, Entry<H>)> {
         let mut settled = Vec::new();
         for (position, stream) in self.list.iter_mut().enumerate() {
@@ -272,7 +272,7 @@ impl<H: Head> Streams<H> {
         files: &mut Files,
     ) -> Result<()> {
         let (index, file) = files.open(path)?;
-        // A name that says nothing is a stream of its own, behind those that have numbers.
+        // A file whose name has no stream is a stream of its own, behind the numbered ones.
         let named = place.or_else(|| FileName::parse(path).map(|n| (n.stream, n.chunk)));
         let (number, chunk) = named.unwrap_or((u32::MAX - index, 0));
         let known = self.list.iter().position(|s| s.number == number);
@@ -331,8 +331,8 @@ pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What follows the first dot of a file's name, without `.inprogress`: a run may lie beside what was made of it, as `.xtc` beside
-/// `.hist16.xtc`.
+/// The part of a file's name behind its first dot, without `.inprogress`: a run may lie beside its compressed copy, as
+/// `.xtc` beside `.hist16.xtc`.
 fn ending(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?;
     let ending = name.split_once('.').map_or("", |(_, ending)| ending);

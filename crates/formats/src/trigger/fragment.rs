@@ -65,7 +65,7 @@ impl FragmentHeader {
     /// The header at the start of `bytes`.
     ///
     /// # Errors
-    /// Fewer than 72 bytes, another marker or version, a size below that of the header.
+    /// Fewer than 72 bytes, another marker or version, or a size below the size of the header.
     pub fn read(bytes: &[u8]) -> Result<FragmentHeader> {
         let b = Bytes::<{ Self::BYTES }>::read("a fragment's header", bytes)?;
         b.expect("marker", 0, Self::MARKER, b.u32(0))?;

@@ -69,7 +69,7 @@ pub struct Missing {
 pub struct MissingFrom {
     /// From whom.
     pub source: SourceId,
-    /// What.
+    /// The missing data.
     pub missing: Missing,
 }
 

@@ -1,7 +1,8 @@
 //! Data of a trigger system: primitives, activities, candidates, and the headers of records.
 //!
-//! Layouts are those of DUNE-DAQ, little-endian. Reading and writing go through arrays of bytes of the exact size, so
-//! records lie in files as the experiments' tools expect. [`RecordReader`] and [`RecordWriter`] know files of them.
+//! The layouts are defined by DUNE-DAQ, little-endian. Reading and writing go through arrays of bytes of the exact
+//! size, so records lie in files as the experiments' tools expect. [`RecordReader`] and [`RecordWriter`] read and write
+//! such files.
 
 mod activity;
 mod file;

@@ -20,7 +20,7 @@ pub struct TriggerRecordHeader {
     pub trigger_type: u64,
     /// This part of the record, and the last one.
     pub sequence: [u16; 2],
-    /// Who made the record.
+    /// The source of the record.
     pub source: SourceId,
 }
 

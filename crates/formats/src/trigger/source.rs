@@ -1,4 +1,4 @@
-//! Who made something.
+//! The source of data.
 
 use super::Bytes;
 

@@ -34,9 +34,10 @@ impl DumpLayout {
 /// Reads the frames of a dump of one link, of any layout, and finds the next frame again after truncated data
 /// or foreign bytes.
 ///
-/// The layout is that of the first three frames in a row that are one step of time apart. From then on a frame is where the header of one
-/// that is from the same place lies, or where the one behind it is. Otherwise the next place is looked for where a header is
-/// from the same place, later by whole steps within 10 s, or where three frames follow each other; the bytes up to there are counted. No more is held in memory than 1 MiB.
+/// The layout is the one of the first three frames in a row that are one step of time apart. From then on a frame is at
+/// a place with a header from the same link, or in front of such a place. Otherwise the next place is searched with a
+/// header from the same link, later by whole steps within 10 s, or with three frames in a row; the skipped bytes are
+/// counted. At most 1 MiB is held in memory.
 ///
 /// A truncated stream gives all whole frames before its end, and reports it ([`DumpReader::broken`]).
 ///
@@ -112,8 +113,8 @@ impl<R: Read> DumpReader<R> {
         self.frames
     }
 
-    /// How many bytes of the file or stream, unpacked, lie before what [`DumpReader::next_frames`] gives next, once
-    /// [`DumpReader::next_stamp`] has found it.
+    /// The bytes of the file or stream, unpacked, before the next frames of [`DumpReader::next_frames`], once
+    /// [`DumpReader::next_stamp`] has found them.
     pub fn offset(&self) -> u64 {
         self.ahead.taken()
     }
@@ -227,7 +228,7 @@ impl<R: Read> DumpReader<R> {
             return;
         };
         let at = self.back(layout, at);
-        // What FELIX has put before the first frame is no frame's loss.
+        // Bytes of FELIX before the first frame are no loss of a frame.
         let is_first = self.layout.is_none() && at <= layout.extra();
         self.skipped += if is_first { 0 } else { at as u64 };
         self.ahead.take(at);
@@ -236,12 +237,12 @@ impl<R: Read> DumpReader<R> {
         self.stamp = self.stamp_at(layout.format, 0).wrapping_sub(layout.format.step());
     }
 
-    /// The layout of which a frame begins here.
+    /// The layout of the frame that begins here, if one does.
     fn layout_at(&self, at: usize) -> Option<DumpLayout> {
         match self.layout {
             Some(layout) if at + layout.format.bytes() > self.len() => None,
             Some(layout) => {
-                // Here is no frame that belongs to those before, as has been seen.
+                // As the search has shown, no frame of the same link is here.
                 let is_later = at > 0 && self.is_near(layout.format, at, self.stamp);
                 (is_later || self.follow(layout, at, 3)).then_some(layout)
             }
@@ -273,7 +274,7 @@ impl<R: Read> DumpReader<R> {
         pair.or_else(|| Some((0, one()?)))
     }
 
-    /// Where the frames begin that are before those that follow each other.
+    /// Goes back to the earliest of the frames that lie directly before these.
     fn back(&self, layout: DumpLayout, mut at: usize) -> usize {
         let identity = self.identity_at(layout.format, at);
         while at >= layout.stride && self.identity_at(layout.format, at - layout.stride) == identity {
@@ -423,7 +424,7 @@ mod tests {
             let unpacked = reader.broken().map(|broken| broken.bytes);
             assert_eq!(unpacked, (part > 1).then_some(read.len() as u64 + reader.skipped()));
         }
-        // Of what is damaged from the begin on nothing can be had.
+        // A file that is damaged from the begin on has no readable byte.
         std::fs::write(&path, &packed[..6]).unwrap();
         assert!(DumpReader::open(&path).and_then(|mut reader| reader.next_stamp()).is_err());
     }
@@ -442,7 +443,7 @@ mod tests {
             }
             let (found, skipped) = read(&dump, most);
             prop_assert_eq!(found.len() as u64 * 464 + skipped, dump.len() as u64);
-            // With at least three frames at once nothing is lost, but for what looks like a frame.
+            // With at least three frames at once nothing is lost, except bytes that look like a frame.
             if pieces[0].0 >= 3 {
                 prop_assert!((0..whole).all(|n| found.contains(&n)));
             }

@@ -28,14 +28,14 @@ impl Faults {
     pub const CONVERT_COUNT: Faults = Faults(1 << 3);
     /// Frames are missing before this one.
     pub const GAP: Faults = Faults(1 << 4);
-    /// The timestamp is not later than that of the frame before.
+    /// The timestamp is not later than in the frame before.
     pub const BACK: Faults = Faults(1 << 5);
     /// The timestamp is later by something else than whole frames.
     pub const OFF_STEP: Faults = Faults(1 << 6);
-    /// Crate, slot, fiber or version are not those of the link.
+    /// Crate, slot, fiber or version differ from the link's.
     pub const IDENTITY: Faults = Faults(1 << 7);
 
-    /// A CRC was wrong: that of the FELIX chunk, or as the header of a WIBEth frame says.
+    /// A CRC was wrong: of the FELIX chunk, or, as its header says, of a WIBEth frame.
     pub const CRC: Faults = Faults(1 << 16);
     /// FELIX saw an error in the chunk.
     pub const CHUNK: Faults = Faults(1 << 17);
@@ -43,9 +43,9 @@ impl Faults {
     pub const CUT: Faults = Faults(1 << 18);
     /// The header says that the lock was lost.
     pub const LOCK: Faults = Faults(1 << 19);
-    /// The status bits of the header are not those of the link's first frame.
+    /// The status bits of the header differ from the link's first frame.
     pub const STATUS: Faults = Faults(1 << 20);
-    /// The sequence number is not one more than that of the frame before.
+    /// The sequence number is not one more than in the frame before.
     pub const SEQUENCE: Faults = Faults(1 << 21);
     /// The header tells another length.
     pub const LENGTH: Faults = Faults(1 << 22);

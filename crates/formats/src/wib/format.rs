@@ -75,8 +75,8 @@ impl RawFormat {
         RawFormat::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Whether these bytes are one frame, by its content: what the header must hold, and bits that no frame has. A size says
-    /// nothing, since any file may have it. Frames in a row show themselves better, by their times.
+    /// Whether these bytes are one frame, by their content: fixed values of the header, and bits that no frame has. The
+    /// size is no sign, since any file may have it. Frames in a row are safer to recognise, by their times.
     pub fn is_frame(self, bytes: &[u8]) -> bool {
         match self {
             RawFormat::Wib1 => {
@@ -87,8 +87,8 @@ impl RawFormat {
         }
     }
 
-    /// The format of the frames that a chunk holds one behind the other: that of which it holds whole frames, two of them
-    /// one step of time apart, or a single one ([`RawFormat::is_frame`]).
+    /// The format of the frames that a chunk holds one behind the other: it fits whole frames, two of them one step of
+    /// time apart, or a single one ([`RawFormat::is_frame`]).
     pub fn of_chunk(chunk: &[u8]) -> Option<RawFormat> {
         RawFormat::ALL.into_iter().find(|format| {
             let stamps = chunk.chunks(format.bytes()).map(|frame| format.stamp(frame));
@@ -132,7 +132,7 @@ impl RawFormat {
     pub fn delay(self, frame: &mut [u8], ticks: u64) {
         let at = if self == RawFormat::Wib2 { 4 } else { 8 };
         let sent = u64_at(frame, at);
-        // Of WIB1 the upper bits are something else.
+        // The upper bits of WIB1 have another meaning.
         let mask = match self {
             RawFormat::Wib1 if sent >> 63 == 1 => (1 << 48) - 1,
             RawFormat::Wib1 => u64::MAX >> 1,

@@ -3,8 +3,8 @@
 use super::{Wib1Frame, Wib2Frame, WibEthFrame};
 use crate::fields::{u32_at, u64_at};
 
-/// What is compared from frame to frame of a link, with a few loads. In a stream without faults each is that of the frame before
-/// with [`Head::stamp`] a step later, [`Head::count`] one higher, and everything else the same.
+/// The fields that are compared from frame to frame of a link, with a few loads. In a stream without faults
+/// [`Head::stamp`] is a step later than in the frame before, [`Head::count`] one higher, and everything else the same.
 ///
 /// ```
 /// use livetime_formats::wib::{Head, Wib1Frame, Wib1FrameMut};
@@ -46,7 +46,8 @@ const WIBETH_ERRORS: u64 = 0b10011 << 33;
 const WIBETH_STATUS: u64 = 0b11 << 35 | 0b111 << 38 | 1 << 43;
 
 impl Head {
-    /// That of a WIB1 frame. Where only the lower 48 bits of its time were sent, the upper ones are such that it is nearest to `near`.
+    /// The head of a WIB1 frame. If only the lower 48 bits of its time were sent, the upper bits are chosen so that the
+    /// time is nearest to `near`.
     pub fn of_wib1(frame: &Wib1Frame, near: u64) -> Head {
         let bytes = frame.bytes();
         let first = u64_at(bytes, 0);
@@ -66,7 +67,7 @@ impl Head {
         }
     }
 
-    /// That of a WIB2 frame, which has neither a sequence number nor error bits.
+    /// The head of a WIB2 frame, which has neither a sequence number nor error bits.
     pub fn of_wib2(frame: &Wib2Frame) -> Head {
         let bytes = frame.bytes();
         Head {
@@ -78,7 +79,7 @@ impl Head {
         }
     }
 
-    /// That of a WIBEth frame.
+    /// The head of a WIBEth frame.
     pub fn of_wibeth(frame: &WibEthFrame) -> Head {
         let bytes = frame.bytes();
         let (first, status) = (u64_at(bytes, 0), u64_at(bytes, 16));

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// Bytes of a block: header and samples of 64 channels.
 const BLOCK: usize = 112;
-/// Bytes of the header of the frame, and of that of a block.
+/// Bytes of the header of the frame, and of the header of a block.
 const HEADER: usize = 16;
 /// Where the bytes of the two streams of a block begin that their checksums are over.
 const SUMMED: usize = 6;
@@ -105,11 +105,6 @@ impl<'a> Wib1Frame<'a> {
         self.field(3, 31, 1) == 1
     }
 
-    /// The CRC word of older dumps.
-    pub fn crc(&self) -> Option<u32> {
-        (self.0.len() == Self::BYTES_WITH_CRC).then(|| u32_at(self.0, Self::BYTES))
-    }
-
     /// The blocks of 64 channels.
     pub fn blocks(&self) -> [ColdataBlock<'a>; 4] {
         let bytes = self.0;
@@ -118,7 +113,7 @@ impl<'a> Wib1Frame<'a> {
         })
     }
 
-    /// What the frame itself says is wrong; checksums only if `checksums`.
+    /// The faults that the frame itself reports; checksums only if `checksums`.
     pub fn faults(&self, checksums: bool) -> Faults {
         let mut faults = Faults::NONE
             .with(Faults::MM, self.mm())
@@ -150,7 +145,7 @@ impl<'a> Wib1Frame<'a> {
 
 /// Header and samples of 64 channels, from two streams of a COLDATA chip.
 ///
-/// The streams alternate byte by byte: the first has the chips 0, 2 … of the block, the second those between.
+/// The streams alternate byte by byte: the first has the even chips of the block, the second the odd ones.
 #[derive(Clone, Copy, Debug)]
 pub struct ColdataBlock<'a>(&'a [u8]);
 
@@ -184,17 +179,6 @@ impl ColdataBlock<'_> {
     /// Steps by one from frame to frame and is the same in all blocks.
     pub fn convert_count(&self) -> u16 {
         u16::from_le_bytes([self.byte(6), self.byte(7)])
-    }
-
-    /// Error register of the chip.
-    pub fn error_register(&self) -> u16 {
-        u16::from_le_bytes([self.byte(8), self.byte(9)])
-    }
-
-    /// Headers of the eight streams, in the order in which they are sent: 1, 3, 2, 4, 5, 7, 6, 8.
-    pub fn stream_headers(&self) -> [u8; 8] {
-        let word = u32_at(self.0, 12);
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| (word >> (4 * i) & 0xF) as u8)
     }
 }
 

@@ -78,21 +78,6 @@ impl<'a> Wib2Frame<'a> {
         [16, 17].map(|bit| self.field(3, bit, 1) == 1)
     }
 
-    /// One bit for each link that is masked.
-    pub fn link_mask(&self) -> u8 {
-        self.field(3, 18, 8) as u8
-    }
-
-    /// Lock status.
-    pub fn lock_status(&self) -> bool {
-        self.field(3, 26, 1) == 1
-    }
-
-    /// Time of the COLDATA chips, 15 bits.
-    pub fn coldata_timestamp(&self) -> u16 {
-        self.field(4, 16, 15) as u16
-    }
-
     /// The WIB was ready.
     pub fn ready(&self) -> bool {
         self.field(117, 23, 1) == 1

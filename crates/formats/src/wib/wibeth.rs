@@ -97,19 +97,9 @@ impl<'a> WibEthFrame<'a> {
         self.word(1)
     }
 
-    /// Times of the two COLDATA chips, 15 bits.
-    pub fn coldata_timestamps(&self) -> [u16; 2] {
-        [0, 16].map(|bit| self.field(2, bit, 15) as u16)
-    }
-
     /// CRC errors of the two links.
     pub fn crc_errors(&self) -> [bool; 2] {
         [33, 34].map(|bit| self.field(2, bit, 1) == 1)
-    }
-
-    /// Which of the two links are valid.
-    pub fn links_valid(&self) -> [bool; 2] {
-        [35, 36].map(|bit| self.field(2, bit, 1) == 1)
     }
 
     /// Loss of lock.
@@ -117,17 +107,12 @@ impl<'a> WibEthFrame<'a> {
         self.field(2, 37, 1) == 1
     }
 
-    /// The WIB is synchronised, and each of the two front-end boards.
-    pub fn synchronised(&self) -> [bool; 3] {
-        [38, 39, 40].map(|bit| self.field(2, bit, 1) == 1)
-    }
-
     /// The WIB was ready.
     pub fn ready(&self) -> bool {
         self.field(2, 43, 1) == 1
     }
 
-    /// What the WIB was doing.
+    /// The state of the WIB.
     pub fn context(&self) -> u8 {
         self.field(2, 44, 8) as u8
     }
@@ -143,7 +128,7 @@ impl<'a> WibEthFrame<'a> {
         self.block_length() == Self::BLOCK_LENGTH && self.first_channel().is_some() && is_empty
     }
 
-    /// What the frame itself says is wrong.
+    /// The faults that the frame itself reports.
     pub fn faults(&self) -> Faults {
         Faults::NONE
             .with(Faults::CRC, self.crc_errors() != [false; 2])

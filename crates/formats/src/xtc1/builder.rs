@@ -4,8 +4,8 @@ use super::{DatagramHeader, XtcHeader};
 use crate::file::{Head, MAX_DEPTH};
 use crate::{Error, Result};
 
-/// Appends one datagram to a buffer: containers are opened and closed, leaves are put into them. Extents are set
-/// from what was written.
+/// Appends one datagram to a buffer: containers are opened and closed, leaves are put into them. Extents follow from
+/// the written bytes.
 ///
 /// A builder that is dropped without [`Builder::finish`] leaves the buffer as it was.
 ///
@@ -80,7 +80,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Appends a leaf whose payload `write` appends to the buffer that it gets; what is in the buffer already must stay.
+    /// Appends a leaf whose payload `write` appends to the given buffer; bytes that are in the buffer already must
+    /// stay.
     ///
     /// # Errors
     /// The error of `write`, after which nothing is appended; or if the payload is larger than the format

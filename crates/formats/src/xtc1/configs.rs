@@ -38,7 +38,7 @@ struct Entry {
 }
 
 impl Configs {
-    /// Adds the leaves of a transition; they stand for what was known of the same sender and type number before.
+    /// Adds the leaves of a transition; they replace earlier leaves of the same sender and type number.
     pub fn add(&mut self, transition: &Datagram<'_>) {
         let leaves = transition.leaves().filter(is_config);
         let mut added: Vec<Entry> = leaves
@@ -52,8 +52,8 @@ impl Configs {
         self.entries.append(&mut added);
     }
 
-    /// Holds what is the same in `other` in one place with it: every file of a run begins with the same configurations. Says whether all of
-    /// both is the same.
+    /// Shares equal configurations with `other`, to keep them in memory once: every file of a run begins with the same
+    /// ones. Returns whether all of both are the same.
     pub(crate) fn share(&mut self, other: &Configs) -> bool {
         let mut shared = 0;
         for entry in &mut self.entries {

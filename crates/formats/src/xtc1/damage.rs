@@ -1,4 +1,4 @@
-//! What went wrong while a container or leaf was recorded.
+//! Faults while a container or leaf was recorded.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl Damage {
         (self.0 >> 24) as u8
     }
 
-    /// The reasons in words; a bit without a meaning is told by its number.
+    /// The reasons in words; a bit without a meaning appears by its number.
     pub fn reasons(self) -> impl Iterator<Item = String> {
         let bits = (0..24).filter(move |bit| self.0 >> bit & 1 == 1);
         bits.map(|bit| {

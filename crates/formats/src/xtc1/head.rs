@@ -1,18 +1,18 @@
-//! What a datagram begins with.
+//! The beginning of a datagram.
 
 use super::{Clock, Stamp, Transition, XtcHeader};
 use crate::fields::u32_at;
 use crate::file::Head;
 use crate::{Error, Result};
 
-/// What a datagram begins with: its time, its env word, and the header of the root container.
+/// The beginning of a datagram: its time, its env word, and the header of the root container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DatagramHeader {
     /// When it happened.
     pub clock: Clock,
-    /// When it happened in the accelerator's time, and what it is.
+    /// Its time by the accelerator's clock, and its transition.
     pub stamp: Stamp,
-    /// Depends on what it is.
+    /// The meaning depends on the transition.
     pub env: Env,
     /// The container of everything in it.
     pub root: XtcHeader,
@@ -37,7 +37,7 @@ impl DatagramHeader {
         DatagramHeader::new(Transition::L1Accept, event_time_ns, fiducial)
     }
 
-    /// What it is.
+    /// The transition.
     pub fn transition(&self) -> Transition {
         self.stamp.transition()
     }
@@ -53,7 +53,7 @@ impl DatagramHeader {
         bytes
     }
 
-    /// Whether real datagrams begin like this; what else holds for one cannot be seen from its header.
+    /// Whether real datagrams begin like this; a header cannot show more about a datagram.
     fn check(&self) -> Result<()> {
         let wrong = |wanted, found: String, at| Err(Error::new(wanted, found).at(at));
         if self.root.extent < XtcHeader::LEN as u32 {
@@ -112,26 +112,8 @@ impl Head for DatagramHeader {
 pub struct Env(pub u32);
 
 impl Env {
-    /// Of an event: which groups of detectors were read.
-    pub fn readout_groups(self) -> u8 {
-        self.0 as u8
-    }
-
-    /// Of an event: what the level-3 trigger said; `None`: it was not asked.
-    pub fn passed_level3(self) -> Option<bool> {
-        match self.0 >> 8 & 3 {
-            0 => None,
-            result => Some(result == 1),
-        }
-    }
-
-    /// Of an event: data were removed by the filter.
+    /// For an event: data were removed by the filter.
     pub fn is_trimmed(self) -> bool {
         self.0 >> 31 == 1
-    }
-
-    /// Of an event: it belongs to no unbiased sample.
-    pub fn is_biased(self) -> bool {
-        self.0 >> 30 & 1 == 1
     }
 }

@@ -9,14 +9,14 @@ pub(crate) const MOST_AXES: usize = MAX_DIMS;
 
 /// A picture, or one of the pieces in which a detector is read: a quadrant of a CSPad, a link of a pnCCD.
 ///
-/// `header` and `data` together are all its bytes: what is compressed is `data`, and the headers stay as they are.
+/// `header` and `data` together are all its bytes: compression packs `data`, and leaves the headers as they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Panel<'a> {
     /// Number of the quadrant or link; 0 if there is only one.
     pub number: u32,
     /// The bytes before the pixels.
     pub header: &'a [u8],
-    /// Everything behind the header: the pixels and what follows them.
+    /// Everything behind the header: the pixels and the bytes behind them.
     pub data: &'a [u8],
     /// The pixels, row after row, little-endian. They may lie at any address.
     pub pixels: &'a [u8],

@@ -12,7 +12,7 @@ use super::{Builder, Configs, Src, TypeId, Xtc, XtcHeader, id};
 use crate::Result;
 use crate::fields::Fields;
 
-/// What panels of one sender and number are compressed against.
+/// The frame against which panels of one sender and number are compressed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReferenceFrame {
     /// The detector.
@@ -33,7 +33,7 @@ impl ReferenceFrame {
         ReferenceFrame { src, type_id: type_id.plain(), panel, data, id }
     }
 
-    /// For the codec. The identity is that of the content, and was computed before.
+    /// The reference for the codec. Its identity follows from the content, and was computed before.
     pub fn reference(&self) -> Reference<'_> {
         Reference::new(self.id, &self.data)
     }
@@ -85,7 +85,7 @@ pub fn is_reference(leaf: &Xtc<'_>) -> bool {
     leaf.header.type_id == TypeId::new(id::REFERENCE_FRAME, 1)
 }
 
-/// The frame with that identity among `configs`. One whose content is not what its identity says is none.
+/// The frame with that identity among `configs`. A frame whose content has another identity is left out.
 pub fn find(configs: &Configs, wanted: u64) -> Option<&[u8]> {
     let leaves = configs.iter().filter(|(_, type_id, _)| *type_id == TypeId::new(id::REFERENCE_FRAME, 1));
     let mut frames = leaves.filter_map(|(_, _, payload)| Leaf::parse(payload).ok());

@@ -3,19 +3,19 @@
 use super::{Builder, Datagram, Step, Xtc};
 use crate::Result;
 
-/// What becomes of a leaf.
+/// The fate of a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edit {
     /// It stays byte for byte.
     Keep,
-    /// It goes; nothing, or what was written to the builder, stands in its place.
+    /// The leaf is removed; the leaves that were written to the builder stand in its place, if any.
     Replace,
 }
 
-/// Appends `datagram` to `out`; `edit` sees every leaf and says what becomes of it. Returns the new length.
+/// Appends `datagram` to `out`; `edit` sees every leaf and decides its fate. Returns the new length.
 ///
-/// Order, times, damage and sources stay; extents are set from what was written. What cannot be understood is copied
-/// byte for byte: containers that are incomplete, and the rest of broken ones.
+/// Order, times, damage and sources stay; extents follow from the written bytes. Parts that cannot be understood are
+/// copied byte for byte: incomplete containers, and the rest of broken ones.
 ///
 /// ```
 /// use livetime_formats::xtc1::{Builder, Datagram, DatagramHeader, Edit, Src, TypeId, XtcHeader, rewrite};
@@ -38,7 +38,7 @@ pub enum Edit {
 /// ```
 ///
 /// # Errors
-/// What `edit` says, or if the result is too large for the format. `out` is as it was then.
+/// The errors of `edit`, or if the result is too large for the format. `out` is as before then.
 pub fn rewrite(
     datagram: &Datagram<'_>,
     out: &mut Vec<u8>,
@@ -47,7 +47,7 @@ pub fn rewrite(
     rewrite_into(Builder::new(out, &datagram.header), datagram, edit)
 }
 
-/// As [`rewrite`], behind what `builder` has in its root.
+/// As [`rewrite`], behind the content of `builder`'s root.
 pub(super) fn rewrite_into(
     mut builder: Builder<'_>,
     datagram: &Datagram<'_>,
@@ -57,7 +57,8 @@ pub(super) fn rewrite_into(
     builder.finish()
 }
 
-/// Appends what is in the root of `datagram` to the root of `builder`. What becomes of each leaf `edit` says, as in [`rewrite`].
+/// Appends the content of `datagram`'s root to the root of `builder`. `edit` decides the fate of each leaf, as in
+/// [`rewrite`].
 ///
 /// # Errors
 /// As [`rewrite`].
@@ -89,7 +90,7 @@ pub fn copy_into(
     Ok(())
 }
 
-/// What lies in `depth` containers is written into as many.
+/// Closes containers until only `depth` of them are open.
 fn close_to(builder: &mut Builder<'_>, depth: usize) {
     while builder.depth() > depth {
         builder.close();

@@ -27,7 +27,7 @@ pub struct Proxy {
     pub offset: u64,
     /// The type of the leaf; it may be compressed.
     pub type_id: TypeId,
-    /// The leaf's length with its header. [`Xtc::parse`] understands what is there.
+    /// The leaf's length with its header. [`Xtc::parse`] reads the leaf.
     pub extent: u32,
 }
 
@@ -45,7 +45,7 @@ impl Original {
 }
 
 impl Proxy {
-    /// What `leaf` stands for; `None` if it is a leaf like any other.
+    /// The proxy in `leaf`; `None` if it is a leaf like any other.
     ///
     /// # Errors
     /// If it says that it is a proxy, and is none.
@@ -68,8 +68,8 @@ fn offset(fields: &mut Fields<'_>) -> Result<u64> {
     u64::try_from(offset).map_err(|_| Error::new("an offset from 0 on", offset.to_string()))
 }
 
-/// Appends to `out` the small-data form of `datagram`, which begins at `offset` of its file: leaves of at least `threshold` bytes
-/// with their header become proxies, except what the event receiver says.
+/// Appends to `out` the small-data form of `datagram`, which begins at `offset` of its file: leaves of at least
+/// `threshold` bytes with their header become proxies, except leaves of the event receiver.
 ///
 /// ```
 /// use livetime_formats::xtc1::{Builder, Datagram, DatagramHeader, Src, TypeId, XtcHeader, small_data};

@@ -19,7 +19,7 @@ use crate::Error;
 pub struct Src {
     /// Bits 24 to 31: level. Bits 0 to 23: process.
     pub log: u32,
-    /// The detector, the kind of beam-line data, or an IPv4 address: who it is, whatever the process.
+    /// The detector, the kind of beam-line data, or an IPv4 address: the sender, whatever the process.
     pub phy: u32,
 }
 
@@ -55,11 +55,11 @@ const LEVELS: [Level; 7] = [
 ];
 
 impl Src {
-    /// Nobody.
+    /// No sender.
     pub const NONE: Src = Src { log: u32::MAX, phy: u32::MAX };
-    /// What root containers carry: an event builder without an address.
+    /// The sender of root containers: an event builder without an address.
     pub const EVENT_BUILDER: Src = Src { log: 3 << 24, phy: 0 };
-    /// What small-data records carry: a recorder.
+    /// The sender of small-data records: a recorder.
     pub const RECORDER: Src = Src { log: 4 << 24, phy: 0 };
 
     /// The same sender, whatever its process: processes differ from file to file.
@@ -153,8 +153,8 @@ impl fmt::Display for Src {
     }
 }
 
-/// Chooses senders by name, as users write them: `CxiDs1-0|Cspad-0`, `CxiDs1.0:Cspad.0`, `*|Cspad-*`, `Cspad`,
-/// `EBeam`, `BldInfo(EBeam)`. Capitals do not matter. What is left out may be anything.
+/// Chooses senders by name, as users write them: `CxiDs1-0|Cspad-0`, `CxiDs1.0:Cspad.0`, `*|Cspad-*`, `Cspad`, `EBeam`,
+/// `BldInfo(EBeam)`. Capitals do not matter. Parts that are left out match anything.
 ///
 /// ```
 /// use livetime_formats::xtc1::{Src, SourcePattern};
@@ -240,7 +240,7 @@ impl FromStr for SourcePattern {
     }
 }
 
-/// Whether `text` is what `pattern` says, in which `*` stands for anything.
+/// Whether `text` matches `pattern`, in which `*` stands for anything.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };

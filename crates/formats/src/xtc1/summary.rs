@@ -1,40 +1,27 @@
-//! What is in a file, without its data.
+//! The content of a file, without its data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compressed::Engine;
 use super::data::{holds_panels, is_same_sender};
 use super::{Damage, DatagramHeader, Src, Transition, TypeId, XtcHeader};
+use crate::datagrams::Datagrams;
 use crate::fields::u32_at;
-use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window, header_at};
-use crate::{Error, Result, clock};
+use crate::file::{Head, Heads, Place, ReadAt, Walker, Window, header_at};
+use crate::{Error, Result};
 
 /// Counts of everything in a file.
 #[derive(Default, Debug)]
 pub struct Summary {
-    /// How the file ends, as far as it could be followed.
-    pub end: End,
-    /// Why it could not be followed further.
-    pub broken: Option<Error>,
-    /// Datagrams by what they are.
-    pub transitions: BTreeMap<&'static str, u64>,
-    /// Number of events.
-    pub events: u64,
-    /// Earliest and latest event, ns since 1970.
-    pub event_times_ns: Option<(u64, u64)>,
+    /// The datagrams.
+    pub datagrams: Datagrams,
     /// Number of the run, if a BeginRun tells it.
     pub run: Option<u32>,
-    /// Datagrams whose root is damaged, by damage.
-    pub damage: BTreeMap<u32, u64>,
-    /// Containers with a rest that means nothing, and the first one.
-    pub unsound: u64,
-    /// The first thing that is broken inside a datagram.
-    pub first_unsound: Option<Error>,
     /// Leaves by sender and type.
     pub leaves: BTreeMap<(Src, TypeId), Leaves>,
     /// Contributions that are incomplete, so that nothing in them can be read, by sender and damage.
     pub incomplete: BTreeMap<(Src, u32), Contributions>,
-    /// Events with pictures of a sender of which none is undamaged.
+    /// Events with pictures of a sender, all of them damaged.
     pub damaged_pictures: BTreeMap<Src, u64>,
 }
 
@@ -58,7 +45,7 @@ pub struct Leaves {
     pub damaged: u64,
     /// How many of them are compressed.
     pub compressed: u64,
-    /// Bytes of the payloads of those that are compressed.
+    /// Bytes of the compressed payloads.
     pub compressed_bytes: u64,
     /// How many these were, by their own words.
     pub plain_bytes: u64,
@@ -84,12 +71,12 @@ impl Summary {
     /// builder.leaf(XtcHeader::new(Src::detector(24, 0, 3, 1), TypeId::new(2, 1)), &[&[0; 16]])?;
     /// builder.finish()?;
     /// let summary = Summary::scan(&bytes[..], |_| true)?;
-    /// assert_eq!((summary.events, summary.leaves.len()), (1, 1));
+    /// assert_eq!((summary.datagrams.events, summary.leaves.len()), (1, 1));
     /// # Ok::<(), livetime_formats::Error>(())
     /// ```
     ///
     /// # Errors
-    /// If the operating system reports an error. What is broken is told in the summary.
+    /// If the operating system reports an error. Faults of the file are in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
         let mut summary = Summary::default();
         let scanned = Heads::<DatagramHeader, _>::new(source).each(|window, offset, header| {
@@ -97,40 +84,16 @@ impl Summary {
             summary.look_inside(window, offset, header)?;
             Ok(progress(offset + header.length()))
         });
-        (summary.end, summary.broken) = scanned?;
+        (summary.datagrams.end, summary.datagrams.broken) = scanned?;
         Ok(summary)
     }
 
-    /// Whether everything in the file is as it should be; damage that the recorder noted itself is.
-    pub fn is_whole(&self) -> bool {
-        self.broken.is_none() && self.unsound == 0 && self.end.partial_bytes() == 0
-    }
-
-    /// Number of datagrams.
-    pub fn datagrams(&self) -> u64 {
-        self.transitions.values().sum()
-    }
-
-    /// Events in a second; `None` for fewer than two, and where times are none of a clock.
-    pub fn event_rate_hz(&self) -> Option<f64> {
-        let (first, last) = self.event_times_ns?;
-        clock::rate_hz(self.events, first, last)
-    }
-
     fn count(&mut self, header: &DatagramHeader) {
-        *self.transitions.entry(header.transition().name()).or_default() += 1;
-        if !header.root.damage.is_none() {
-            *self.damage.entry(header.root.damage.0).or_default() += 1;
-        }
-        match header.transition() {
-            Transition::L1Accept => {
-                self.events += 1;
-                let ns = header.time_ns();
-                let (first, last) = self.event_times_ns.unwrap_or((ns, ns));
-                self.event_times_ns = Some((first.min(ns), last.max(ns)));
-            }
-            Transition::BeginRun if header.env.0 > 0 => self.run = Some(header.env.0),
-            _ => {}
+        let transition = header.transition();
+        let event_ns = (transition == Transition::L1Accept).then(|| header.time_ns());
+        self.datagrams.add(transition.name(), header.root.damage.0, event_ns);
+        if transition == Transition::BeginRun && header.env.0 > 0 {
+            self.run = Some(header.env.0);
         }
     }
 
@@ -152,10 +115,7 @@ impl Summary {
                 }
                 Ok(place) if !place.header.is_entered() => self.count_incomplete(&place.header),
                 Ok(_) => {}
-                Err(broken) => {
-                    self.unsound += 1;
-                    self.first_unsound.get_or_insert(broken.error);
-                }
+                Err(broken) => self.datagrams.add_unsound(broken.error),
             }
         }
         for (src, _) in pictures.iter().filter(|(_, is_good)| !is_good) {
@@ -186,10 +146,7 @@ impl Summary {
                     leaves.plain_bytes += plain;
                     leaves.engines.extend(engines.iter().map(|e| e.0));
                 }
-                Err(error) => {
-                    self.unsound += 1;
-                    self.first_unsound.get_or_insert(error);
-                }
+                Err(error) => self.datagrams.add_unsound(error),
             }
         }
         Ok(())
@@ -208,7 +165,7 @@ fn note_picture(header: &XtcHeader, pictures: &mut Vec<(Src, bool)>) {
     }
 }
 
-/// What the parts of a compressed payload say, without their streams: plain bytes and engines.
+/// The claims of the parts of a compressed payload, without their streams: plain bytes and engines.
 #[allow(clippy::type_complexity, reason = "the system's refusal is not the file's fault")]
 fn survey<R: ReadAt>(
     window: &mut Window<R>,

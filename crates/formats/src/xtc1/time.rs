@@ -1,4 +1,4 @@
-//! When a datagram happened, and what it is.
+//! The time and the transition of a datagram.
 
 use std::fmt;
 
@@ -45,17 +45,17 @@ impl fmt::Display for Clock {
     }
 }
 
-/// The stamp of a datagram: when in the accelerator's time, and what kind of datagram.
+/// The stamp of a datagram: its time by the accelerator's clock, and its transition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Stamp {
-    /// Bits 0 to 23: ticks of 119 MHz since the fiducial. Bits 24 to 31: what it is.
+    /// Bits 0 to 23: ticks of 119 MHz since the fiducial. Bits 24 to 31: the transition.
     pub low: u32,
     /// Bits 0 to 16: fiducial. Bits 17 to 31: events since Configure.
     pub high: u32,
 }
 
 impl Stamp {
-    /// Of a transition or event.
+    /// The stamp of a transition or event.
     pub fn new(transition: Transition, fiducial: u32) -> Stamp {
         Stamp { low: u32::from(transition.number()) << 24, high: fiducial & 0x1_FFFF }
     }
@@ -75,7 +75,7 @@ impl Stamp {
         self.high >> 17
     }
 
-    /// What the datagram is.
+    /// The transition of the datagram.
     pub fn transition(self) -> Transition {
         Transition::from_number((self.low >> 24) as u8 & 15)
     }
@@ -86,7 +86,7 @@ impl Stamp {
     }
 }
 
-/// What a datagram is: an event, or a change of state.
+/// The kind of a datagram: an event, or a change of state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transition {
     /// Not specified.
@@ -99,7 +99,7 @@ pub enum Transition {
     Unmap,
     /// Configurations of all detectors.
     Configure,
-    /// The end of what Configure began.
+    /// The end of the period that began with Configure.
     Unconfigure,
     /// A run begins; its number is in the env word.
     BeginRun,

@@ -1,4 +1,4 @@
-//! What is in a container or leaf.
+//! The type of a container or leaf.
 
 use std::fmt;
 
@@ -58,12 +58,12 @@ pub mod id {
 pub struct TypeId(pub u32);
 
 impl TypeId {
-    /// Of containers.
+    /// The type of containers.
     pub const CONTAINER: TypeId = TypeId::new(id::XTC, 1);
 
     const COMPRESSED: u32 = 1 << 31;
 
-    /// Of data that are not compressed; versions go up to 32767.
+    /// The type of data that are not compressed; versions go up to 32767.
     pub const fn new(number: u16, version: u16) -> TypeId {
         TypeId(number as u32 | (version as u32 & 0x7FFF) << 16)
     }

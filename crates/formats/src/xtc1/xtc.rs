@@ -5,14 +5,14 @@ use crate::fields::Fields;
 use crate::file::{self, Nested};
 use crate::{Error, Result};
 
-/// What a container or leaf begins with.
+/// The beginning of a container or leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct XtcHeader {
-    /// What went wrong.
+    /// The damage.
     pub damage: Damage,
-    /// Who sent it.
+    /// The sender.
     pub src: Src,
-    /// What is in it.
+    /// The type.
     pub type_id: TypeId,
     /// Its length in bytes with this header.
     pub extent: u32,
@@ -48,7 +48,8 @@ impl XtcHeader {
         bytes
     }
 
-    /// Whether what is inside are containers and leaves, and may be looked at: the inside of an incomplete container means nothing.
+    /// Whether the content is containers and leaves, and may be read: the content of an incomplete container means
+    /// nothing.
     pub fn is_entered(&self) -> bool {
         self.type_id.is_container() && !self.damage.contains(Damage::INCOMPLETE)
     }

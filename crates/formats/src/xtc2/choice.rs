@@ -1,4 +1,5 @@
-//! Which records are a detector's data at an event, and what damage means: the one judgement that sources and analysis share.
+//! Which records are a detector's data at an event, and the meaning of damage: the one judgement that sources and
+//! analysis share.
 //!
 //! 1. A segment's data are damaged if its record says so. What the root of the event says is about something in the event.
 //! 2. Of several records of one segment the first undamaged one counts, else the first.
@@ -9,7 +10,7 @@ use super::{Damage, Datagram, Record};
 
 /// One record for each segment, in the order of their numbers.
 ///
-/// `records` are those of one detector and algorithm at one event.
+/// `records` belong to one detector and algorithm at one event.
 pub fn segments<'a, 'n>(records: impl Iterator<Item = Record<'a, 'n>>) -> Vec<Record<'a, 'n>> {
     let mut all: Vec<Record<'a, 'n>> = records.collect();
     all.sort_by_key(|record| (record.names.segment, !record.damage.is_none()));
@@ -17,7 +18,7 @@ pub fn segments<'a, 'n>(records: impl Iterator<Item = Record<'a, 'n>>) -> Vec<Re
     all
 }
 
-/// Damage that may have cost an event the data of a detector that is not in it: that of the roots of its pieces.
+/// Damage that may have cost an event the data of an absent detector: damage of the roots of its pieces.
 pub fn damage_of_event<'a>(pieces: impl IntoIterator<Item = Datagram<'a>>) -> Damage {
     Damage(pieces.into_iter().fold(0, |all, piece| all | piece.header.root.damage.0))
 }

@@ -1,4 +1,4 @@
-//! What a datagram begins with.
+//! The beginning of a datagram.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::fields::u32_at;
 use crate::file::{Head, Nested};
 use crate::{Error, Result};
 
-/// What a datagram is.
+/// The kind of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transition {
     /// Readout is emptied.
@@ -16,7 +16,7 @@ pub enum Transition {
     Reset,
     /// Detectors and their fields.
     Configure,
-    /// The end of what Configure began.
+    /// The end of the period that began with Configure.
     Unconfigure,
     /// A run begins.
     BeginRun,
@@ -64,15 +64,15 @@ impl fmt::Display for Transition {
     }
 }
 
-/// Seconds from 1970 to 1990, where the clock of LCLS-II begins, as that of EPICS does.
+/// Seconds from 1970 to 1990, where the clocks of LCLS-II and EPICS begin.
 const EPOCH_S: u64 = 631_152_000;
 
-/// What a datagram begins with: its time, its env word, and the header of the root container.
+/// The beginning of a datagram: its time, its env word, and the header of the root container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DatagramHeader {
     /// When it happened, ns since 1970. The file counts from 1990.
     pub event_time_ns: u64,
-    /// Bits 0 to 15: groups of detectors that were read. Bits 24 to 27: what it is.
+    /// Bits 0 to 15: groups of detectors that were read. Bits 24 to 27: the transition.
     pub env: u32,
     /// The container of everything in it.
     pub root: XtcHeader,
@@ -82,15 +82,10 @@ impl DatagramHeader {
     /// Where the root container's header begins.
     pub const ROOT: usize = 12;
 
-    /// What it is.
+    /// The transition.
     pub fn transition(&self) -> Transition {
         let number = (self.env >> 24) as u8 & 15;
         TRANSITIONS.iter().find(|(n, ..)| *n == number).map_or(Transition::Other(number), |(_, t, _)| *t)
-    }
-
-    /// Of an event: which groups of detectors were read.
-    pub fn readout_groups(&self) -> u16 {
-        self.env as u16
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a detector's records hold.
+//! The fields of a detector's records.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ const NAME: usize = 256;
 /// Bytes of one field's description.
 const FIELD: usize = 2 * NAME + 12;
 
-/// Who made the values: name and version.
+/// The algorithm of the values: name and version.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Algorithm {
     /// Its name, as `raw` or `fex`; may be empty for a field.
@@ -79,7 +79,7 @@ impl FieldType {
         }
     }
 
-    /// How its values lie in memory; `None` if nobody knows.
+    /// The type of its values in memory; `None` if it is unknown.
     pub fn dtype(self) -> Option<DType> {
         match self {
             FieldType::Number(dtype) => Some(dtype),
@@ -107,7 +107,7 @@ impl fmt::Display for FieldType {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// Who made its values, if that is not the algorithm of the whole record.
+    /// The algorithm of its values, if it differs from the algorithm of the whole record.
     pub algorithm: Algorithm,
     /// Type of its values.
     pub field_type: FieldType,
@@ -126,7 +126,7 @@ pub struct Names {
     pub detector: String,
     /// Its serial number.
     pub detector_id: String,
-    /// Who made the values.
+    /// The algorithm of the values.
     pub algorithm: Algorithm,
     /// Which piece of the detector it is.
     pub segment: u32,

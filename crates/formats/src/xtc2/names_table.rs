@@ -12,10 +12,10 @@ pub struct NamesTable {
 }
 
 impl NamesTable {
-    /// Takes in the descriptions in `datagram`; returns whether there were any. A Configure forgets what was before: it may give the
-    /// numbers other meanings. A description that is broken is left out.
+    /// Takes in the descriptions in `datagram`; returns whether there were any. A Configure forgets all earlier ones:
+    /// it may give the numbers other meanings. A broken description is left out.
     pub fn update(&mut self, datagram: &Datagram<'_>) -> bool {
-        let names: Vec<Names> = datagram.walk().filter_map(names).collect();
+        let names: Vec<Names> = datagram.walk().filter_map(Names::of_step).collect();
         if datagram.header.transition() == Transition::Configure {
             self.by_id.clear();
         }
@@ -37,11 +37,14 @@ impl NamesTable {
     }
 }
 
-fn names(step: Step<'_>) -> Option<Names> {
-    match step {
-        Step::Xtc(xtc) if xtc.header.kind() == XtcKind::Names => {
-            Names::parse(xtc.header.names_id(), xtc.payload).ok()
+impl Names {
+    /// The description at a step of a walk; `None` for anything else, and for a broken description.
+    pub fn of_step(step: Step<'_>) -> Option<Names> {
+        match step {
+            Step::Xtc(xtc) if xtc.header.kind() == XtcKind::Names => {
+                Names::parse(xtc.header.names_id(), xtc.payload).ok()
+            }
+            _ => None,
         }
-        _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What a detector recorded at one event.
+//! A detector's record of one event.
 
 use livetime_frame::{DType, Element};
 
@@ -15,7 +15,7 @@ const MAX_RANK: usize = 5;
 pub struct Record<'a, 'n> {
     /// The fields.
     pub names: &'n Names,
-    /// What went wrong.
+    /// The damage.
     pub damage: Damage,
     shapes: &'a [u8],
     data: &'a [u8],
@@ -66,7 +66,7 @@ impl<'a, 'n> Record<'a, 'n> {
         record
     }
 
-    /// The values in the order of the fields. After an error there are no more: nobody knows where the next begins.
+    /// The values in the order of the fields. After an error there are no more: the place of the next one is unknown.
     pub fn values(&self) -> impl Iterator<Item = Result<Value<'a, 'n>>> + use<'a, 'n> {
         let (mut data, mut shapes) = (Fields::new(self.data), self.shapes.chunks_exact(4 * MAX_RANK));
         let mut fields = self.names.fields.iter();

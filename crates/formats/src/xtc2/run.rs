@@ -1,7 +1,7 @@
 //! A run: the streams of several recorders and their chunks, put together to events in the order of time.
 //!
-//! Datagrams of one time in several streams are pieces of one event. Each stream has descriptions of its own, which may change
-//! at every transition: an event knows those that were in force for each of its pieces.
+//! Datagrams of one time in several streams are pieces of one event. Each stream has descriptions of its own, which may
+//! change at every transition: an event knows the ones in force for each of its pieces.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub struct Event {
 /// A change of state.
 #[derive(Clone, Debug)]
 pub struct RunTransition {
-    /// What its first piece begins with.
+    /// The header of its first piece.
     pub header: DatagramHeader,
     /// In how many streams it is.
     pub copies: u32,
@@ -79,7 +79,8 @@ impl Run {
         Run::of(files, streams, problems, true)
     }
 
-    /// Scans only some places of the files of one run: the events that lie there, and what else is needed to read them ([`Run::state`]).
+    /// Scans only some places of the files of one run: the events there, and the transitions that are needed to read
+    /// them ([`Run::state`]).
     ///
     /// # Errors
     /// As [`Run::open`], and if there are no datagrams in these places.
@@ -113,8 +114,9 @@ impl Run {
         Ok(run)
     }
 
-    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and ending, so that
-    /// `.xtc` and what was made of it, as `.hist16.xtc`, may lie in one folder. A name that does not tell them stands for itself.
+    /// All files of the run that the file `path` belongs to: the files beside it with the same experiment, run and
+    /// ending, so that `.xtc` and its compressed copy, as `.hist16.xtc`, may lie in one folder. A file whose name does
+    /// not have these parts stands alone.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -122,8 +124,8 @@ impl Run {
         files_of(path)
     }
 
-    /// Scans what was added to files that are still being written. Events that can no longer be preceded by others are appended
-    /// to [`Run::events`]; those that are there stay.
+    /// Scans data that were added to files that are still being written. Events that can no longer be preceded by
+    /// others are appended to [`Run::events`]; the present ones stay.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -164,12 +166,12 @@ impl Run {
         &self.transitions
     }
 
-    /// Where all changes of state are that later events are read with: those that describe records.
+    /// The places of all changes of state that are needed to read later events: the ones that describe records.
     pub fn state(&self) -> &[Piece] {
         &self.state
     }
 
-    /// What is wrong with the files.
+    /// The faults of the files.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -179,7 +181,7 @@ impl Run {
         self.repeated
     }
 
-    /// The descriptions that were ever in force, those of one stream in the order of time.
+    /// The descriptions that were ever in force; the descriptions of one stream come in the order of time.
     pub fn tables(&self) -> impl Iterator<Item = &NamesTable> {
         self.tables.iter()
     }
@@ -192,7 +194,7 @@ impl Run {
     /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
     ///
     /// # Errors
-    /// If the operating system reports an error, or the file is no longer what it was.
+    /// If the operating system reports an error, or the file has changed.
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
         self.read_apart(event, bytes, &mut Apart::default())
     }
@@ -205,7 +207,7 @@ impl Run {
         self.read_pieces(&event.pieces, bytes, apart)
     }
 
-    /// Fills `bytes` with those of a piece from `start` on.
+    /// Fills `bytes` with the bytes of a piece from `start` on.
     ///
     /// # Errors
     /// If the system refuses, or the file has fewer bytes.
@@ -315,8 +317,8 @@ impl Run {
         self.current[stream]
     }
 
-    /// Takes in what a transition says about records and chunks. Returns the number of its descriptions, and whether another file was
-    /// found.
+    /// Takes in the descriptions and chunks that a transition names. Returns the number of its descriptions, and
+    /// whether another file was found.
     fn look_into(&mut self, stream: usize, piece: &Piece) -> Result<(u32, bool)> {
         let mut bytes = EventBytes::default();
         self.files.read::<DatagramHeader>(piece, &mut bytes, &mut Apart::default())?;

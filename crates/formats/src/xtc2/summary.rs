@@ -1,10 +1,11 @@
-//! What is in a file, without its data.
+//! The content of a file, without its data.
 
 use std::collections::BTreeMap;
 
-use super::{Datagram, DatagramHeader, Names, NamesTable, Transition, XtcHeader, XtcKind};
-use crate::file::{End, Head, Heads, Place, ReadAt, Walker, Window, header_at};
-use crate::{Error, Result, clock};
+use super::{Datagram, DatagramHeader, Names, NamesTable, XtcHeader, XtcKind};
+use crate::Result;
+use crate::datagrams::Datagrams;
+use crate::file::{Head, Heads, Place, ReadAt, Walker, Window, header_at};
 
 /// Transitions are read whole for their descriptions; none is larger.
 const TRANSITION_LIMIT: u64 = 256 << 20;
@@ -12,22 +13,8 @@ const TRANSITION_LIMIT: u64 = 256 << 20;
 /// Counts of everything in a file.
 #[derive(Default, Debug)]
 pub struct Summary {
-    /// How the file ends, as far as it could be followed.
-    pub end: End,
-    /// Why it could not be followed further.
-    pub broken: Option<Error>,
-    /// Datagrams by what they are.
-    pub transitions: BTreeMap<String, u64>,
-    /// Number of events.
-    pub events: u64,
-    /// Earliest and latest event, ns since 1970.
-    pub event_times_ns: Option<(u64, u64)>,
-    /// Datagrams whose root is damaged, by damage.
-    pub damage: BTreeMap<u16, u64>,
-    /// Containers with a rest that means nothing.
-    pub unsound: u64,
-    /// The first thing that is broken inside a datagram.
-    pub first_unsound: Option<Error>,
+    /// The datagrams.
+    pub datagrams: Datagrams,
     /// Records without a description.
     pub undescribed: u64,
     /// Records by description.
@@ -73,11 +60,13 @@ impl Summary {
     /// Scans `source`. `progress` is called from time to time with the number of bytes scanned; it stops the scan by returning false.
     ///
     /// # Errors
-    /// If the operating system reports an error. What is broken is told in the summary.
+    /// If the operating system reports an error. Faults of the file are in the summary.
     pub fn scan(source: impl ReadAt, mut progress: impl FnMut(u64) -> bool) -> Result<Summary> {
         let (mut summary, mut names) = (Summary::default(), NamesTable::default());
         let scanned = Heads::<DatagramHeader, _>::new(source).each(|window, offset, header| {
-            summary.count(header);
+            let event_ns = header.is_event().then(|| header.time_ns());
+            let (name, damage) = (header.transition().to_string(), header.root.damage.0.into());
+            summary.datagrams.add(&name, damage, event_ns);
             if !header.is_event() && header.length() <= TRANSITION_LIMIT {
                 let bytes = window.get(offset, header.length() as usize)?;
                 if let Ok(datagram) = Datagram::parse(bytes) {
@@ -87,37 +76,8 @@ impl Summary {
             summary.look_inside(window, offset, header, &names)?;
             Ok(progress(offset + header.length()))
         });
-        (summary.end, summary.broken) = scanned?;
+        (summary.datagrams.end, summary.datagrams.broken) = scanned?;
         Ok(summary)
-    }
-
-    /// Whether everything in the file is as it should be; damage that the recorder noted itself is.
-    pub fn is_whole(&self) -> bool {
-        self.broken.is_none() && self.unsound == 0 && self.end.partial_bytes() == 0
-    }
-
-    /// Number of datagrams.
-    pub fn datagrams(&self) -> u64 {
-        self.transitions.values().sum()
-    }
-
-    /// Events in a second; `None` for fewer than two, and where times are none of a clock.
-    pub fn event_rate_hz(&self) -> Option<f64> {
-        let (first, last) = self.event_times_ns?;
-        clock::rate_hz(self.events, first, last)
-    }
-
-    fn count(&mut self, header: &DatagramHeader) {
-        *self.transitions.entry(header.transition().to_string()).or_default() += 1;
-        if !header.root.damage.is_none() {
-            *self.damage.entry(header.root.damage.0).or_default() += 1;
-        }
-        if header.transition() == Transition::L1Accept {
-            self.events += 1;
-            let ns = header.time_ns();
-            let (first, last) = self.event_times_ns.unwrap_or((ns, ns));
-            self.event_times_ns = Some((first.min(ns), last.max(ns)));
-        }
     }
 
     fn look_inside<R: ReadAt>(
@@ -133,10 +93,7 @@ impl Summary {
             match found {
                 Ok(place) if place.header.kind() == XtcKind::ShapesData => self.count_record(&place, names),
                 Ok(_) => {}
-                Err(broken) => {
-                    self.unsound += 1;
-                    self.first_unsound.get_or_insert(broken.error);
-                }
+                Err(broken) => self.datagrams.add_unsound(broken.error),
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::fmt;
 use super::NamesId;
 use crate::file::{self, Nested};
 
-/// What went wrong while a container or leaf was recorded.
+/// Faults while a container or leaf was recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Damage(pub u16);
 
@@ -44,7 +44,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What is in a container or leaf.
+/// The content of a container or leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum XtcKind {
     /// Containers and leaves.
@@ -61,14 +61,14 @@ pub enum XtcKind {
     Other(u16),
 }
 
-/// What a container or leaf begins with.
+/// The beginning of a container or leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct XtcHeader {
     /// Bits 28 to 31: level. Bits 0 to 19: whose fields these are.
     pub src: u32,
-    /// What went wrong.
+    /// The damage.
     pub damage: Damage,
-    /// Bits 0 to 11: what it is. Bits 12 to 15: version.
+    /// Bits 0 to 11: the type. Bits 12 to 15: version.
     pub type_word: u16,
     /// Its length in bytes with this header.
     pub extent: u32,
@@ -78,7 +78,7 @@ impl XtcHeader {
     /// Its length.
     pub const LEN: usize = 12;
 
-    /// What it is.
+    /// The type.
     pub fn kind(&self) -> XtcKind {
         match self.type_word & 0xFFF {
             0 => XtcKind::Parent,

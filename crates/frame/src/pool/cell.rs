@@ -155,7 +155,7 @@ impl FrameMut {
         self.header_mut().copy_from(other.header());
     }
 
-    /// What the frame carries.
+    /// The data of the frame.
     pub fn payload(&self) -> &Payload {
         &self.content().payload
     }
@@ -227,7 +227,7 @@ impl Frame {
         &self.content().header
     }
 
-    /// What the frame carries.
+    /// The data of the frame.
     pub fn payload(&self) -> &Payload {
         &self.content().payload
     }
@@ -335,8 +335,8 @@ impl Frame {
     #[inline]
     fn is_last(&self) -> bool {
         let references = &self.cell().references;
-        // The only holder needs no read-modify-write: no other holder can make new references.
-        // Acquire: pairs with the release below of those who held it before.
+        // The only holder needs no read-modify-write: no other holder can make new references. Acquire: pairs with the
+        // release below in the threads that held it before.
         if references.load(Ordering::Acquire) != 1 {
             if references.fetch_sub(1, Ordering::Release) != 1 {
                 return false;

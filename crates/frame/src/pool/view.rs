@@ -163,7 +163,7 @@ impl<'a> ArrayRef<'a> {
         self.bytes
     }
 
-    /// All elements from the first to the last, those in the gaps between strided rows included.
+    /// All elements from the first to the last, including elements in the gaps between strided rows.
     ///
     /// # Errors
     /// [`WrongPayload`] when the elements are not of type `T`, or are compressed.
@@ -213,7 +213,7 @@ impl<'a> ArrayRef<'a> {
     }
 }
 
-/// Appends the elements of the dimensions `dims`, of which the first begins at byte `start`.
+/// Appends the elements of the dimensions `dims`; the first one begins at byte `start`.
 fn gather_dims(from: &[u8], element: usize, dims: &[Dim], start: usize, to: &mut Vec<u8>) {
     match dims {
         [] => to.extend_from_slice(&from[start..start + element]),

@@ -416,7 +416,7 @@ fn open(functions: &'static Functions, name: &str) -> Result<Object> {
     if object.is_null() { Err(CameraError::NoCamera) } else { Ok(object) }
 }
 
-/// The id of the device with this serial number, among those that the last search found.
+/// The id of the device with this serial number, among the devices found by the last search.
 fn id_of_serial(functions: &Functions, serial: &str) -> Option<String> {
     if serial.is_empty() {
         return None;

@@ -32,7 +32,8 @@ pub(super) type Handler = unsafe extern "C" fn(Object, *mut c_void);
 /// The function that releases the data of a handler.
 pub(super) type Destroy = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
-/// Declares a table of functions and how it is filled. The signatures are those of `arv.h` 0.8 and `glib-object.h`.
+/// Declares a table of functions, and the code that fills it. The signatures are the ones of `arv.h` 0.8 and
+/// `glib-object.h`.
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         pub(super) struct Functions {
@@ -143,10 +144,10 @@ functions! {
     g_signal_connect_data(Object, *const c_char, Handler, *mut c_void, Destroy, c_int) -> c_ulong;
 }
 
-/// The functions, once they were found.
+/// The functions of the library, loaded on the first call.
 ///
 /// # Errors
-/// [`CameraError`] that says what to install.
+/// [`CameraError`] with the package to install.
 pub(super) fn functions() -> Result<&'static Functions, CameraError> {
     static FOUND: OnceLock<Result<Functions, CameraError>> = OnceLock::new();
     FOUND.get_or_init(load).as_ref().map_err(Clone::clone)
@@ -167,6 +168,6 @@ pub(super) fn text(found: *const c_char) -> String {
     if found.is_null() {
         return String::new();
     }
-    // SAFETY: not null, and libaravis ends its texts with 0; it is copied before anybody can change it.
+    // SAFETY: not null, and libaravis ends its texts with 0; the text is copied before a later call can change it.
     unsafe { CStr::from_ptr(found) }.to_string_lossy().into_owned()
 }

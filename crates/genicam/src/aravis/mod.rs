@@ -14,7 +14,7 @@ pub(crate) use stream::{Image, Stream};
 /// Version of libaravis, as `0.8.26`.
 ///
 /// # Errors
-/// [`CameraError`] that says what to install when it is not there.
+/// [`CameraError`] with the package to install, if the library is missing.
 pub fn version() -> Result<String, CameraError> {
     let f = functions::functions()?;
     // SAFETY: these three take nothing and only return a number.

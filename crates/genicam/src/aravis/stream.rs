@@ -21,7 +21,7 @@ unsafe impl Send for Stream {}
 /// The counts of a stream since its begin.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Images that came, whole or not, for which no buffer was free.
+    /// Images, whole or not, that arrived while no buffer was free.
     pub(crate) underruns: u64,
 }
 
@@ -45,7 +45,7 @@ impl Stream {
         (!buffer.is_null()).then(|| Image { stream: self, buffer })
     }
 
-    /// Its counts.
+    /// Counts of the stream since it was created.
     pub(crate) fn counts(&self) -> Counts {
         let (mut completed, mut failures, mut counts) = (0, 0, Counts::default());
         // SAFETY: the stream is alive and the three places are valid.
@@ -68,7 +68,7 @@ impl Drop for Stream {
     }
 }
 
-/// One buffer that came out of a stream. It goes back into the ring when it is dropped.
+/// One buffer from a stream. Dropping it puts the buffer back into the ring.
 pub(crate) struct Image<'a> {
     stream: &'a Stream,
     buffer: Object,
@@ -87,10 +87,10 @@ const STATUS: [&str; 8] = [
 ];
 
 impl Image<'_> {
-    /// Whether all of it came.
+    /// Checks that the image arrived completely.
     ///
     /// # Errors
-    /// Its fault.
+    /// The fault of the image, in words.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         // SAFETY: the buffer is alive.
         match unsafe { (self.stream.functions.arv_buffer_get_status)(self.buffer) } {
@@ -142,7 +142,7 @@ impl Image<'_> {
         found.map(|value| usize::try_from(value).unwrap_or(0))
     }
 
-    /// Its bytes.
+    /// The bytes of the image.
     pub(crate) fn bytes(&self) -> &[u8] {
         let mut len = 0;
         let data: *const u8 =

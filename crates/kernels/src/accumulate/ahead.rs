@@ -4,7 +4,7 @@
 /// not across pages; so the frames of a block would be waited for. From 1 to 2 KiB there is no difference; 512 bytes and 4 KiB are slower.
 const AHEAD: usize = 1024;
 
-/// Asks for the elements of a frame that come some groups of `L` after those at `at`.
+/// Asks for elements of a frame a fixed distance behind the `L` elements at `at`.
 #[inline(always)]
 pub(super) fn ask_ahead<T, const L: usize>(frame: &[u8], at: usize) {
     if L == 1 {

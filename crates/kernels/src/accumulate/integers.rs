@@ -131,7 +131,7 @@ pub(super) fn add_narrow<T: Element + Into<i32>, W: Words, const L: usize>(
     put::<L>(frames.len(), centre, (&sum, &square), sums, squares);
 }
 
-/// Adds the sums of distances from the centre of so many frames, and those of their squares.
+/// Adds the sums of distances from the centre over `frames` frames, and the sums of their squares.
 #[inline(always)]
 fn put<const L: usize>(
     frames: usize,
@@ -141,7 +141,7 @@ fn put<const L: usize>(
     squares: &mut [u64],
 ) {
     let (sums, squares) = (&mut sums[..L], &mut squares[..L]);
-    // With v = d + c: the sum of v is that of d and n c, the sum of v squared that of d squared, 2 c d and n c squared.
+    // With v = d + c for each of n frames: Σv = Σd + n·c, and Σv² = Σd² + 2c·Σd + n·c².
     let (n, c) = (frames as i64, i64::from(centre));
     for i in 0..L {
         let distance = i64::from(sum[i]);

@@ -226,7 +226,8 @@ fn extremes_group<T: Element, const L: usize>(
     highest.copy_from_slice(&high);
 }
 
-/// Adds 1 to those of `counts` where the element of `frame` is at or above `threshold`, and gives how many they are.
+/// Adds 1 to each of `counts` where the element of `frame` is at or above `threshold`, and gives the number of these
+/// elements.
 ///
 /// ```
 /// use livetime_kernels::{Level, accumulate};

@@ -3,8 +3,8 @@
 
 /// How a level sums `L` elements of 16 bits, if it has vectors of as many.
 pub(super) trait Words {
-    /// Of the `L` elements from `at` on of all frames: the sums of their distances from the centre, and of the squares. `centre` is
-    /// 2^15 for elements without a sign, else 0.
+    /// For the `L` elements from `at` on, over all frames: the sums of their distances from the centre, and the sums of
+    /// the squares. `centre` is 2^15 for elements without a sign, else 0.
     fn sums<const L: usize>(frames: &[&[u8]], at: usize, centre: u16) -> Option<([i32; L], [u64; L])>;
 }
 
@@ -25,11 +25,9 @@ pub(super) use {Portable as Avx2, Portable as Avx512};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use std::arch::x86_64::{__m256i, __m512i};
-
     use super::Words;
     use crate::accumulate::ahead::ask_ahead;
-    use crate::statistics::vector::Vector;
+    use crate::vector::{self, Vector, to_array};
 
     /// 16 elements.
     pub(in crate::accumulate) struct Avx2;
@@ -39,21 +37,21 @@ mod x86 {
     impl Words for Avx2 {
         #[inline(always)]
         fn sums<const L: usize>(frames: &[&[u8]], at: usize, centre: u16) -> Option<([i32; L], [u64; L])> {
-            if L == 16 { Some(sums::<__m256i, L>(frames, at, centre)) } else { None }
+            if L == 16 { Some(sums::<vector::Avx2, L>(frames, at, centre)) } else { None }
         }
     }
 
     impl Words for Avx512 {
         #[inline(always)]
         fn sums<const L: usize>(frames: &[&[u8]], at: usize, centre: u16) -> Option<([i32; L], [u64; L])> {
-            if L == 32 { Some(sums::<__m512i, L>(frames, at, centre)) } else { None }
+            if L == 32 { Some(sums::<vector::Avx512, L>(frames, at, centre)) } else { None }
         }
     }
 
     /// Sums in the order of [`Vector::zip16`].
     struct Sums<V> {
         sum: [V; 2],
-        /// Of each of the two those of the even and of the odd lanes.
+        /// For each sum: the squares of its even and of its odd lanes.
         squares: [[V; 2]; 2],
     }
 
@@ -87,20 +85,6 @@ mod x86 {
     #[inline(always)]
     fn load<V: Vector, const L: usize>(frame: &[u8], at: usize) -> V {
         ask_ahead::<u16, L>(frame, at);
-        let elements = &frame[2 * at..2 * (at + L)];
-        assert!(size_of_val(elements) == size_of::<V>());
-        // SAFETY: the slice is as long as the register.
-        unsafe { V::load(elements.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn to_array<V: Vector, T: Copy + Default, const N: usize, const L: usize>(vectors: [V; N]) -> [T; L] {
-        assert!(size_of::<[T; L]>() == size_of::<[V; N]>());
-        let mut lanes = [T::default(); L];
-        for (i, vector) in vectors.into_iter().enumerate() {
-            // SAFETY: the array is as long as all registers; any bits are a number.
-            unsafe { vector.store(lanes.as_mut_ptr().cast::<u8>().add(i * size_of::<V>())) };
-        }
-        lanes
+        vector::load(&frame[2 * at..2 * (at + L)])
     }
 }

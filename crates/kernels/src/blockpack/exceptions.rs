@@ -21,7 +21,7 @@ impl<T: Word> Exceptions<T> {
         self.forget_since((0, 0));
     }
 
-    /// Of exceptions and of escapes.
+    /// The numbers of exceptions and of escapes.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.known.count, self.escapes.count)
     }

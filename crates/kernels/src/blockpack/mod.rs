@@ -1,8 +1,9 @@
 //! Blocks of packed integers: the loops of the codec blockpack.
 //!
-//! A block is at most [`BLOCK`] elements, in groups of [`GROUP`]. From every element of a group the element of a reference frame is
-//! subtracted (if there is one) and the centre of the group; what remains is small, and of each remainder `width` bits are packed.
-//! The few remainders that do not fit are exceptions. All arithmetic wraps round, so every value comes back.
+//! A block is at most [`BLOCK`] elements, in groups of [`GROUP`]. The element of a reference frame (if there is one)
+//! and the centre of the group are subtracted from every element of a group; the remainders are small, and `width` bits
+//! of each are packed. The few remainders that do not fit are exceptions. All arithmetic wraps round, so every value
+//! comes back.
 //!
 //! ```text
 //! block       number of escapes: u16 | descriptors of all groups | payloads of all groups | exceptions of all groups | positions of escapes | escapes
@@ -17,11 +18,11 @@
 //! The bits above them, a number with a sign, are the high part, 0 for all but exceptions: so an element is the sum of the packed bits, the centre
 //! less the bias, the element of the reference, and high part · 2^width.
 //!
-//! The bits of a group lie in rows of 64 bytes: with elements
-//! of `B` bits a row is `512 / B` words of `B` bits, one for each lane. Number `i` belongs to lane `i % (512 / B)`, and the `B` numbers
-//! of a lane follow each other bit by bit, lowest bits first, in the words of their lane. So nothing ever moves from
-//! lane to lane, whatever the length of vectors. (The layout is that of Afroozeh and Boncz, FastLanes, VLDB 2023, without its reordering.)
-//! The last group of a frame may be shorter; the remainders that it lacks are zeros.
+//! The bits of a group lie in rows of 64 bytes: with elements of `B` bits a row is `512 / B` words of `B` bits, one for
+//! each lane. Number `i` belongs to lane `i % (512 / B)`, and the `B` numbers of a lane follow each other bit by bit,
+//! lowest bits first, in the words of their lane. So no bit ever moves from lane to lane, whatever the length of
+//! vectors. (The layout is from Afroozeh and Boncz, FastLanes, VLDB 2023, without its reordering.) The last group of a
+//! frame may be shorter; the remainders that it lacks are zeros.
 
 mod centre;
 mod dense;
@@ -32,12 +33,10 @@ mod sizes;
 mod tests;
 mod unpack;
 mod unpack_rows;
-#[cfg(target_arch = "x86_64")]
-mod vector;
-#[cfg(target_arch = "x86_64")]
-mod vector_x86;
 mod width;
 mod word;
+#[cfg(target_arch = "x86_64")]
+mod word_lanes;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -60,7 +59,7 @@ const HIGH_PARTS: RangeInclusive<i64> = -64..=63;
 /// Bits of a position in a group.
 const POSITION_BITS: u32 = GROUP.ilog2();
 
-/// Bytes that a block of so many elements takes at most.
+/// The most bytes that a block of `elements` elements takes.
 ///
 /// ```
 /// use livetime_kernels::blockpack::block_bound;

@@ -53,16 +53,27 @@ pub fn pack_block<T: Word>(
     scratch: &mut Scratch<T>,
     output: &mut [u8],
 ) -> Result<usize, LengthError> {
+    check_lengths::<T>(input, reference, output, block_bound::<T>)?;
+    Ok(pack_groups(level, input, reference, scratch, output))
+}
+
+/// Fails unless `input` is at most a block of whole elements, `reference` as long, and `output` as long as `bound` says for so many.
+pub(super) fn check_lengths<T: Word>(
+    input: &[u8],
+    reference: Option<&[u8]>,
+    output: &[u8],
+    bound: impl FnOnce(usize) -> usize,
+) -> Result<(), LengthError> {
     let elements = input.len() / size_of::<T>();
     LengthError::check("input", input.len(), elements.min(BLOCK) * size_of::<T>())?;
     if let Some(reference) = reference {
         LengthError::check("reference", reference.len(), input.len())?;
     }
-    let bound = block_bound::<T>(elements);
+    let bound = bound(elements);
     if output.len() < bound {
         return Err(LengthError { what: "output", len: output.len(), expected: bound });
     }
-    Ok(pack_groups(level, input, reference, scratch, output))
+    Ok(())
 }
 
 per_level! {

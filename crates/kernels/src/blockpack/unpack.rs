@@ -1,34 +1,40 @@
 //! From a block to elements.
 
 use super::unpack_rows::{Portable, Rows};
-#[cfg(target_arch = "x86_64")]
-use super::vector_x86::{Avx2, Avx512};
 use super::{BLOCK, BlockError, ESCAPE_COUNT, GROUP, POSITION_BITS, ROW, STORED, Word, descriptor_bytes};
 use crate::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{Avx2, Avx512};
 
 /// Unpacks a block into `output`, which must have the size of its elements. `reference` is the array that it was
 /// packed with.
 ///
 /// # Errors
-/// [`BlockError`] if the block is not one of so many elements, or `reference` is not as long as `output`;
-/// `output` is undefined then.
+/// [`BlockError`] if the block does not hold exactly the elements of `output`, or `reference` is not as long as
+/// `output`; `output` is undefined then.
 pub fn unpack_block<T: Word>(
     level: Level,
     block: &[u8],
     reference: Option<&[u8]>,
     output: &mut [u8],
 ) -> Result<(), BlockError> {
-    let elements = output.len() / size_of::<T>();
-    BlockError::check("bytes of output", elements.min(BLOCK) * size_of::<T>(), output.len())?;
-    if let Some(reference) = reference {
-        BlockError::check("bytes of the reference", output.len(), reference.len())?;
-    }
+    elements::<T>(reference, output)?;
     let mut parts = parts::<T>(block, output.len())?;
     unpack_groups::<T>(level, &mut parts, reference, output)?;
     add_escapes(&parts, output)
 }
 
-/// The parts of a block, each of which becomes shorter as groups are unpacked.
+/// The number of elements of `output`, which is at most a block of whole ones, and as long as `reference`.
+pub(super) fn elements<T: Word>(reference: Option<&[u8]>, output: &[u8]) -> Result<usize, BlockError> {
+    let elements = output.len() / size_of::<T>();
+    BlockError::check("bytes of output", elements.min(BLOCK) * size_of::<T>(), output.len())?;
+    if let Some(reference) = reference {
+        BlockError::check("bytes of the reference", output.len(), reference.len())?;
+    }
+    Ok(elements)
+}
+
+/// The parts of a block; each becomes shorter as groups are unpacked.
 struct Parts<'a, T: Word> {
     descriptors: &'a [u8],
     payloads: &'a [u8],

@@ -1,15 +1,15 @@
 //! From packed rows to elements.
 
-#[cfg(target_arch = "x86_64")]
-use super::vector::Vector;
-#[cfg(target_arch = "x86_64")]
-use super::vector_x86::{Avx2, Avx512};
 use super::word::unpack_words;
+#[cfg(target_arch = "x86_64")]
+use super::word_lanes::{left, minus, plus, right, splat};
 use super::{GROUP, ROW, Word};
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{self, Avx2, Avx512, Vector};
 
 /// How a level unpacks a whole group.
 pub(super) trait Rows {
-    /// Unpacks numbers of so many bits from as many rows, and adds `base` and the reference to them.
+    /// Unpacks numbers of `width` bits from `width` rows, and adds `base` and the reference to them.
     fn unpack<T: Word>(width: u32, rows: &[u8], base: T, reference: &[u8], elements: &mut [u8]);
 
     /// Puts three bits of high parts, each in the order of a row of width 1, above the `width` bits of `low`; unfolds the
@@ -85,7 +85,8 @@ macro_rules! loops_by_width {
                     unpack_width::<$vector, T, W>(rows, base, reference, elements);
                 }
                 match width {
-                    // SAFETY: as that of the vectors: only where `per_level!` compiled for this level.
+                    // SAFETY: as for the vectors: this runs only in functions that `per_level!` compiled for this
+                    // level.
                     $($width => unsafe { of_width::<T, $width>(rows, base, reference, elements) },)*
                     _ => {}
                 }
@@ -133,19 +134,19 @@ fn unpack_width<V: Vector, T: Word, const W: u32>(
     if W > T::BITS || rows.len() != W as usize || reference.len() != count || elements.len() != count {
         return;
     }
-    let (base, mask) = (V::splat(base), V::splat(T::ones(W)));
-    for part in 0..ROW / V::BYTES {
+    let (base, mask) = (splat::<V, T>(base), splat::<V, T>(T::ones(W)));
+    for part in 0..parts::<V>() {
         each_row!(i of T::BITS as usize => {
             let (row, bit) = (i * W as usize / count, (i as u32 * W) % T::BITS);
-            let mut x = base.plus::<T>(V::load(&reference[i], part));
+            let mut x = plus::<V, T>(base, load(&reference[i], part));
             if W > 0 {
-                let mut low = V::load(&rows[row], part).right::<T>(bit);
+                let mut low = right::<V, T>(load(&rows[row], part), bit);
                 if bit + W > T::BITS {
-                    low = low.or(V::load(&rows[row + 1], part).left::<T>(T::BITS - bit));
+                    low = low.or(left::<V, T>(load(&rows[row + 1], part), T::BITS - bit));
                 }
-                x = x.plus::<T>(low.and(mask));
+                x = plus::<V, T>(x, low.and(mask));
             }
-            x.store(&mut elements[i], part);
+            store(x, &mut elements[i], part);
         }, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     }
 }
@@ -165,21 +166,41 @@ fn unfold_vectors<V: Vector, T: Word>(
     if width >= T::BITS || low.len() != count || reference.len() != count || elements.len() != count {
         return;
     }
-    let bits: [V; 3] = [1, 2, 4].map(|bit| V::splat(T::from_low(bit)));
-    for part in 0..ROW / V::BYTES {
-        let planes = high.map(|plane| V::load(&plane, part));
+    let bits: [V; 3] = [1, 2, 4].map(|bit| splat(T::from_low(bit)));
+    for part in 0..parts::<V>() {
+        let planes = high.map(|plane| load::<V>(&plane, part));
         each_row!(i of T::BITS as usize => {
-            // Bit `i` of each plane, where its bit of the high part is.
-            let mut high = planes[0].right::<T>(i as u32).and(bits[0]);
+            // Bit `i` of each plane, at the place of this plane in the high part.
+            let mut high = right::<V, T>(planes[0], i as u32).and(bits[0]);
             for bit in 1..3 {
-                let plane = planes[bit as usize];
-                let moved = if i as u32 >= bit { plane.right::<T>(i as u32 - bit) } else { plane.left::<T>(bit - i as u32) };
+                let (plane, i) = (planes[bit as usize], i as u32);
+                let moved = if i >= bit { right::<V, T>(plane, i - bit) } else { left::<V, T>(plane, bit - i) };
                 high = high.or(moved.and(bits[bit as usize]));
             }
-            let number = V::load(&low[i], part).or(high.left::<T>(width));
-            let sign = V::splat(T::default()).minus::<T>(number.and(bits[0]));
-            let base = V::load(&reference[i], part).plus::<T>(V::splat(centres[i * 8 / count]));
-            number.right::<T>(1).xor(sign).plus::<T>(base).store(&mut elements[i], part);
+            let number = load::<V>(&low[i], part).or(left::<V, T>(high, width));
+            let sign = minus::<V, T>(V::zero(), number.and(bits[0]));
+            let base = plus::<V, T>(load(&reference[i], part), splat(centres[i * 8 / count]));
+            let remainder = right::<V, T>(number, 1).xor(sign);
+            store(plus::<V, T>(remainder, base), &mut elements[i], part);
         }, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
     }
+}
+
+/// Vectors of a row.
+#[cfg(target_arch = "x86_64")]
+const fn parts<V>() -> usize {
+    ROW / size_of::<V>()
+}
+
+/// Vector `part` of a row.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn load<V: Vector>(row: &[u8; ROW], part: usize) -> V {
+    vector::load(&row[part * size_of::<V>()..])
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn store<V: Vector>(v: V, row: &mut [u8; ROW], part: usize) {
+    vector::store(v, &mut row[part * size_of::<V>()..]);
 }

@@ -6,8 +6,9 @@ use super::{GROUP, ROW, Word};
 /// Most exceptions of a group.
 const MOST_EXCEPTIONS: usize = 255;
 
-/// The width that takes least room: that of the group before if its neighbours are no better; else what a sample suggests, or from
-/// there on as long as it becomes better. No function here calls itself: what is not inlined is not compiled for a level.
+/// The width that takes least room: the width of the group before if its neighbours are no better; else the width that
+/// a sample suggests, or the next one from there on as long as it becomes better. No function here calls itself: a
+/// function that is not inlined is not compiled for a level.
 #[inline(always)]
 pub(super) fn best_width<T: Word>(differences: &[T; GROUP], centre: T, before: Option<u32>) -> u32 {
     let mut start = before.unwrap_or_else(|| likely_width(differences, centre)).clamp(1, T::BITS - 1);
@@ -85,8 +86,9 @@ fn outside<T: Word, const N: usize>(differences: &[T; GROUP], tests: [Outside<T>
     counts.map(|counts| T::total(&counts) as usize)
 }
 
-/// Tells which differences do not fit a width: those which, less the centre and with the bias, are larger than its ones. As only
-/// numbers with a sign are compared by one instruction, half of all numbers is taken from both.
+/// Tells which differences do not fit a width: less the centre and with the bias, they are larger than the ones of the
+/// width. Only numbers with a sign are compared by one instruction; so half of the range of all numbers is subtracted
+/// from both sides.
 #[derive(Clone, Copy)]
 pub(super) struct Outside<T> {
     add: T,

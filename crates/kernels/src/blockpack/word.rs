@@ -7,7 +7,7 @@ use super::sizes::{GROUP, ROW};
 use crate::Pixel;
 use crate::bytes::{bytes, bytes_mut};
 
-/// Numbers side by side: so many that the compiler keeps the loop over them and makes vectors of it.
+/// Numbers side by side: enough for the compiler to keep the loop over them and to make vectors of it.
 pub(super) const LANES: usize = 128;
 
 /// An unsigned integer as a lane of packed bits. Signed elements are packed as the unsigned ones with the same bits.
@@ -67,7 +67,7 @@ pub trait Word:
         Self::from_low((1i64 << width) >> 1)
     }
 
-    /// A number of so many ones.
+    /// The number whose lowest `bits` bits are ones.
     #[inline(always)]
     fn ones(bits: u32) -> Self {
         Self::from_low((1i64 << bits) - 1)
@@ -156,7 +156,7 @@ word!(u32, i32, i64, 32);
 /// masked before, or after: so one loop serves lanes of every width.
 pub(super) type RowWords = [u64; ROW / 8];
 
-/// Packs the `width` lowest bits of all numbers of a group into so many rows.
+/// Packs the `width` lowest bits of all numbers of a group into `width` rows.
 #[inline(always)]
 pub(super) fn pack_rows<T: Word>(width: u32, remainders: &[T; GROUP], rows: &mut [u8]) {
     let mut rows = rows.as_chunks_mut::<ROW>().0.iter_mut();
@@ -198,7 +198,7 @@ pub(super) fn low_bits_by_row<T: Word>(numbers: &[T; GROUP]) -> [RowWords; 3] {
     found
 }
 
-/// Unpacks so many rows; a width of 0 has none.
+/// Unpacks `width` rows; a width of 0 has none.
 #[inline(always)]
 pub(super) fn unpack_words<T: Word>(width: u32, rows: &[u8], remainders: &mut [T; GROUP]) {
     let rows = rows.as_chunks::<ROW>().0;

@@ -111,7 +111,7 @@ pub(crate) trait Element: Copy {
     fn put_together(planes: &Self::Planes, elements: &mut [u8]);
 }
 
-/// The planes of elements of `$wide`, which are those of its low half and those of its high half.
+/// The planes of elements of `$wide`: the planes of their low halves, then of their high halves.
 macro_rules! halves {
     ($wide:ident, $half:ident, $bytes:literal, $half_bytes:literal) => {
         impl Element for $wide {

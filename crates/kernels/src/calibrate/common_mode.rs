@@ -122,7 +122,7 @@ pub struct Scratch {
 }
 
 impl CommonMode {
-    /// Of one picture; `good` is empty if all pixels are. Bad pixels stay as they are.
+    /// Subtracts the common mode of one picture; `good` is empty if all pixels are good. Bad pixels stay as they are.
     pub(super) fn subtract(&self, plane: &mut [f32], good: &[f32], columns: usize, scratch: &mut Scratch) {
         let rows = plane.len() / columns;
         let banks = match self.group {
@@ -198,7 +198,7 @@ impl Part {
     }
 }
 
-/// Of at least one value, as numpy's: of an even number the mean of the middle two.
+/// The median of at least one value, as numpy computes it: for an even number of values the mean of the middle two.
 fn median(values: &mut [f32]) -> f32 {
     let half = values.len() / 2;
     let is_odd = values.len() % 2 == 1;

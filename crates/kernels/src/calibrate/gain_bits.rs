@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 /// Bits of a pixel of 16 bits that tell its gain stage. The bits below them are its value; bits above them count for nothing.
 ///
-/// As text `14:2`: the first bit and how many there are, whose numbers are those of the stages. `14:2=0,1,3`: the codes of stages 0, 1
-/// and 2; no stage has code 2. `jungfrau` is the same as this.
+/// As text `14:2`: the first bit and the number of bits, where the code is the number of the stage. `14:2=0,1,3`: the
+/// codes of stages 0, 1 and 2; no stage has code 2. `jungfrau` is the same as this.
 ///
 /// ```
 /// use livetime_kernels::calibrate::GainBits;
@@ -21,7 +21,7 @@ use std::str::FromStr;
 pub struct GainBits {
     first: u32,
     count: u32,
-    /// Of stage 0, 1 and so on.
+    /// The code of each stage.
     codes: Vec<u16>,
 }
 

@@ -4,8 +4,9 @@
 //! a common mode this is one pass over memory. A common mode is the median of the good pixels of a group, from which the pedestals
 //! are subtracted: shifts that all pixels of an amplifier share in one picture.
 //!
-//! The order of the steps, the groups and the two limits are those of psana (`det.calib`, `common_mode_apply` with algorithm 7, whose
-//! documentation is the source); like `numpy.median`, the median of an even number of values is the mean of the middle two.
+//! The order of the steps, the groups and the two limits follow psana (`det.calib`, `common_mode_apply` with algorithm
+//! 7, whose documentation is the source); like `numpy.median`, the median of an even number of values is the mean of
+//! the middle two.
 //!
 //! [`calibrate_staged`] is for detectors whose pixels tell in which gain stage they were read: it takes the constants of that stage.
 
@@ -89,7 +90,7 @@ pub fn calibrate<T: Element>(
     Ok(())
 }
 
-/// Of each picture its own.
+/// Subtracts from each picture its own common mode.
 fn subtract_modes(
     modes: &[CommonMode],
     out: &mut [f32],
@@ -109,7 +110,7 @@ fn subtract_modes(
 /// Pixels that go through all steps before the next ones do: `out` is in the nearest cache then, and memory is read and written once.
 const CHUNK: usize = 4096;
 
-/// Of a list that may be empty.
+/// The elements `range` of a list; empty if the list is.
 fn part<'a>(list: &'a [f32], range: &Range<usize>) -> &'a [f32] {
     list.get(range.clone()).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ macro_rules! bytes {
 }
 bytes!(u16 i32 f32);
 
-/// Numbers that look like those of a detector.
+/// Numbers that look like the pixels of a detector.
 pub(super) fn random(count: usize, seed: u64) -> impl Iterator<Item = f64> {
     let mut state = seed;
     (0..count).map(move |_| {

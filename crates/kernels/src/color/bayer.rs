@@ -27,8 +27,8 @@ pub struct Mosaic<'a, T> {
 }
 
 impl<T: Pixel> Mosaic<'_, T> {
-    /// The red, green and blue of row `y`, interpolated bilinearly: the colours that a pixel has not seen are the
-    /// means of those of its two or four nearest neighbours that have (see [`Mix`](super::Mix) for how means are rounded).
+    /// The red, green and blue of row `y`, interpolated bilinearly: the colours that a pixel has not seen are the means
+    /// over its two or four nearest neighbours that have (see [`Mix`](super::Mix) for how means are rounded).
     ///
     /// ```text
     /// R G R     green of the middle = mean of the four G, red = mean of the four R
@@ -146,7 +146,7 @@ fn middle_body<T: Pixel>(rows: [&[T]; 3], own_at: usize, outputs: [&mut [T]; 3])
     }
 }
 
-/// The same as [`interpolated`] for a block of pixels, of which every second one has seen the row's own colour.
+/// The same as [`interpolated`] for a block of pixels, in which every second one has seen the row's own colour.
 #[inline(always)]
 fn block<T: Pixel, const OWN_FIRST: bool>(near: [[&[T]; 3]; 3], outputs: [&mut [T]; 3]) {
     let near = near.map(|rows| rows.map(|row| row.first_chunk::<BLOCK>()));

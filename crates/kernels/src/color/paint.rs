@@ -6,8 +6,8 @@ use crate::bytes::{bytes, bytes_mut};
 use crate::level::LevelKind;
 use crate::{LengthError, Level, Pixel};
 
-/// Looks up each element, as a byte, in `palette`. Elements are `u8` or `i8`; the bits of `i8` count as those of a
-/// `u8`, as in areaDetector.
+/// Looks up each element, as a byte, in `palette`. Elements are `u8` or `i8`; the bits of an `i8` count as a `u8`, as
+/// in areaDetector.
 ///
 /// # Errors
 /// [`LengthError`] when the elements are not bytes or the four slices differ in length; nothing has been written

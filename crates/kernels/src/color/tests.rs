@@ -31,7 +31,7 @@ fn mean<T: Pixel>(values: &[T]) -> T {
     if T::FLOAT {
         return T::from_f64(values.iter().map(|v| v.to_f64()).fold(0.0, |a, b| a + b) / count as f64);
     }
-    // `to_f64` of 64-bit integers is rounded, so they are added up as what they are: `cast` to i64 or u64.
+    // `to_f64` of 64-bit integers is rounded, so they are added up in their own type: `cast` to i64 or u64.
     let exact = |v: &T| match v.to_f64() >= 0.0 {
         true => i128::from((*v).cast::<u64>()),
         false => i128::from((*v).cast::<i64>()),

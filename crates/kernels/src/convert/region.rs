@@ -81,7 +81,7 @@ impl Conversion {
 /// Why an image could not be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConvertError {
-    /// A row of the input does not consist of pixels of so many samples.
+    /// A row of the input does not consist of whole pixels.
     Samples {
         /// The requested value.
         samples_per_pixel: usize,

@@ -67,8 +67,8 @@ pub fn pack_codes(
     })
 }
 
-/// Unpacks what [`pack_codes`] packed; gives the number of bits used, `None` if there are too few.
-/// Additions to the base wrap round.
+/// The inverse of [`pack_codes`]; gives the number of bits used, `None` if there are too few. Additions to the base
+/// wrap round.
 ///
 /// # Errors
 /// [`LengthError`] if `map` has fewer than [`map_words`] words.
@@ -145,7 +145,7 @@ impl<'a> BitStream<'a> {
     }
 }
 
-/// Goes on after `done` pixels, a multiple of 16, which took so many bits.
+/// Goes on after `done` pixels, a multiple of 16, at bit `at`.
 fn unpack_rest(
     data: &[u8],
     map: &[u16],

@@ -48,7 +48,7 @@ pub fn pack_bytes(
     Ok(pack_rest(all, base, data, map, done))
 }
 
-/// Goes on after `done` pixels, a multiple of 16, which took so many bytes.
+/// Goes on after `done` pixels, a multiple of 16, at byte `at`.
 fn pack_rest(
     all: &[[u8; 2]],
     base: u16,
@@ -73,8 +73,8 @@ fn pack_rest(
     at
 }
 
-/// Unpacks what [`pack_bytes`] packed, and gives the bytes of `data` that were used; `None` if there are
-/// too few. Additions to `base` wrap round.
+/// The inverse of [`pack_bytes`]; gives the bytes of `data` that were used, `None` if there are too few. Additions to
+/// `base` wrap round.
 ///
 /// # Errors
 /// [`LengthError`] if `map` has fewer than [`map_words`] words.
@@ -110,7 +110,7 @@ pub fn unpack_bytes(
     Ok(unpack_rest(data, map, base, all, done))
 }
 
-/// Goes on after `done` pixels, a multiple of 16, which took so many bytes.
+/// Goes on after `done` pixels, a multiple of 16, at byte `at`.
 fn unpack_rest(
     data: &[u8],
     map: &[u16],

@@ -5,12 +5,12 @@ use std::arch::x86_64::*;
 
 /// Pixels of 16 bits in a register.
 const LANES: usize = 32;
-/// Map words of so many pixels.
+/// Map words of the pixels of a vector.
 const WORDS: usize = LANES / MAP_BITS;
 /// The low bytes of 32 pixels.
 const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
 
-/// True where the processor has VBMI2 besides what the level proves.
+/// True where the processor has VBMI2, which the level does not prove.
 pub(super) fn present() -> bool {
     is_x86_feature_detected!("avx512vbmi2")
 }

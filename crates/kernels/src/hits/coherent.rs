@@ -9,8 +9,8 @@ const BOARD: usize = 128;
 /// Most that a channel may lie from its pedestal and be counted whole, so that pulses do not pull the mean.
 const CLIP: i16 = 100;
 
-/// Takes the noise away that the channels of a board and plane have in common: at every tick the mean of their samples
-/// over their pedestals, of which each is clipped at 100 counts, rounded.
+/// Takes the noise away that the channels of a board and plane have in common: at every tick the rounded mean of their
+/// samples over their pedestals, each clipped at 100 counts.
 ///
 /// - `samples`: rows of as many channels as there are `pedestals`, a multiple of 128; changed in place, kept from 0 up.
 /// - `pedestals`: of each channel, as [`HitFinder::pedestal`](super::HitFinder::pedestal) gives it.

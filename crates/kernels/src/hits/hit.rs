@@ -23,8 +23,8 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Flag: the pulse was still over the threshold when the hit was ended because of its length. What follows may
-    /// be another hit.
+    /// Flag: the pulse was still over the threshold when the hit was ended because of its length. The rest of the pulse
+    /// may be another hit.
     pub const CUT: u16 = 1;
     /// Flag: the hit was ended because the stream was interrupted.
     pub const GAP: u16 = 2;
@@ -61,8 +61,8 @@ impl HitBuffer {
         HitBuffer { hits: Vec::with_capacity(capacity), unordered: Vec::with_capacity(capacity), lost: 0 }
     }
 
-    /// All hits since the last [`HitBuffer::clear`]. Those of one call are ordered by the tick at which they were
-    /// found to have ended, then by channel; so the order does not depend on how a stream is cut into calls.
+    /// All hits since the last [`HitBuffer::clear`]. Hits of one call are ordered by the tick at which their end was
+    /// found, then by channel; so the order does not depend on how a stream is cut into calls.
     pub fn hits(&self) -> &[Hit] {
         &self.hits
     }
@@ -86,8 +86,8 @@ impl HitBuffer {
         }
     }
 
-    /// Orders the hits from position `from` on, which were found in `ticks` ticks from `first` on. Those of the same tick
-    /// are in order already.
+    /// Orders the hits from position `from` on, which were found in `ticks` ticks from `first` on. Hits of the same
+    /// tick are in order already.
     pub(super) fn order(&mut self, from: usize, first: i64, ticks: usize) {
         let Some(new) = self.hits.get_mut(from..).filter(|new| new.len() > 1) else { return };
         let found = |hit: &Hit| hit.end().wrapping_sub(first).wrapping_add(hit.late.into());

@@ -1,8 +1,8 @@
 //! Hits on wires: pulses found in the samples of all channels of a link at once.
 //!
-//! A hit finder takes rows of 16-bit samples, one row per tick with all channels in the order of the frame (what
-//! [`crate::wib`] unpacks), as many or as few as there are, keeps its state between calls and appends to a
-//! [`HitBuffer`]. Channels are all treated alike; which wire a channel reads is looked up for the few hits.
+//! A hit finder takes rows of 16-bit samples, one row per tick with all channels in the order of the frame (as
+//! [`crate::wib`] unpacks them), in calls of any number of rows, keeps its state between calls and appends to a
+//! [`HitBuffer`]. Channels are all treated alike; the wire of a channel is looked up for the few hits.
 //!
 //! | finder | algorithm |
 //! |---|---|

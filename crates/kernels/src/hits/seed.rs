@@ -4,7 +4,7 @@ use super::frugal::{Frugal, Limit};
 use super::rows::Row;
 use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask, Portable};
+use crate::lanes::{Lanes, Portable};
 use crate::{LengthError, Level};
 
 /// Net steps that move the median and the quartiles.
@@ -16,7 +16,8 @@ const WIDEST: i16 = 102;
 /// Five interquartile ranges behind a filter of gain 64.
 const THRESHOLD: i16 = 5 * 64;
 
-/// The seed's hit finder, compatible bit by bit; see the [module](super) for what is better in [`HitFinder`](super::HitFinder).
+/// The seed's hit finder, compatible bit by bit; see the [module](super) for the improvements of
+/// [`HitFinder`](super::HitFinder).
 ///
 /// Per channel a frugal median and quartiles, a binomial filter of seven taps, a threshold of five interquartile
 /// ranges, the sum of the filtered samples and the ticks over the threshold. Its hits start five ticks late (three of
@@ -105,8 +106,8 @@ impl SeedHits {
         Ok(())
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles stay; the
-    /// filter forgets the last samples, of which it would make a hit after the gap.
+    /// Ends every open hit, marked with [`Hit::GAP`], because the rows from `tick` on are missing. Median and quartiles
+    /// stay; the filter forgets the last samples, which would look like a hit after the gap.
     pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         walk::interrupt::<SeedFollow<Portable>>(&mut self.follows, tick, &(), hits);
         for block in &mut self.filters {
@@ -228,7 +229,7 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        block.over.load::<L>(lane).greater(L::splat(0)).any()
+        L::any(block.over.load::<L>(lane).greater(L::splat(0)))
     }
 
     #[inline(always)]
@@ -249,7 +250,7 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
-        let ended = self.over.greater(L::splat(0)).and_not(found.begins);
+        let ended = self.over.greater(L::splat(0)) & !found.begins;
         self.sum = self.sum.add_saturating(found.value.shift_right(6).only(found.begins));
         self.over = self.over.add_saturating(self.one.only(found.begins));
         ended

@@ -4,7 +4,7 @@ use super::frugal::{Frugal, Limit};
 use super::rows::Row;
 use super::walk::{self, Filter, Filtered, Follow, Samples, walk};
 use super::{Hit, HitBuffer, check};
-use crate::lanes::{Lanes, Mask, Portable};
+use crate::lanes::{Lanes, Portable};
 use crate::{LengthError, Level};
 
 /// Where every pedestal begins, above any sample, so that nothing is over a threshold.
@@ -170,7 +170,7 @@ impl TpgHits {
 
     /// The earliest start that a hit still to come can have, when `tick` is the next row.
     pub fn open_since(&self, tick: i64) -> i64 {
-        // Those whose sum reaches its end start a tick early.
+        // Hits whose sum reaches its end start a tick early.
         tick.wrapping_sub(i64::from(walk::longest_open::<TpgFollow<Portable>>(&self.follows)) + 1)
     }
 
@@ -330,7 +330,7 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        block.peak.load::<L>(lane).greater(L::splat(0)).any()
+        L::any(block.peak.load::<L>(lane).greater(L::splat(0)))
     }
 
     #[inline(always)]
@@ -360,13 +360,13 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
 
     #[inline(always)]
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
-        let ended = self.peak.greater(L::splat(0)).and_not(found.begins);
+        let ended = self.peak.greater(L::splat(0)) & !found.begins;
         let value = found.value.only(found.begins);
         self.sum = self.sum.add_saturating_unsigned(value);
         self.to_peak = self.over.select(value.greater(self.peak), self.to_peak);
         self.peak = self.peak.max(value);
         self.over = self.over.count(found.begins, self.one);
-        ended.or(self.sum.equal(L::splat(-1)))
+        ended | self.sum.equal(L::splat(-1))
     }
 
     #[inline(always)]

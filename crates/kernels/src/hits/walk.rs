@@ -4,7 +4,7 @@
 //! where something is over the threshold, or was, hits are followed. Hits have no effect on the filter.
 
 use super::{Hit, HitBuffer};
-use crate::lanes::{Lanes, MOST, Mask, Portable};
+use crate::lanes::{Lanes, MOST, Portable};
 
 /// Ticks that are filtered before hits are looked for.
 const CHUNK: usize = 16;
@@ -43,8 +43,8 @@ pub(super) trait Follow<L: Lanes>: Sized {
     /// Takes in one tick; gives the lanes where a hit has ended. Hits that have reached the most that they may be are
     /// ended only with `LIMITED`.
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask;
-    /// The hit of a lane of the block, of which the state has been stored, that was found to have ended at `tick`;
-    /// `None` where it does not count. Channel and order are the caller's.
+    /// The hit of a lane of the block, whose state has been stored and whose end was found at `tick`; `None` where it
+    /// does not count. The caller sets channel and order.
     fn hit(block: &Self::Block, lane: usize, tick: i64, setup: &Self::Setup) -> Option<Hit>;
     /// Forgets the hits of `lanes`.
     fn forget(&mut self, lanes: L::Mask);
@@ -56,7 +56,7 @@ pub(super) trait Follow<L: Lanes>: Sized {
     }
 }
 
-/// Ends every open hit: the row of `tick` and those after it are not seen.
+/// Ends every open hit: the row of `tick` and the rows after it are missing.
 pub(super) fn interrupt<H: Follow<Portable>>(
     follows: &mut [H::Block],
     tick: i64,
@@ -108,7 +108,7 @@ pub(super) fn walk<L, F, H>(
     F: Filter<L>,
     H: Follow<L>,
 {
-    let nothing = Filtered { value: L::splat(0), begins: L::Mask::NONE, stays: L::Mask::NONE };
+    let nothing = Filtered { value: L::splat(0), begins: L::NONE, stays: L::NONE };
     let mut found = [nothing; CHUNK];
     let ticks = samples.rows.len() / samples.channels.max(1);
     for (i, (filter_block, follow_block)) in filters.iter_mut().zip(follows).enumerate() {
@@ -118,7 +118,7 @@ pub(super) fn walk<L, F, H>(
             for from in (0..ticks).step_by(CHUNK) {
                 let found = &mut found[..CHUNK.min(ticks - from)];
                 let any = filter_chunk(&mut filter, &samples, from, channel, setups.0, found);
-                if any.any() || H::open(follow_block, lane) {
+                if L::any(any) || H::open(follow_block, lane) {
                     let place = LanePlace { lane, channel, tick: samples.first.wrapping_add(from as i64) };
                     follow::<L, H>(follow_block, found, place, setups.1, hits);
                 }
@@ -141,18 +141,18 @@ fn filter_chunk<L: Lanes, F: Filter<L>>(
     setup: &F::Setup,
     found: &mut [Filtered<L>],
 ) -> L::Mask {
-    let mut any = L::Mask::NONE;
+    let mut any = L::NONE;
     let (unrolled, rest) = found.as_chunks_mut::<UNROLLED>();
     for (i, found) in unrolled.iter_mut().enumerate() {
         for (tick, found) in found.iter_mut().enumerate() {
             *found = filter_tick(filter, samples, from + i * UNROLLED + tick, channel, setup);
-            any = any.or(found.begins);
+            any = any | found.begins;
         }
     }
     let from = from + unrolled.len() * UNROLLED;
     for (tick, found) in rest.iter_mut().enumerate() {
         *found = filter_tick(filter, samples, from + tick, channel, setup);
-        any = any.or(found.begins);
+        any = any | found.begins;
     }
     any
 }
@@ -208,9 +208,9 @@ fn follow_state<L: Lanes, H: Follow<L>, const LIMITED: bool>(
 ) {
     for (tick, found) in found.iter().enumerate() {
         let ended = state.follow::<LIMITED>(found);
-        if ended.any() {
+        if L::any(ended) {
             state.store(block, place.lane);
-            let mut bits = ended.bits();
+            let mut bits = L::bits(ended);
             while bits != 0 {
                 let lane = bits.trailing_zeros() as usize;
                 bits &= bits - 1;

@@ -3,16 +3,13 @@
 // SAFETY of every block here: `Avx2` is used only in functions that `per_level!` compiled for a level that has AVX2,
 // and those run only where detection found it. Memory is reached through slices whose lengths are checked.
 
-use super::{Lanes, Mask};
+use super::Lanes;
 use std::arch::x86_64::*;
+use std::ops::{BitAnd, BitOr, Not};
 
-/// 256 bits.
+/// 256 bits. A mask has all bits of a lane, or none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256i);
-
-/// All bits or none in each lane.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2Mask(__m256i);
 
 /// Methods that are one instruction with two operands.
 macro_rules! instructions {
@@ -25,8 +22,9 @@ macro_rules! instructions {
 }
 
 impl Lanes for Avx2 {
-    type Mask = Avx2Mask;
+    type Mask = Avx2;
     const COUNT: usize = 16;
+    const NONE: Avx2 = Avx2(unsafe { std::mem::zeroed() });
 
     instructions! {
         add = _mm256_add_epi16;
@@ -68,17 +66,17 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn greater(self, other: Self) -> Avx2Mask {
-        Avx2Mask(unsafe { _mm256_cmpgt_epi16(self.0, other.0) })
+    fn greater(self, other: Self) -> Avx2 {
+        Avx2(unsafe { _mm256_cmpgt_epi16(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn equal(self, other: Self) -> Avx2Mask {
-        Avx2Mask(unsafe { _mm256_cmpeq_epi16(self.0, other.0) })
+    fn equal(self, other: Self) -> Avx2 {
+        Avx2(unsafe { _mm256_cmpeq_epi16(self.0, other.0) })
     }
 
     #[inline(always)]
-    fn select(self, mask: Avx2Mask, other: Self) -> Self {
+    fn select(self, mask: Avx2, other: Self) -> Self {
         Avx2(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })
     }
 
@@ -88,52 +86,65 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn toward_where(self, a: Self, b: Self, one: Self, mask: Avx2Mask) -> Self {
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: Avx2) -> Self {
         let step = Avx2(unsafe { _mm256_sign_epi16(one.0, a.sub(b).0) });
         self.add(step.only(mask))
     }
 
     #[inline(always)]
-    fn count(self, mask: Avx2Mask, _: Self) -> Self {
-        self.sub(Avx2(mask.0))
+    fn count(self, mask: Avx2, _: Self) -> Self {
+        self.sub(mask)
     }
 
     #[inline(always)]
-    fn less_unsigned(self, other: Self) -> Avx2Mask {
+    fn less_unsigned(self, other: Self) -> Avx2 {
         let top = Avx2::splat(i16::MIN);
         unsafe {
             let (a, b) = (_mm256_xor_si256(self.0, top.0), _mm256_xor_si256(other.0, top.0));
-            Avx2Mask(_mm256_cmpgt_epi16(b, a))
+            Avx2(_mm256_cmpgt_epi16(b, a))
         }
     }
 
     #[inline(always)]
-    fn only(self, mask: Avx2Mask) -> Self {
+    fn only(self, mask: Avx2) -> Self {
         Avx2(unsafe { _mm256_and_si256(self.0, mask.0) })
+    }
+
+    #[inline(always)]
+    fn bits(mask: Avx2) -> u32 {
+        // Two equal bits per lane; the even ones are packed together.
+        unsafe { _pext_u32(_mm256_movemask_epi8(mask.0) as u32, 0x5555_5555) }
+    }
+
+    #[inline(always)]
+    fn any(mask: Avx2) -> bool {
+        unsafe { _mm256_testz_si256(mask.0, mask.0) == 0 }
     }
 }
 
-impl Mask for Avx2Mask {
-    const NONE: Self = Avx2Mask(unsafe { std::mem::zeroed() });
-
-    instructions! {
-        and = _mm256_and_si256;
-        or = _mm256_or_si256;
-    }
+impl BitAnd for Avx2 {
+    type Output = Avx2;
 
     #[inline(always)]
-    fn and_not(self, other: Self) -> Self {
-        Avx2Mask(unsafe { _mm256_andnot_si256(other.0, self.0) })
+    fn bitand(self, other: Avx2) -> Avx2 {
+        Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
     }
+}
+
+impl BitOr for Avx2 {
+    type Output = Avx2;
 
     #[inline(always)]
-    fn bits(self) -> u32 {
-        // Two equal bits per lane; every second one is packed together.
-        unsafe { _pext_u32(_mm256_movemask_epi8(self.0) as u32, 0x5555_5555) }
+    fn bitor(self, other: Avx2) -> Avx2 {
+        Avx2(unsafe { _mm256_or_si256(self.0, other.0) })
     }
+}
+
+impl Not for Avx2 {
+    type Output = Avx2;
 
     #[inline(always)]
-    fn any(self) -> bool {
-        unsafe { _mm256_testz_si256(self.0, self.0) == 0 }
+    fn not(self) -> Avx2 {
+        Avx2(unsafe { _mm256_xor_si256(self.0, _mm256_set1_epi8(-1)) })
     }
 }

@@ -3,16 +3,12 @@
 // SAFETY of every block here: `Avx512` is used only in functions that `per_level!` compiled for the level avx512, and
 // those run only where detection found AVX512BW. Memory is reached through slices whose lengths are checked.
 
-use super::{Lanes, Mask};
+use super::Lanes;
 use std::arch::x86_64::*;
 
-/// 512 bits.
+/// 512 bits. A mask is one bit for each lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(__m512i);
-
-/// One bit for each lane.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx512Mask(__mmask32);
 
 /// Methods that are one instruction with two operands.
 macro_rules! instructions {
@@ -25,8 +21,9 @@ macro_rules! instructions {
 }
 
 impl Lanes for Avx512 {
-    type Mask = Avx512Mask;
+    type Mask = __mmask32;
     const COUNT: usize = 32;
+    const NONE: __mmask32 = 0;
 
     instructions! {
         add = _mm512_add_epi16;
@@ -68,73 +65,54 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn greater(self, other: Self) -> Avx512Mask {
-        Avx512Mask(unsafe { _mm512_cmpgt_epi16_mask(self.0, other.0) })
+    fn greater(self, other: Self) -> __mmask32 {
+        unsafe { _mm512_cmpgt_epi16_mask(self.0, other.0) }
     }
 
     #[inline(always)]
-    fn equal(self, other: Self) -> Avx512Mask {
-        Avx512Mask(unsafe { _mm512_cmpeq_epi16_mask(self.0, other.0) })
+    fn equal(self, other: Self) -> __mmask32 {
+        unsafe { _mm512_cmpeq_epi16_mask(self.0, other.0) }
     }
 
     #[inline(always)]
-    fn select(self, mask: Avx512Mask, other: Self) -> Self {
-        Avx512(unsafe { _mm512_mask_blend_epi16(mask.0, other.0, self.0) })
+    fn select(self, mask: __mmask32, other: Self) -> Self {
+        Avx512(unsafe { _mm512_mask_blend_epi16(mask, other.0, self.0) })
     }
 
     #[inline(always)]
     fn toward(self, a: Self, b: Self, one: Self) -> Self {
         let up = self.count(a.greater(b), one);
-        Avx512(unsafe { _mm512_mask_sub_epi16(up.0, b.greater(a).0, up.0, one.0) })
+        Avx512(unsafe { _mm512_mask_sub_epi16(up.0, b.greater(a), up.0, one.0) })
     }
 
     #[inline(always)]
-    fn toward_where(self, a: Self, b: Self, one: Self, mask: Avx512Mask) -> Self {
-        let up = self.count(mask.and(a.greater(b)), one);
-        Avx512(unsafe { _mm512_mask_sub_epi16(up.0, mask.and(b.greater(a)).0, up.0, one.0) })
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: __mmask32) -> Self {
+        let up = self.count(mask & a.greater(b), one);
+        Avx512(unsafe { _mm512_mask_sub_epi16(up.0, mask & b.greater(a), up.0, one.0) })
     }
 
     #[inline(always)]
-    fn count(self, mask: Avx512Mask, one: Self) -> Self {
-        Avx512(unsafe { _mm512_mask_add_epi16(self.0, mask.0, self.0, one.0) })
+    fn count(self, mask: __mmask32, one: Self) -> Self {
+        Avx512(unsafe { _mm512_mask_add_epi16(self.0, mask, self.0, one.0) })
     }
 
     #[inline(always)]
-    fn less_unsigned(self, other: Self) -> Avx512Mask {
-        Avx512Mask(unsafe { _mm512_cmplt_epu16_mask(self.0, other.0) })
+    fn less_unsigned(self, other: Self) -> __mmask32 {
+        unsafe { _mm512_cmplt_epu16_mask(self.0, other.0) }
     }
 
     #[inline(always)]
-    fn only(self, mask: Avx512Mask) -> Self {
-        Avx512(unsafe { _mm512_maskz_mov_epi16(mask.0, self.0) })
-    }
-}
-
-impl Mask for Avx512Mask {
-    const NONE: Self = Avx512Mask(0);
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Avx512Mask(self.0 & other.0)
+    fn only(self, mask: __mmask32) -> Self {
+        Avx512(unsafe { _mm512_maskz_mov_epi16(mask, self.0) })
     }
 
     #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Avx512Mask(self.0 | other.0)
+    fn bits(mask: __mmask32) -> u32 {
+        mask
     }
 
     #[inline(always)]
-    fn and_not(self, other: Self) -> Self {
-        Avx512Mask(self.0 & !other.0)
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn any(self) -> bool {
-        self.0 != 0
+    fn any(mask: __mmask32) -> bool {
+        mask != 0
     }
 }

@@ -1,16 +1,13 @@
 //! Lanes that any processor has.
 
-use super::{Lanes, Mask};
+use super::Lanes;
+use std::ops::{BitAnd, BitOr, Not};
 
 const COUNT: usize = 8;
 
-/// 128 bits, which every 64-bit processor has registers for.
+/// 128 bits, which every 64-bit processor has registers for. A mask has all bits of a lane, or none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable([i16; COUNT]);
-
-/// All bits or none in each lane.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PortableMask([i16; COUNT]);
 
 #[inline(always)]
 fn each(a: Portable, b: Portable, f: impl Fn(i16, i16) -> i16) -> Portable {
@@ -27,8 +24,9 @@ fn product(a: i16, b: i16) -> i32 {
 }
 
 impl Lanes for Portable {
-    type Mask = PortableMask;
+    type Mask = Portable;
     const COUNT: usize = COUNT;
+    const NONE: Portable = Portable([0; COUNT]);
 
     #[inline(always)]
     fn splat(value: i16) -> Self {
@@ -103,20 +101,18 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn greater(self, other: Self) -> PortableMask {
-        PortableMask(each(self, other, |a, b| -i16::from(a > b)).0)
+    fn greater(self, other: Self) -> Portable {
+        each(self, other, |a, b| -i16::from(a > b))
     }
 
     #[inline(always)]
-    fn equal(self, other: Self) -> PortableMask {
-        PortableMask(each(self, other, |a, b| -i16::from(a == b)).0)
+    fn equal(self, other: Self) -> Portable {
+        each(self, other, |a, b| -i16::from(a == b))
     }
 
     #[inline(always)]
-    fn select(self, mask: PortableMask, other: Self) -> Self {
-        let chosen = each(self, Portable(mask.0), |a, m| a & m);
-        let rest = each(other, Portable(mask.0), |b, m| b & !m);
-        each(chosen, rest, |a, b| a | b)
+    fn select(self, mask: Portable, other: Self) -> Self {
+        self & mask | other & !mask
     }
 
     #[inline(always)]
@@ -125,51 +121,59 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn toward_where(self, a: Self, b: Self, one: Self, mask: PortableMask) -> Self {
+    fn toward_where(self, a: Self, b: Self, one: Self, mask: Portable) -> Self {
         self.add(Portable::splat(0).toward(a, b, one).only(mask))
     }
 
     #[inline(always)]
-    fn count(self, mask: PortableMask, _: Self) -> Self {
-        self.sub(Portable(mask.0))
+    fn count(self, mask: Portable, _: Self) -> Self {
+        self.sub(mask)
     }
 
     #[inline(always)]
-    fn less_unsigned(self, other: Self) -> PortableMask {
-        PortableMask(each(self, other, |a, b| -i16::from((a as u16) < b as u16)).0)
+    fn less_unsigned(self, other: Self) -> Portable {
+        each(self, other, |a, b| -i16::from((a as u16) < b as u16))
     }
 
     #[inline(always)]
-    fn only(self, mask: PortableMask) -> Self {
-        each(self, Portable(mask.0), |a, m| a & m)
+    fn only(self, mask: Portable) -> Self {
+        self & mask
+    }
+
+    #[inline(always)]
+    fn bits(mask: Portable) -> u32 {
+        mask.0.iter().enumerate().fold(0, |bits, (i, lane)| bits | u32::from(*lane != 0) << i)
+    }
+
+    #[inline(always)]
+    fn any(mask: Portable) -> bool {
+        mask.0.iter().fold(0, |all, lane| all | lane) != 0
     }
 }
 
-impl Mask for PortableMask {
-    const NONE: Self = PortableMask([0; COUNT]);
+impl BitAnd for Portable {
+    type Output = Portable;
 
     #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        PortableMask(each(Portable(self.0), Portable(other.0), |a, b| a & b).0)
+    fn bitand(self, other: Portable) -> Portable {
+        each(self, other, |a, b| a & b)
     }
+}
+
+impl BitOr for Portable {
+    type Output = Portable;
 
     #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        PortableMask(each(Portable(self.0), Portable(other.0), |a, b| a | b).0)
+    fn bitor(self, other: Portable) -> Portable {
+        each(self, other, |a, b| a | b)
     }
+}
+
+impl Not for Portable {
+    type Output = Portable;
 
     #[inline(always)]
-    fn and_not(self, other: Self) -> Self {
-        PortableMask(each(Portable(self.0), Portable(other.0), |a, b| a & !b).0)
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        self.0.iter().enumerate().fold(0, |bits, (i, lane)| bits | u32::from(*lane != 0) << i)
-    }
-
-    #[inline(always)]
-    fn any(self) -> bool {
-        self.0.iter().fold(0, |all, lane| all | lane) != 0
+    fn not(self) -> Portable {
+        each(self, self, |a, _| !a)
     }
 }

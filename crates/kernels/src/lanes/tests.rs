@@ -32,16 +32,16 @@ fn all<L: Lanes>(a: &[i16], b: &[i16]) -> Vec<i16> {
             x.toward_where(half(x), half(y), L::one(), more),
             x.count(more, L::one()),
             x.only(x.less_unsigned(y)),
-            x.only(more.or(same)),
-            x.only(more.and_not(same).and(more)),
+            x.only(more | same),
+            x.only(more & !same & more),
         ];
         rows.resize(a.len() * (results.len() + 2), 0);
         for (i, result) in results.iter().enumerate() {
             result.store(&mut rows[i * a.len() + at..]);
         }
         for lane in 0..L::COUNT {
-            rows[results.len() * a.len() + at + lane] = (more.bits() >> lane & 1) as i16;
-            rows[(results.len() + 1) * a.len() + at + lane] = i16::from(same.any() || L::Mask::NONE.any());
+            rows[results.len() * a.len() + at + lane] = (L::bits(more) >> lane & 1) as i16;
+            rows[(results.len() + 1) * a.len() + at + lane] = i16::from(L::any(same) || L::any(L::NONE));
         }
     }
     rows

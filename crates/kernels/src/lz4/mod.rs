@@ -31,7 +31,7 @@ const LAST_LITERALS: usize = 5;
 /// Bytes that are looked at together.
 const WINDOW: usize = 64;
 
-/// Bytes that a block of so many bytes takes at most.
+/// The most bytes that a block of `bytes` bytes takes.
 ///
 /// ```
 /// assert_eq!(livetime_kernels::lz4::bound(1000), 1019);
@@ -71,7 +71,7 @@ fn body<B: Bits>(input: &[u8], output: &mut [u8]) -> usize {
     let last_start = input.len().saturating_sub(LAST_START);
     let (mut literals, mut written, mut at) = (0, 0, 1);
     while at < last_start && input.len() > WINDOW {
-        // The last window ends with the input; what was looked at before is left out.
+        // The last window ends with the input; bytes that an earlier window has handled are left out.
         let base = at.min(input.len() - WINDOW);
         let equal = equal_to_before::<B>(input, base) & (u64::MAX << (at - base));
         let mut starts = long_runs(equal);
@@ -107,7 +107,7 @@ fn equal_to_before<B: Bits>(input: &[u8], at: usize) -> u64 {
     B::highest(&equal)
 }
 
-/// The bits at which so many ones start as make a match.
+/// The bits at which a run of ones starts that is long enough for a match.
 #[inline(always)]
 fn long_runs(equal: u64) -> u64 {
     let pairs = equal & (equal >> 1);
@@ -128,7 +128,7 @@ fn run_end<B: Bits>(input: &[u8], mut at: usize) -> usize {
     at + input[at..].iter().take_while(|byte| **byte == input[at - 1]).count()
 }
 
-/// Literals, and a match of so many bytes that repeats the last one of them.
+/// Literals, and a match of `length` bytes that repeats the last literal.
 #[inline(always)]
 fn put_sequence(input: &[u8], literals: Range<usize>, length: usize, output: &mut [u8]) -> usize {
     let length = length - MIN_MATCH;

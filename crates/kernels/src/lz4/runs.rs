@@ -8,7 +8,8 @@ const CHUNK: usize = 64;
 /// The bytes of the distance of a match, which is 1 here.
 const ONE: [u8; 2] = 1u16.to_le_bytes();
 
-/// Unpacks a block of runs to the start of `output`, and gives the number of bytes. What lies behind them is undefined.
+/// Unpacks a block of runs to the start of `output`, and gives the number of bytes. The bytes behind them are
+/// undefined.
 ///
 /// `None` if the block is damaged, holds more than `output` has room for, or has a match of another distance than 1:
 /// a decoder of all LZ4 blocks has to say which of them.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::test_data::numbers;
 
-/// What the format says, a byte at a time, and what it wants of the end.
+/// The format by its definition, a byte at a time, with its rules for the end.
 fn decode_plainly(mut block: &[u8]) -> Vec<u8> {
     let mut output = Vec::new();
     let next = |block: &mut &[u8]| {

@@ -76,7 +76,7 @@ impl<'a, T> Canvas<'a, T> {
         self.step
     }
 
-    /// `len` samples of row `y` from column `x` on, with what lies between them.
+    /// `len` samples of row `y` from column `x` on, with the samples of other colours between them.
     #[inline(always)]
     pub(super) fn part(&mut self, x: usize, y: usize, len: usize) -> &mut [T] {
         match len.checked_sub(1) {

@@ -1,9 +1,8 @@
 //! The arithmetic of the simulated detector.
 //!
-//! The formulas are those of ADSimDetector `simDetector.cpp`. Where C leaves a conversion of an
-//! out-of-range `double` open, these kernels define it: the value is cut towards zero, limited to
-//! the range -2^63 .. 2^64 and taken modulo 2^bits for integer types; floats are not limited.
-//! Additions wrap round for integers.
+//! The formulas follow ADSimDetector `simDetector.cpp`. Where C leaves a conversion of an out-of-range `double` open,
+//! these kernels define it: the value is cut towards zero, limited to the range -2^63 .. 2^64 and taken modulo 2^bits
+//! for integer types; floats are not limited. Additions wrap round for integers.
 
 mod canvas;
 mod noise;
@@ -43,8 +42,8 @@ pub fn add_constant<T: Pixel>(
     Ok(())
 }
 
-/// As [`add_constant`] for pixel-interleaved colours (RGB1): `constants[c]` is added to the samples
-/// of colour `c`, which are those with the numbers `i % 3 == c`.
+/// As [`add_constant`] for pixel-interleaved colours (RGB1): `constants[c]` is added to the samples of colour `c`,
+/// whose numbers have `i % 3 == c`.
 ///
 /// # Errors
 /// [`LengthError`] if the lengths differ.

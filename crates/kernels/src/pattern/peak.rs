@@ -55,9 +55,9 @@ fn bell(at: usize, centre: usize, sigma: f64) -> f64 {
     if distance == 0.0 { 1.0 } else { (-distance * distance / (2.0 * sigma * sigma)).exp() }
 }
 
-/// Adds a stamp whose centre (column `width / 2`, row `height / 2`) lies on pixel (`x`, `y`) of the
-/// image: `pixel += (T)(factor * stamp)`, with the conversion of [`ramp_row`](crate::ramp_row) and
-/// wrapping addition. What reaches beyond the image is left out, also when the centre does.
+/// Adds a stamp whose centre (column `width / 2`, row `height / 2`) lies on pixel (`x`, `y`) of the image: `pixel +=
+/// (T)(factor * stamp)`, with the conversion of [`ramp_row`](crate::ramp_row) and wrapping addition. Parts beyond the
+/// image are left out, also when the centre is there.
 ///
 /// ```
 /// use livetime_kernels::{Canvas, Level, Plane, add_stamp};

@@ -75,7 +75,7 @@ impl Surroundings<'_> {
         self.plane.get(self.row * self.width + self.column).copied().unwrap_or(f32::NAN)
     }
 
-    /// Whether no pixel around is larger, and none of those before is as large.
+    /// Whether no pixel around is larger, and no earlier one as large.
     fn is_top(&self, rank: usize) -> bool {
         let (value, own) = (self.value(), (self.row, self.column));
         !self.around(rank).any(|(row, column, v)| v > value || v == value && (row, column) < own)

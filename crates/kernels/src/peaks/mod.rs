@@ -12,8 +12,9 @@ pub use wanted::{Peaks, PeaksError};
 pub const MOST_PEAKS: usize = 4096;
 
 impl Peaks {
-    /// Gives the peaks of all pictures of an array with this shape, slowest axis first: those of its last two axes, or all of it as one
-    /// row. With each comes which picture it is in; they come in the order of the pictures and of their tops.
+    /// Gives the peaks of all pictures of an array with this shape, slowest axis first: a picture is the last two axes,
+    /// or a whole array of one axis as one row. Each peak comes with the number of its picture, in the order of the
+    /// pictures and of their tops.
     ///
     /// ```
     /// use livetime_kernels::peaks::Peaks;
@@ -36,7 +37,7 @@ impl Peaks {
     }
 }
 
-/// Little-endian elements as `f32`, in which those of up to 16 bits are exact.
+/// Little-endian elements as `f32`, which is exact for elements of up to 16 bits.
 pub fn values<T: Element>(bytes: &[u8]) -> Vec<f32> {
     (0..bytes.len() / size_of::<T>()).map(|i| T::load::<1>(bytes, i)[0].to_f64() as f32).collect()
 }

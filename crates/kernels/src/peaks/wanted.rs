@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 /// Peaks: connected pixels around a local maximum.
 ///
-/// A pixel at or above `high` that is the largest within `rank` rows and columns (of equal ones the first) is the top of a peak. To the
-/// peak belong the pixels at or above `low` that are connected with it, side by side, within that distance. Its background is the mean of the
-/// pixels at a distance within `ring` that do not belong to it, and its noise their standard deviation. The method is that of psana's
-/// `peakFinderV4r3` (droplets), whose documentation is the source.
+/// A pixel at or above `high` that is the largest within `rank` rows and columns (among equal ones the first) is the
+/// top of a peak. To the peak belong the pixels at or above `low` that are connected with it, side by side, within that
+/// distance. Its background is the mean of the pixels at a distance within `ring` that do not belong to it, and its
+/// noise their standard deviation. The method follows psana's `peakFinderV4r3` (droplets), whose documentation is the
+/// source.
 ///
 /// As text `low=20,high=50,rank=3,ring=4..6,pixels=2..40,snr=5`; only `high` is needed.
 ///

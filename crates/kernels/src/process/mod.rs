@@ -40,7 +40,7 @@ pub struct Filter<'a, S> {
 /// limited to the range of `O`; NaN becomes 0 for integers. Without corrections and filter, `I`
 /// is converted to `O` directly. Every level gives the same bits.
 ///
-/// Steps and formulas are those of ADCore `NDPluginProcess.cpp`, which calculates in `f64`.
+/// Steps and formulas follow ADCore `NDPluginProcess.cpp`, which calculates in `f64`.
 ///
 /// # Errors
 /// [`LengthError`] if an image among the corrections, the state or the output does not have

@@ -13,8 +13,7 @@ mod sealed {
 
 /// A type that [`process`](crate::process()) calculates in: `f32` or `f64`.
 ///
-/// `f32` moves half the memory and is exact for integers up to 2^24; `f64` is what areaDetector
-/// uses.
+/// `f32` moves half the memory and is exact for integers up to 2^24; areaDetector calculates in `f64`.
 pub trait Real:
     Filtered
     + sealed::Sealed
@@ -63,7 +62,7 @@ pub trait FilterFrom<I>: Sized {
     fn follow(level: Level, c: &Coefficients<Self>, pixels: &[I], state: &mut [Self]);
 }
 
-/// A pixel type of which [`process`](crate::process()) takes frames: one of the ten.
+/// A pixel type whose frames [`process`](crate::process()) takes: one of the ten.
 pub trait Filtered: Pixel {
     /// Brings the state forward, and makes the output if there is one.
     #[doc(hidden)]

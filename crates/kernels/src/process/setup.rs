@@ -59,7 +59,7 @@ impl ResetCoefficients<f64> {
 
 /// The numbers that an operator sets for the recursive filter, in areaDetector's terms.
 ///
-/// The presets are those of NDPluginProcess (`FilterType`).
+/// The presets are the filter types of NDPluginProcess (`FilterType`).
 ///
 /// ```
 /// use livetime_kernels::FilterSetup;
@@ -128,7 +128,7 @@ impl FilterSetup {
         FilterSetup::plain([-1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 1.0])
     }
 
-    /// RecursiveAveDiff: this frame less the recursive average of those before.
+    /// RecursiveAveDiff: this frame less the recursive average of the frames before.
     pub fn recursive_average_difference() -> FilterSetup {
         FilterSetup::plain([-1.0, 0.0, 1.0, 0.0], [1.0, -1.0, 0.0, 1.0], [0.0, 1.0])
     }

@@ -36,7 +36,7 @@ fn definition<S: Real>(
     }
 }
 
-/// Corrections of which `bits` says which ones are made.
+/// Corrections; each bit of `bits` switches one on.
 fn some_corrections<'a, S: Real>(bits: u32, background: &'a [S], flat: &'a [S]) -> Corrections<'a, S> {
     let number = S::from_f64;
     let on = |bit: u32| bits >> bit & 1 == 1;

@@ -1,11 +1,11 @@
 //! Resizing 8-bit pixels in fixed point, with at most four taps along each dimension.
 //!
-//! Along a row: sums in 1/64 of a step of the output, from weights of 13 bits, each a coarse part of 6 bits and a fine
-//! part of the 7 bits behind, so that products of bytes fill 16 bits (`vpmaddubsw`). Between rows: the high halves of
+//! Along a row: sums in 1/64 of a step of the output, from weights of 13 bits, each split into a coarse part of 6 bits
+//! and a fine part of 7 bits, so that products of bytes fill 16 bits (`vpmaddubsw`). Between rows: the high halves of
 //! products with weights of 15 bits (`vpmulhw`), in 1/32; cubic weights of edges exceed 1, and then it is 14 bits and
-//! 1/16. Half a step and the mean of what is cut off are added to the sums along rows. What is cut off is at most 1/64
-//! per pair of taps along the row and 1/32 or 1/16 per row; with the rounding of the result and of the weights it lies
-//! within 0.8 of the exact value.
+//! 1/16. Half a step and the mean of the bits that are cut off are added to the sums along rows. The cut is at most
+//! 1/64 per pair of taps along the row and 1/32 or 1/16 per row; with the rounding of the result and of the weights the
+//! result lies within 0.8 of the exact value.
 
 use super::groups::{COARSE, GROUP, Groups, WINDOW, along_row_portable, blend_rows_portable, quantised};
 use super::output::Output;

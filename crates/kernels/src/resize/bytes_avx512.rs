@@ -13,7 +13,7 @@ pub(super) fn blend_rows<const N: usize>(rows: [&[i16]; N], weights: [i16; N], d
     let count = to.len();
     let blocks = rows.map(|row| &row.as_chunks::<LANES>().0[..count]);
     let (factors, shift) = (weights.map(|w| _mm512_set1_epi16(w)), _mm_cvtsi32_si128(digits as i32));
-    // Packing goes by quarters of vectors: those of the first sum come before those of the second.
+    // Packing goes by quarters of vectors: the quarters of the first sum come before the quarters of the second.
     let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     for (i, to) in to.iter_mut().enumerate() {
         let mut sums = [_mm512_setzero_si512(); 2];

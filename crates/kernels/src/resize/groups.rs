@@ -11,7 +11,7 @@ pub(super) const WINDOW: usize = 16;
 /// Digits of 1/64 and of the weights.
 pub(super) const COARSE: u32 = 6;
 
-/// Digits of the fine part of a weight, behind those of the coarse part.
+/// Bits of the fine part of a weight, below the coarse part.
 pub(super) const FINE: u32 = 7;
 
 /// Weights of two taps.
@@ -30,7 +30,7 @@ pub(super) struct Groups {
     pub(super) weights: Vec<Vec<[Pairs; 2]>>,
     /// Bytes from one tap to the next.
     pub(super) samples: usize,
-    /// Added to every sum: half a step, and the mean of what is cut off.
+    /// Added to every sum: half a step, and the mean of the bits that are cut off.
     pub(super) half: i16,
     /// Whether the taps of every half of a group lie within a window.
     pub(super) narrow: bool,
@@ -40,7 +40,7 @@ pub(super) struct Groups {
     pub(super) reach: usize,
 }
 
-/// The weights in parts of `one`, so that those of each element add up to it.
+/// The weights in parts of `one`; the weights of each element add up to it.
 pub(super) fn quantised(taps: &Taps<f64>, one: i32) -> Taps<i32> {
     let mut parts = taps.map(|w| (w * f64::from(one)).round() as i32);
     parts.each_mut(|weights| {
@@ -69,7 +69,7 @@ impl Groups {
         groups
     }
 
-    /// The group of samples from `start` on; those behind the end of the row are as the last one.
+    /// The group of samples from `start` on; samples behind the end of the row repeat the last one.
     fn push(&mut self, columns: &Taps<i32>, start: usize) {
         let last = columns.len() * self.samples - 1;
         let mut starts = [0; GROUP];

@@ -67,7 +67,7 @@ enum Way {
     Doubles { covered: bool },
 }
 
-/// So many pixels add up in `f32` with an error far below the rounding to 16 bits.
+/// A sum of this many pixels in `f32` has an error far below the rounding to 16 bits.
 const SHORT_MEAN: usize = 64;
 
 /// Enlarges or reduces an image.
@@ -79,7 +79,7 @@ const SHORT_MEAN: usize = 64;
 ///
 /// Pixel x covers x .. x + 1, so that its centre is at x + 0.5, and the whole output covers the whole input; beyond the
 /// edges the pixels of the edge go on. A pixel is `samples_per_pixel` neighbouring samples, which are resized each for
-/// itself; the width of `input` counts samples, that of `resize` pixels.
+/// itself; the width of `input` counts samples, the width of `resize` counts pixels.
 ///
 /// Integers are rounded to the nearest and limited to the range of the type. 8-bit unsigned integers are calculated in
 /// fixed point and lie within 1 of the exact value (see `bytes.rs`; area reduction: as 16 bits), the others of up to 16
@@ -91,8 +91,8 @@ const SHORT_MEAN: usize = 64;
 /// OpenCV has a kind of bilinear.
 ///
 /// # Errors
-/// [`ResizeError`] if the rows of the input are not whole pixels, one of the images has no pixels, or the output does
-/// not hold what is wanted; nothing has been written then.
+/// [`ResizeError`] if the rows of the input are not whole pixels, one of the images has no pixels, or the output has
+/// another size than `resize`; nothing has been written then.
 ///
 /// ```
 /// use livetime_kernels::{Level, Plane, Resize, ResizeMethod, ResizeScratch, resize};
@@ -198,9 +198,9 @@ impl ResizeScratch {
 /// Why an image could not be resized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResizeError {
-    /// A row of the input does not consist of pixels of so many samples.
+    /// A row of the input does not consist of whole pixels.
     Samples {
-        /// What was asked for.
+        /// The number of samples that the caller gave for a pixel.
         samples_per_pixel: usize,
         /// Samples in a row of the input.
         width: usize,

@@ -4,7 +4,7 @@ use super::output::Output;
 use super::taps::nearest;
 use crate::{Pixel, Plane};
 
-/// Copies pixels of so many samples; `columns` has for each column of the output the one of the input.
+/// Copies pixels of `samples` samples; `columns` gives for each column of the output the column of the input.
 pub(super) fn run<T: Pixel>(
     input: Plane<'_, T>,
     columns: &[usize],

@@ -82,7 +82,8 @@ impl<A: Sum> RealScratch<A> {
         }
     }
 
-    /// Along columns first, then along rows: reads the input once or twice, and what is left of it is short.
+    /// Along columns first, then along rows: the first step reads the input once or twice, and leaves short rows for
+    /// the second.
     fn run_covered<T: Pixel>(
         &mut self,
         level: Level,

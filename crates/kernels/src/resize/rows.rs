@@ -27,7 +27,7 @@ impl<A: Copy + Default> Rows<A> {
         }
     }
 
-    /// Row `first` and the three behind it; what lies in those that are not held is of no meaning.
+    /// Row `first` and the three behind it; rows that are not held have no meaning.
     #[inline(always)]
     pub(super) fn from(&self, first: usize) -> [&[A]; MOST] {
         std::array::from_fn(|k| &self.elements[(first + k) % MOST * self.len..][..self.len])

@@ -8,8 +8,8 @@ pub(super) const MOST: usize = 4;
 /// Sharpness of the cubic curve, as in OpenCV; -0.5 would be Catmull and Rom's.
 const SHARPNESS: f64 = -0.75;
 
-/// For each element of the output the elements of the input that it is made of. All lie inside the input: what would
-/// lie outside is added to the weight of the edge, and no weight at either end is 0.
+/// For each element of the output the elements of the input from which it is made. All lie inside the input: the weight
+/// of an element outside is added to the edge, and no weight at either end is 0.
 #[derive(Clone, Debug)]
 pub(super) struct Taps<W> {
     first: Vec<usize>,

@@ -184,7 +184,7 @@ fn large_integers_and_nan() {
     let wanted = Resize { method: ResizeMethod::Bilinear, width: 18, ..wanted };
     resize(Level::best(), input, &wanted, &mut output, 18, &mut scratch).unwrap();
     let nan: Vec<usize> = (0..18).filter(|x| output[*x].is_nan()).collect();
-    // The centre of pixel 7 is that of pixel 2 of the input: the NaN beside it has no weight.
+    // The centre of pixel 7 is the centre of pixel 2 of the input: the NaN beside it has no weight.
     assert_eq!(nan, [2, 3, 4, 5, 6]);
 }
 

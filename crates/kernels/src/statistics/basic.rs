@@ -49,7 +49,7 @@ impl<'a, T: Measure> Gatherer<'a, T> {
         &mut self.sums
     }
 
-    /// Takes in what is found of a block of which the first is row `y`, but for the sums.
+    /// Takes in the results of a block whose first row is `y`, but for the sums.
     #[inline(always)]
     pub(super) fn add_block(&mut self, y: usize, block: Plane<T>, found: &BlockSums<T>) {
         self.add_extremes(y, found.min, found.max);

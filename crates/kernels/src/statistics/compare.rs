@@ -11,8 +11,8 @@ pub trait Compare: Pixel {
     /// The smallest value `v` with `v ≥ threshold`; none when no value reaches it.
     fn least_passing(threshold: f64) -> Option<Self>;
 
-    /// Smallest and largest pixel of a row, NaN passed over; what lies beyond all when there is
-    /// none.
+    /// Smallest and largest pixel of a row, without NaN; [`Compare::ABOVE_ALL`] and [`Compare::BELOW_ALL`] when there
+    /// is no other pixel.
     fn extremes(row: &[Self]) -> (Self, Self);
 
     /// True when every value is an `f32`.
@@ -28,12 +28,10 @@ pub trait Compare: Pixel {
     fn from_low_byte(byte: u8) -> Self;
 }
 
-macro_rules! integer {
-    ($($t:ty)*) => {$(
+macro_rules! compare {
+    ($kind:ident: $($t:ty)*) => {$(
         impl Compare for $t {
-            const FITS_SINGLE: bool = size_of::<$t>() <= 2;
-            const ABOVE_ALL: Self = <$t>::MAX;
-            const BELOW_ALL: Self = <$t>::MIN;
+            $kind! { $t }
 
             #[inline(always)]
             fn single(self) -> f32 {
@@ -48,72 +46,61 @@ macro_rules! integer {
             fn from_low_byte(byte: u8) -> Self {
                 byte as $t
             }
-
-            fn least_passing(threshold: f64) -> Option<Self> {
-                let least = threshold.ceil();
-                if least.is_nan() || least as i128 > <$t>::MAX as i128 {
-                    return None;
-                }
-                Some(least as $t)
-            }
-
-            #[inline(always)]
-            fn extremes(row: &[Self]) -> (Self, Self) {
-                let (mut min, mut max) = (Self::ABOVE_ALL, Self::BELOW_ALL);
-                for &v in row {
-                    min = min.min(v);
-                    max = max.max(v);
-                }
-                (min, max)
-            }
         }
     )*};
 }
 
-integer!(u8 i8 u16 i16 u32 i32 u64 i64);
+macro_rules! integer {
+    ($t:ty) => {
+        const FITS_SINGLE: bool = size_of::<$t>() <= 2;
+        const ABOVE_ALL: Self = <$t>::MAX;
+        const BELOW_ALL: Self = <$t>::MIN;
+
+        fn least_passing(threshold: f64) -> Option<Self> {
+            let least = threshold.ceil();
+            if least.is_nan() || least as i128 > <$t>::MAX as i128 {
+                return None;
+            }
+            Some(least as $t)
+        }
+
+        #[inline(always)]
+        fn extremes(row: &[Self]) -> (Self, Self) {
+            let (mut min, mut max) = (Self::ABOVE_ALL, Self::BELOW_ALL);
+            for &v in row {
+                min = min.min(v);
+                max = max.max(v);
+            }
+            (min, max)
+        }
+    };
+}
 
 macro_rules! float {
-    ($($t:ty, $lanes:literal;)*) => {$(
-        impl Compare for $t {
-            const FITS_SINGLE: bool = size_of::<$t>() == 4;
-            const ABOVE_ALL: Self = <$t>::INFINITY;
-            const BELOW_ALL: Self = <$t>::NEG_INFINITY;
+    ($t:ty) => {
+        const FITS_SINGLE: bool = size_of::<$t>() == 4;
+        const ABOVE_ALL: Self = <$t>::INFINITY;
+        const BELOW_ALL: Self = <$t>::NEG_INFINITY;
 
-            #[inline(always)]
-            fn single(self) -> f32 {
-                self as f32
-            }
-
-            #[inline(always)]
-            fn low_byte(self) -> u8 {
-                self as u8
-            }
-
-            fn from_low_byte(byte: u8) -> Self {
-                byte as $t
-            }
-
-            fn least_passing(threshold: f64) -> Option<Self> {
-                let nearest = threshold as $t;
-                let up = f64::from(nearest) < threshold;
-                (!threshold.is_nan()).then_some(if up { nearest.next_up() } else { nearest })
-            }
-
-            // A comparison with NaN is false, which keeps the result so far.
-            #[inline(always)]
-            fn extremes(row: &[Self]) -> (Self, Self) {
-                let low = |v: Self, found: Self| if v < found { v } else { found };
-                let high = |v: Self, found: Self| if v > found { v } else { found };
-                (
-                    reduce::<_, _, $lanes>(row, Self::ABOVE_ALL, low, low),
-                    reduce::<_, _, $lanes>(row, Self::BELOW_ALL, high, high),
-                )
-            }
+        fn least_passing(threshold: f64) -> Option<Self> {
+            let nearest = threshold as $t;
+            let up = f64::from(nearest) < threshold;
+            (!threshold.is_nan()).then_some(if up { nearest.next_up() } else { nearest })
         }
-    )*};
+
+        // A comparison with NaN is false, which keeps the result so far.
+        #[inline(always)]
+        fn extremes(row: &[Self]) -> (Self, Self) {
+            const LANES: usize = 256 / size_of::<$t>();
+            let low = |v: Self, found: Self| if v < found { v } else { found };
+            let high = |v: Self, found: Self| if v > found { v } else { found };
+            (
+                reduce::<_, _, LANES>(row, Self::ABOVE_ALL, low, low),
+                reduce::<_, _, LANES>(row, Self::BELOW_ALL, high, high),
+            )
+        }
+    };
 }
 
-float! {
-    f32, 64;
-    f64, 32;
-}
+compare!(integer: u8 i8 u16 i16 u32 i32 u64 i64);
+compare!(float: f32 f64);

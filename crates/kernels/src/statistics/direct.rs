@@ -32,7 +32,7 @@ impl<T: Pixel> Project<T> for Direct {
     fn finish(_: &mut Projections) {}
 }
 
-/// Adds what passes to `columns`, and gives Σv and Σ x·v of it.
+/// Adds the passing pixels to `columns`, and gives their Σv and Σ x·v.
 ///
 /// Beside the sum `S += v` of each lane runs `T += S`. After `K` chunks `Σ k·v = K·S − T` over the
 /// numbers `k` of the chunks: an addition where the plain way multiplies, adds and counts.

@@ -1,10 +1,10 @@
 //! Statistics of an image in one pass: extremes, sums, centroid, profiles and histogram.
 //!
-//! The quantities and their names are those of areaDetector's `NDPluginStats`. Every row is read
-//! from memory once; the short loops that look at it find it in the nearest cache.
+//! The quantities and their names follow areaDetector's `NDPluginStats`. Every row is read from memory once; the short
+//! loops over a row find it in the nearest cache.
 //!
-//! Where `NDPluginStats` is wrong this kernel is right by default, and [`Quirks`] brings the old
-//! results back for those who compare with old data:
+//! Where `NDPluginStats` is wrong this kernel is right by default; [`Quirks`] brings the old results back, for
+//! comparisons with old data:
 //!
 //! | quantity | here | `NDPluginStats` |
 //! |---|---|---|
@@ -59,8 +59,6 @@ pub use wanted::{Cursor, HistogramRange, Quirks, Wanted};
 
 use crate::{Level, Plane};
 use blocks::Blocks;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use blocks::vector;
 
 /// The statistics of `image` that `wanted` names.
 ///

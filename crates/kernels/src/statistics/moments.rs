@@ -72,7 +72,7 @@ fn axis(profile: &[f64], total: f64) -> Axis {
     Axis { centre, variance, skew, kurtosis: fourth / (variance * variance) - 3.0 }
 }
 
-/// Σ (i − own)·(j − other)·v, of which `moment` has Σ j·v and `profile` Σ v for every i.
+/// Σ (i − own)·(j − other)·v; `moment` has Σ j·v and `profile` Σ v for every i.
 #[inline(always)]
 fn mixed(moment: &[f64], profile: &[f64], own: f64, other: f64) -> f64 {
     let term = |i: usize, m: f64, p: f64| (i as f64 - own) * (m - other * p);

@@ -40,7 +40,7 @@ macro_rules! lane_loops {
                 if v >= least { v } else { 0 }
             }
 
-            /// Adds what passes to `sum`, then `sum` to `moment`, and gives Σv of what passes.
+            /// Adds the passing pixels to `sum`, then `sum` to `moment`, and gives Σv of the passing pixels.
             #[inline(always)]
             pub(super) fn add_passing(row: &[$t], least: $t, sum: &mut [$lane], moment: &mut [$lane]) -> f64 {
                 let mut total = 0;
@@ -129,7 +129,7 @@ narrow!(Narrow8, i8, i16, lanes_i8, lanes8, ROWS8, empty8, empty8_and_middle);
 narrow!(Narrow16, u16, u32, lanes_u16, lanes16, ROWS16, empty16, empty16);
 narrow!(Narrow16, i16, i32, lanes_i16, lanes16, ROWS16, empty16, empty16);
 
-/// Moves the lanes of bytes to the middle sums, and those on when they are full.
+/// Moves the lanes of bytes to the middle sums, and empties the middle sums when they are full.
 #[inline(always)]
 fn empty8<S: Into<i32>>(sums: &mut Projections, read: impl Fn(u16) -> S) {
     let (lanes, middle) = (&mut sums.lanes8, &mut sums.middle);

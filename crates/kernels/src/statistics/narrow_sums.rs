@@ -5,7 +5,7 @@ use super::aligned::Aligned;
 /// Column sums over the rows from `start` to `end`.
 #[derive(Debug, Default)]
 pub(super) struct Lanes<L> {
-    /// S: Σv of what passes.
+    /// S: Σv of the passing pixels.
     pub(super) sum: Aligned<L>,
     /// T: the sum of S after each row.
     pub(super) moment: Aligned<L>,

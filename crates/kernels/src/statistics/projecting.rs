@@ -26,7 +26,7 @@ impl Projections {
         }
     }
 
-    /// Takes in the row sums of a block of which the first is row `y`.
+    /// Takes in the row sums of a block whose first row is `y`.
     pub(super) fn add_block<T: Measure>(&mut self, y: usize, found: &BlockSums<T>, least: Option<T>) {
         for (to, from) in self.all_rows.iter_mut().skip(y).zip(found.all) {
             *to = from;

@@ -28,7 +28,7 @@ pub struct ExactSums {
 }
 
 impl ExactSums {
-    /// Takes in pixels of which Σv and Σv² are known.
+    /// Takes in pixels by their Σv and Σv².
     pub fn add(&mut self, sum: u64, squares: u64) {
         self.sum += i128::from(sum);
         self.squares += u128::from(squares);
@@ -86,14 +86,14 @@ impl PivotSums {
         self.squares
     }
 
-    /// Takes in pixels of which Σ(v − mean so far) and Σ(v − mean so far)² are known.
+    /// Takes in `len` pixels by their Σ(v − mean so far) and Σ(v − mean so far)².
     fn merge(&mut self, len: usize, distances: f64, squares: f64) {
         self.count += len as f64;
         self.mean += distances / self.count;
         self.squares += squares - distances * distances / self.count;
     }
 
-    /// The pivot for the next pixels, of which `row` is the first row.
+    /// The pivot for the next pixels, whose first row is `row`.
     #[inline(always)]
     pub fn pivot<T: Approximate>(&mut self, row: &[T]) -> f64 {
         if self.count == 0.0 && !row.is_empty() {
@@ -102,7 +102,7 @@ impl PivotSums {
         self.mean
     }
 
-    /// Takes in `len` pixels of at most 24 bits, of which Σv and Σ(v − pivot)² are known.
+    /// Takes in `len` pixels of at most 24 bits by their Σv and Σ(v − pivot)².
     pub fn add_about_pivot(&mut self, len: usize, sum: f64, squares: f64) {
         if len > 0 {
             self.merge(len, sum - len as f64 * self.mean, squares);

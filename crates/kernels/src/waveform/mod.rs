@@ -97,7 +97,7 @@ fn body(waveform: &mut Waveform, signal: &[f32], samples: &mut [i16]) {
     let channels = noise.len();
     let (kept, highest) = (waveform.correlation, waveform.highest);
     let fresh = (1.0 - kept * kept).sqrt();
-    // Of the same length, so that the loop needs no checks.
+    // All slices have the same length, so that the loop needs no checks.
     let (pedestals, rms, gains) = (&pedestals[..channels], &rms[..channels], &gains[..channels]);
     for (signal, samples) in signal.chunks_exact(channels).zip(samples.chunks_exact_mut(channels)) {
         let numbers = counter.from(waveform.position);

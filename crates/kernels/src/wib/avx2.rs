@@ -5,7 +5,7 @@ use super::layout;
 use std::arch::x86_64::*;
 
 /// Puts a sample's two bytes into each 16-bit lane: the even bytes of a pair of chips in the lower half, the odd ones
-/// in the upper half. `from` is the first byte of what was loaded, 16 bytes of the 24.
+/// in the upper half. `from` is the first of the 16 loaded bytes, out of 24.
 const fn bytes_of_twelve(from: usize, to: usize) -> [i8; 32] {
     let mut shuffle = [-1; 32];
     let mut i = 0;
@@ -32,7 +32,7 @@ pub(super) fn unpack_twelve(frames: &[u8], samples: &mut [i16]) {
         *rest = if first >= 0 { -1 } else { *rest };
     }
     let rest = load(&rest);
-    // To the upper 12 bits: of samples 0, 2 … by 4 bits, those between are there.
+    // Shifts by 4 bits to the upper 12 bits for samples 0, 2 …; the odd samples are there already.
     let up = _mm256_set1_epi32(0x0001_0010);
     layout::each_pairs::<{ layout::PAIR }, { layout::PAIR_CHANNELS }>(frames, samples, |bytes, samples| {
         let (low, high) = (bytes.as_ptr(), bytes[8..].as_ptr());
@@ -67,7 +67,7 @@ const fn bytes_of_fourteen(after: usize) -> [i8; 32] {
 
 /// 2^(8 − the sample's first bit), by which the later two bytes are shifted up.
 const UP: i64 = 1 << 8 | 1 << (2 + 16) | 1 << (4 + 32) | 1 << (6 + 48);
-/// 2^(16 − the sample's first bit), by which the first two bytes are shifted down; those that begin at bit 0 are whole.
+/// 2^(16 − the sample's first bit), which shifts the first two bytes down; samples that begin at bit 0 need no shift.
 const DOWN: i64 = 1 << (10 + 16) | 1 << (12 + 32) | 1 << (14 + 48);
 
 /// Unpacks groups of 16 samples.

@@ -26,7 +26,7 @@ const TWELVE: [u8; 64] = {
 pub(super) fn unpack_twelve(frames: &[u8], samples: &mut [i16]) {
     const BYTES: usize = 2 * layout::PAIR;
     let places = load(&TWELVE);
-    // Of samples 1, 3 … the lower 4 bits belong to the one before.
+    // The lower 4 bits of samples 1, 3 … belong to the sample before.
     let down = _mm512_set1_epi32(0x0004_0000);
     let mask = _mm512_set1_epi16(0xFFF);
     layout::each_pairs::<BYTES, 32>(frames, samples, |bytes, samples| {

@@ -6,7 +6,7 @@ use std::fmt;
 /// Why a text is no expression; places are counted from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum CalcError {
-    /// It has more than this number of bytes.
+    /// The expression has more than `most` bytes.
     TooLong { most: usize, found: usize },
     /// Something else stands at a character; `None` is the end.
     Wanted { wanted: Cow<'static, str>, found: Option<char>, at: usize },

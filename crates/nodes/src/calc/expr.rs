@@ -54,7 +54,7 @@ pub(super) fn truth(is: bool) -> f64 {
     f64::from(u8::from(is))
 }
 
-/// A whole number of 32 bits, of which the highest may be set by a large positive one.
+/// A whole number of 32 bits. A large positive value may set the highest bit, as in EPICS.
 pub(super) fn bits(x: f64) -> i32 {
     if x < 0.0 { x as i32 } else { x as u32 as i32 }
 }

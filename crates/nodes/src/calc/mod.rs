@@ -1,8 +1,8 @@
 //! Expressions of EPICS' calc records: `A > 100 && (B & 4) != 0`.
 //!
 //! Operands: the variables `A` to `L`, numbers (`1.5`, `1e-3`, `0x1F`, `INF`, `NAN`), `PI`, `D2R`, `R2D`, parentheses.
-//! Names are not case-sensitive. Operators, from those that bind most to those that bind least; those of one line
-//! from left to right:
+//! Names are not case-sensitive. Operators, from the strongest to the weakest; operators of one line from left to
+//! right:
 //!
 //! ```text
 //! -x  !x  ~x  NOT x, and functions
@@ -17,8 +17,7 @@
 //!
 //! Functions: `ABS SQR SQRT EXP LN LOGE LOG SIN COS TAN ASIN ACOS ATAN SINH COSH TANH CEIL FLOOR NINT ISINF` of one
 //! value, `FMOD` and `ATAN2` of two (`ATAN2(x, y)`, as in EPICS), `MAX MIN FINITE ISNAN` of one or more. NaN counts as
-//! true, as in C. Not understood are assignments (`:=`, `;`), `VAL`, and `RNDM`, with which a result could not be
-//! repeated.
+//! true, as in C. Assignments (`:=`, `;`), `VAL` and `RNDM` are refused; a result with `RNDM` could not be repeated.
 //!
 //! Source of the rules: the description of calc expressions in the EPICS reference.
 
@@ -46,7 +45,7 @@ impl Calc {
         if text.trim().is_empty() { Ok(Calc(Expr::Number(0.0))) } else { parse::parse(text).map(Calc) }
     }
 
-    /// Its value.
+    /// Value of the expression.
     pub(crate) fn value(&self, variables: &Variables) -> f64 {
         self.0.value(variables)
     }

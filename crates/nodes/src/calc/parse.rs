@@ -84,7 +84,7 @@ fn function(name: &str) -> Option<One> {
     })
 }
 
-/// How much an operator binds, and what it does.
+/// The strength and the function of an operator.
 fn operator(name: &str) -> Option<(u8, Two)> {
     let binary: (u8, Two) = match name {
         "**" | "^" => (6, f64::powf),
@@ -121,7 +121,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// What is left, without blanks in front.
+    /// The rest of the text, without leading blanks.
     fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let trimmed = rest.trim_start();
@@ -137,6 +137,7 @@ impl<'a> Parser<'a> {
     /// Takes the longest name that `of` knows.
     fn take<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let rest = self.rest();
+        // Longer names come first, so that `>=` is not read as `>` and `ATAN2` not as `ATAN`.
         let longest_first = (1..=LONGEST_NAME).rev().filter_map(|len| rest.get(..len));
         let (len, found) =
             longest_first.filter_map(|name| Some((name.len(), of(&name.to_ascii_uppercase())?))).next()?;
@@ -171,6 +172,7 @@ impl<'a> Parser<'a> {
             let start = self.at;
             let Some((binds, of)) = self.take(operator) else { return Ok(left) };
             if binds <= floor {
+                // A weaker operator belongs to the caller, so its sign is given back.
                 self.at = start;
                 return Ok(left);
             }
@@ -222,6 +224,7 @@ impl<'a> Parser<'a> {
             let value = u32::from_str_radix(&digits[..len], 16);
             let value = value.map_err(|_| self.wanted("a hexadecimal number of at most 32 bits"))?;
             self.at += 2 + len;
+            // The EPICS calc record reads hexadecimal numbers as signed 32-bit integers.
             return Ok(Some(f64::from(value as i32)));
         }
         let len = decimal(rest.as_bytes());

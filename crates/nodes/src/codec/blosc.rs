@@ -3,7 +3,7 @@
 use livetime_codecs::{BloscCompressor as Known, BloscShuffle as Shuffle};
 use livetime_engine::{ParamEnum, Refusal};
 
-/// What compresses in Blosc; the choices are areaDetector's. Here `lz4hc` is only read, and `snappy` is not known.
+/// Compressors in Blosc; the choices are areaDetector's. `lz4hc` is only read, and `snappy` is not supported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum BloscCompressor {
     /// Blosc's own.
@@ -28,7 +28,7 @@ pub enum BloscCompressor {
 }
 
 impl BloscCompressor {
-    /// What the codec calls it.
+    /// The compressor's name in the codec crate.
     ///
     /// # Errors
     /// For a compressor that cannot be written.
@@ -46,7 +46,7 @@ impl BloscCompressor {
     }
 }
 
-/// How Blosc sorts what it compresses.
+/// How Blosc sorts bytes before it compresses them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum BloscShuffle {
     /// Not at all.
@@ -59,7 +59,7 @@ pub enum BloscShuffle {
 }
 
 impl BloscShuffle {
-    /// What the codec calls it.
+    /// The shuffle's name in the codec crate.
     pub(crate) fn known(self) -> Shuffle {
         match self {
             BloscShuffle::None => Shuffle::None,

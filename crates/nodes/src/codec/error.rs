@@ -28,7 +28,7 @@ pub enum PackError {
 pub struct Panicked;
 
 impl PackError {
-    /// Whether the text says what was wanted.
+    /// Whether the text of the error includes the wanted value.
     pub(crate) fn says_wanted(&self) -> bool {
         matches!(self, PackError::Kind(_) | PackError::Compressor(_))
     }

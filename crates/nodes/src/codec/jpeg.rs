@@ -72,8 +72,8 @@ pub(crate) fn not_whole() -> Mismatch {
     Mismatch::new("a whole JPEG", "one without its end")
 }
 
-/// Whether the end marker comes after the pixels: the decoder fills what is missing with gray instead of
-/// complaining. Walks the segments, because an embedded preview has an end marker too.
+/// Whether the end marker comes after the pixels: the decoder fills missing pixels with gray instead of failing. The
+/// function walks the segments, because an embedded preview has an end marker too.
 pub(crate) fn is_complete(bytes: &[u8]) -> bool {
     let mut at = 2;
     while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == 0xff)) {

@@ -1,14 +1,14 @@
 //! Compressed arrays in frames, under the names that areaDetector gives to codecs.
 //!
-//! | codec | elements | who else understands it |
+//! | codec | elements | other programs that read it |
 //! |---|---|---|
-//! | `blockpack` | integers of 8, 16, 32 bits | nobody (`docs/formats/blockpack.md`) |
+//! | `blockpack` | integers of 8, 16, 32 bits | none (`docs/formats/blockpack.md`) |
 //! | `bslz4` | all | areaDetector, pvaPy, ImageJ: blocks of bitshuffle and LZ4 without the header of the HDF5 filter |
 //! | `lz4` | all | areaDetector, pvaPy, Phoebus: one LZ4 block |
 //! | `lz4hdf5` | all | areaDetector: blocks of LZ4 as HDF5's filter 32004 frames them |
 //! | `blosc` | all | areaDetector, pvaPy, ImageJ: a chunk of Blosc 1, with one of its compressors |
 //! | `zlib` | all | areaDetector: one zlib stream |
-//! | `zstd` | all | nobody: one Zstandard frame |
+//! | `zstd` | all | none: one Zstandard frame |
 //! | `jpeg` | pictures of u8, mono or RGB1; detail is lost | areaDetector, Phoebus |
 //!
 //! All but `jpeg` are of the list of codecs, [`ALL`].
@@ -22,7 +22,7 @@ pub use error::{PackError, Panicked};
 
 use livetime_codecs::{ALL, Array, BlockpackTier as KnownTier, CodecError, CodecType, Settings};
 use livetime_engine::{Choice, ParamEnum};
-use livetime_frame::{Codec, DType, Layout, MAX_DIMS};
+use livetime_frame::{Codec, Layout, MAX_DIMS};
 
 /// How arrays are compressed; the choices of areaDetector's Compressor in its order, ours behind them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +88,7 @@ impl Default for Compressor {
 }
 
 impl Compressor {
-    /// What frames carry.
+    /// The codec as it stands in frames.
     pub(crate) fn codec(self) -> Codec {
         Codec(match self {
             Compressor::None => OWN[0].name,
@@ -118,7 +118,7 @@ pub enum BlockpackTier {
 }
 
 impl BlockpackTier {
-    /// What the codec calls it.
+    /// The level's name in the codec crate.
     pub(crate) fn known(self) -> KnownTier {
         match self {
             BlockpackTier::Fast => KnownTier::Fast,
@@ -127,7 +127,7 @@ impl BlockpackTier {
     }
 }
 
-/// What a node does with arrays; areaDetector has one plugin for both.
+/// The operation of a node on arrays; areaDetector has one plugin for both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum CodecMode {
     /// Compresses.
@@ -170,7 +170,7 @@ impl Codecs {
         shape.iter_mut().zip(layout.shape()).for_each(|(to, size)| *to = size);
         let shape = &shape[..layout.dims().len()];
         let codec = self.made(codec, settings)?;
-        let dtype = dtype_of(layout.dtype());
+        let dtype = layout.dtype();
         if !codec.supports(dtype) {
             return Err(CodecError::DType { codec: codec.name(), dtype }.into());
         }
@@ -193,7 +193,7 @@ impl Codecs {
         out: &mut [u8],
     ) -> Result<(), PackError> {
         let codec = self.made(codec, Settings::USUAL)?;
-        Ok(codec.decode(stream, dtype_of(layout.dtype()), out)?)
+        Ok(codec.decode(stream, layout.dtype(), out)?)
     }
 
     /// The codec with these settings; one with other settings makes room for it.
@@ -203,6 +203,7 @@ impl Codecs {
         settings: Settings,
     ) -> Result<&mut dyn livetime_codecs::Codec, CodecError> {
         let at = match self.0.iter().position(|(of, ..)| *of == codec) {
+            // A codec keeps memory for its next picture, so each codec is made once and again only for other settings.
             Some(at) if self.0[at].1 == settings => at,
             Some(at) => {
                 self.0[at] = (codec, settings, codec.make(&settings)?);
@@ -214,21 +215,5 @@ impl Codecs {
             }
         };
         Ok(self.0[at].2.as_mut())
-    }
-}
-
-/// The codecs' name of an element type.
-pub(crate) fn dtype_of(dtype: DType) -> livetime_codecs::DType {
-    match dtype {
-        DType::U8 => livetime_codecs::DType::U8,
-        DType::I8 => livetime_codecs::DType::I8,
-        DType::U16 => livetime_codecs::DType::U16,
-        DType::I16 => livetime_codecs::DType::I16,
-        DType::U32 => livetime_codecs::DType::U32,
-        DType::I32 => livetime_codecs::DType::I32,
-        DType::U64 => livetime_codecs::DType::U64,
-        DType::I64 => livetime_codecs::DType::I64,
-        DType::F32 => livetime_codecs::DType::F32,
-        DType::F64 => livetime_codecs::DType::F64,
     }
 }

@@ -86,7 +86,7 @@ impl ImageWriter {
         Ok(ImageWriter { image, bits, said: None, loans: Loans::default() })
     }
 
-    /// Counts what its images keep.
+    /// Counts the memory that the images keep.
     pub fn loans(&self) -> &Loans {
         &self.loans
     }
@@ -157,7 +157,7 @@ pub(crate) fn number_of(header: &Header) -> i64 {
     }
 }
 
-/// What elements are called in pvAccess.
+/// The element type in pvAccess.
 pub fn kind_of(dtype: DType) -> ScalarType {
     match dtype {
         DType::I8 => ScalarType::I8,
@@ -206,6 +206,7 @@ impl Loans {
     /// `pixels` as shared memory that is counted here until its last holder releases it.
     fn lend<T: AsRef<[u8]> + Send + 'static>(&self, pixels: T) -> Bytes {
         let bytes = pixels.as_ref().len();
+        // Counted before the memory is handed out, so that the bound on loans is never exceeded unseen.
         self.0[0].fetch_add(1, Ordering::AcqRel);
         self.0[1].fetch_add(bytes, Ordering::AcqRel);
         Bytes::from_owner(Lent { pixels, bytes, loans: self.clone() })
@@ -342,7 +343,7 @@ mod tests {
         assert_eq!(attributes[0].as_ref().unwrap().str("name"), Some("ColorMode"));
         assert_eq!(attributes[1].as_ref().unwrap().str("name"), Some("Gain"));
         assert_eq!((writer.loans().images(), writer.loans().bytes()), (1, 48));
-        // The second time only what is new is marked.
+        // The second image marks only the fields that have changed.
         let bit = writer.bits.dimension;
         assert!(!writer.write(&frame).unwrap().changed().contains(bit));
     }

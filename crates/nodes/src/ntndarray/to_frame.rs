@@ -133,7 +133,7 @@ fn attributes(image: &Value) -> impl Iterator<Item = (&str, &Field)> {
 #[derive(Default)]
 pub struct Names(Vec<Arc<str>>);
 
-/// Names that are kept; further ones are made again each time.
+/// Names that are kept for reuse. A server with more, or changing, names must not fill the memory.
 const MOST_NAMES: usize = 256;
 
 impl Names {

@@ -4,8 +4,8 @@
 //! array of f64, for a `time_series` behind it.
 //!
 //! `attrN_attr_name` names an attribute; `NDArrayUniqueId`, `NDArrayTimeStamp`, `NDArrayEpicsTSSec` and
-//! `NDArrayEpicsTSnSec` stand for what every frame has. A frame without the attribute, or with a text, leaves value and
-//! sum as they are.
+//! `NDArrayEpicsTSnSec` stand for properties that every frame has. A frame without the attribute, or with a text,
+//! leaves value and sum unchanged.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -20,7 +20,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 
 use crate::attribute;
@@ -59,7 +59,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Sends the values on output 1, if somebody is there.
+    /// Sends the values on output 1, if an edge leads from there.
     fn send(&self, of: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         if !ctx.is_connected(1) {
             return Ok(());
@@ -79,14 +79,12 @@ fn values_layout() -> Result<Layout, NodeError> {
 impl Node for Attributes {
     type Params = AttributesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "attributes",
-        kind: NodeKind::Process,
-        summary: "Shows attributes of every frame as values, and sums them.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out"), PortSpec::array("values")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "attributes",
+        "Shows attributes of every frame as values, and sums them.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out"), PortSpec::array("values")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginAttribute", "Attr").with_series(&[
@@ -125,7 +123,7 @@ impl Node for Attributes {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.specs().get(index).is_some_and(|spec| spec.name == "reset") {
+        if self.params.name(index) == "reset" {
             self.params.reset = false;
             self.params.attributes.iter_mut().for_each(|one| (one.value, one.value_sum) = (0.0, 0.0));
         }

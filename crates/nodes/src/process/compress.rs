@@ -1,11 +1,11 @@
 //! `compress`: arrays become compressed arrays (areaDetector's NDPluginCodec).
 //!
-//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients
-//! that can decompress; `decompress` makes it what it was. All codecs but `jpeg` are lossless. The choices are those of
-//! areaDetector, then ours, of the list [`livetime_codecs::ALL`]; their summaries say what each is for.
+//! In: arrays of any dtype and strides. Out: the same array with a codec, as `pva_image` shows it to clients that can
+//! decompress; `decompress` restores it. All codecs but `jpeg` are lossless. The choices are areaDetector's, then ours,
+//! of the list [`livetime_codecs::ALL`]; their summaries state the purpose of each.
 //!
-//! An array that the codec does not accept, that is compressed already, or that would not become smaller, is
-//! sent on unchanged and counted (`unchanged`); `codec_error` says why.
+//! An array that the codec does not accept, that is compressed already, or that would not become smaller, is sent on
+//! unchanged and counted (`unchanged`); `codec_error` has the reason.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -92,8 +92,8 @@ pub struct Compress {
     codecs: Codecs,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
-    /// Compresses the array first. Its compressed length is then known, and only this much memory is taken
-    /// from the pool.
+    /// The compressed bytes. The array is compressed into this buffer first, so that its length is known and only this
+    /// much memory is taken from the pool.
     stream: Vec<u8>,
 }
 
@@ -126,6 +126,7 @@ impl Node for Compress {
         let known = writable(self.params.blosc_compressor);
         match known {
             Ok(()) => self.blosc_compressor = self.params.blosc_compressor,
+            // The refused choice goes back, so that the readback shows the acting one.
             Err(_) => self.params.blosc_compressor = self.blosc_compressor,
         }
         known
@@ -146,6 +147,7 @@ impl Node for Compress {
         }
         match self.pack(&array) {
             Ok(size) => {
+                // The output is packed, whatever strides the input had.
                 let layout = packed_like(array.layout(), array.layout().dtype())?;
                 let mut output = ctx.compressed(layout, self.params.compressor.codec(), size)?;
                 output.bytes_mut().copy_from_slice(&self.stream[..size]);
@@ -155,6 +157,7 @@ impl Node for Compress {
                 self.params.codec_error.clear();
                 ctx.emit(output)
             }
+            // A warning, because the array is passed on and nothing is lost.
             Err(why) => {
                 self.params.comp_factor = 1.0;
                 self.params.codec_status = CodecStatus::Warning;
@@ -184,6 +187,7 @@ impl Compress {
                 self.codecs.encode(codec, settings(codec, p)?, layout, pixels, stream)?
             }
         };
+        // Checked for all codecs: a stream as large as the array would only cost time to undo.
         if size >= pixels.len() {
             let (wanted, codec) = (format!("fewer than {} bytes", pixels.len()), p.compressor.codec().0);
             return Err(Mismatch::new(wanted, format!("{size} with {codec}")).into());
@@ -222,7 +226,6 @@ mod tests {
     use livetime_frame::{ColorMode, DType, Layout, with_dtype};
 
     use super::*;
-    use crate::codec::dtype_of;
     use crate::process::decompress::Decompress;
 
     /// The codecs that frames carry.
@@ -260,7 +263,7 @@ mod tests {
                     });
                     let packed = compress.feed(&frame).unwrap().remove(0);
                     let is_packed = packed.array().unwrap().layout().codec().is_some();
-                    assert_eq!(is_packed, codec.supports(dtype_of(dtype)), "{name} {dtype}");
+                    assert_eq!(is_packed, codec.supports(dtype), "{name} {dtype}");
                     assert!(!is_packed || packed.bytes().len() < frame.bytes().len());
                     let back = decompress.feed(&packed).unwrap().remove(0);
                     assert_eq!(back.bytes(), frame.bytes(), "{name} {layout}");

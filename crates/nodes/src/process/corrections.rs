@@ -9,8 +9,9 @@
 //! same steps come before reducers with `livetime analyze --pedestal …`.
 //!
 //! With `gain_bits` (`14:2=0,1,3`, or `jungfrau`) pixels are `u16` and tell their gain stage in these bits. Pedestals and gains have a first
-//! axis of the stages then; pixels with the code of no stage become 0; common modes are those of the pixels in stage 0.
-//!
+//! With `gain_bits` (`14:2=0,1,3`, or `jungfrau`) pixels are `u16` and have their gain stage in these bits. Pedestals
+//! and gains then have a first axis of the stages; pixels with the code of no stage become 0; common modes are computed
+//! from the pixels in stage 0.
 //! ```
 //! use livetime_engine::testing::Harness;
 //! use livetime_nodes::process::corrections::Corrections;
@@ -95,11 +96,13 @@ impl Corrections {
 
     fn output(&self, layout: &Layout) -> Result<Layout, NodeError> {
         refuse_compressed(layout)?;
+        // Gain bits are the upper bits of 16-bit words of these detectors.
         if self.bits.is_some() && layout.dtype() != DType::U16 {
             return Err(NodeError::new(format_args!(
                 "wanted u16 pixels, whose gain bits are known, found {layout}"
             )));
         }
+        // Constants are given for each pixel, not for each of its colours.
         if layout.color() != ColorMode::Mono {
             return Err(NodeError::new(format_args!("wanted mono pictures, found {layout}")));
         }
@@ -107,12 +110,14 @@ impl Corrections {
     }
 }
 
-/// The values of a file, which may have to be those of some gain stages; none of an empty name.
+/// The values of a file, which has a first axis of gain stages if `stages` is given; empty for an empty name.
 fn read(path: &str, stages: Option<usize>) -> Result<Vec<f32>, NodeError> {
     if path.is_empty() {
         return Ok(Vec::new());
     }
     let constants = Constants::read(Path::new(path)).map_err(NodeError::new)?;
+    // The number of gain stages is checked when the file is read: a run with wrong constants would only be seen in its
+    // results.
     let checked = stages.map_or(Ok(()), |stages| constants.check_stages(stages));
     checked.map_err(|e| NodeError::new(e.in_file(path)))?;
     Ok(constants.values)

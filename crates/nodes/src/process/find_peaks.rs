@@ -1,12 +1,14 @@
 //! `find_peaks`: spots of light in pictures as tables.
 //!
-//! In: uncompressed mono arrays of any dtype and shape. Out: for each of them a table under its header, with a row for each peak, none
-//! where there is none. Each picture of the last two dimensions is searched alone. The method, and the text that says what a peak is, are
-//! those of `livetime analyze --with peaks --peaks …` ([`Peaks`]), and so are the peaks.
+//! In: uncompressed mono arrays of any dtype and shape. Out: for each of them a table under its header, with a row for
+//! each peak; the table is empty where there is none. Each picture of the last two dimensions is searched alone. The
+//! method, the text that defines a peak, and the peaks are the same as of `livetime analyze --with peaks --peaks …`
+//! ([`Peaks`]).
 //!
-//! Columns: `frame` (sequence number of the frame), `time_ns` (when its event happened), `segment` (which picture of the array), `row` and
-//! `column` of the top, `pixels`, all `u64`; `row_mean` and `column_mean` (centre of what is above the background), `max` and `sum` (both
-//! above the background), `background` and `noise`, all `f64`. Beyond 4096 peaks in a frame they are counted (`left_out`) and not sent.
+//! Columns: `frame` (sequence number of the frame), `time_ns` (when its event happened), `segment` (which picture of
+//! the array), `row` and `column` of the top, `pixels`, all `u64`; `row_mean` and `column_mean` (centre of the signal
+//! above the background), `max` and `sum` (both above the background), `background` and `noise`, all `f64`. Peaks
+//! beyond 4096 in a frame are counted (`left_out`) and not sent.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -20,7 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{ColorMode, DType, Frame, Schema, TableLayout, with_dtype};
 use livetime_kernels::peaks::{MOST_PEAKS, Peak, Peaks, values};
 
@@ -64,14 +66,12 @@ fn parse(text: &str) -> Result<Peaks, NodeError> {
 impl Node for FindPeaks {
     type Params = FindPeaksParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "find_peaks",
-        kind: NodeKind::Process,
-        summary: "Finds spots of light above their surroundings, and sends a table of them for each frame.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::table("peaks")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "find_peaks",
+        "Finds spots of light above their surroundings, and sends a table of them for each frame.",
+        &[PortSpec::array("in")],
+        &[PortSpec::table("peaks")],
+    );
 
     fn new(params: FindPeaksParams) -> Result<FindPeaks, NodeError> {
         let wanted = parse(&params.peaks)?;

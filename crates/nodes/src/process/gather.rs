@@ -1,15 +1,17 @@
-//! `gather`: brings the frames of several senders together (areaDetector's NDPluginGather), by number if that is wanted.
+//! `gather`: brings the frames of several senders together (areaDetector's NDPluginGather), optionally in the order of
+//! their numbers.
 //!
-//! In: frames of any kind, from any number of senders (`from: [A, B, C]`). Out: the same frames, not copied, in the order
-//! in which they came, or, with `sort_mode: sorted`, by their numbers.
+//! In: frames of any kind, from any number of senders (`from: [A, B, C]`). Out: the same frames, not copied, in the
+//! order of arrival, or, with `sort_mode: sorted`, by their numbers.
 //!
-//! Sorting waits for frames that are missing: one whose number does not follow on that of the frame sent before waits for
-//! those between, at most for `sort_time`, and at most `sort_size` frames wait. Then the lowest number is sent although
-//! frames are missing. One that comes after later ones were sent is sent at once and counted in `disordered_arrays`;
-//! none is lost. The copies of a pool need no sorting: their order is kept by the engine.
+//! Sorting waits for missing frames: a frame whose number does not follow on the last sent one waits for the numbers
+//! between, at most for `sort_time`, and at most `sort_size` frames wait. Then the lowest number is sent although
+//! frames are missing. A frame that arrives after later numbers were sent is sent at once and counted in
+//! `disordered_arrays`; none is lost. The copies of a pool need no sorting: the engine keeps their order.
 //!
-//! From live sources the order in which frames come, and with it the output of `unsorted`, differs from run to run. In a replay on edges that
-//! lose nothing frames come by the times of their events, `sort_time` is time of the data, and the output is the same at every run.
+//! With live sources the order of arrival, and with it the output of `unsorted`, differs from run to run. In a replay
+//! on edges that lose nothing frames come by the times of their events, `sort_time` is time of the data, and the output
+//! is the same at every run.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -27,9 +29,7 @@
 
 use std::collections::BTreeMap;
 
-use livetime_engine::{
-    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 /// In which order frames leave.
@@ -67,7 +67,7 @@ pub struct GatherParams {
 /// Brings frames together.
 pub struct Gather {
     params: GatherParams,
-    /// Frames that wait, by number and, of equal numbers, in the order in which they came, with the end of their time.
+    /// Frames that wait, by number and, of equal numbers, in the order of arrival, with the end of their wait.
     waiting: BTreeMap<(u64, u64), (Frame, u64)>,
     /// The number that follows on the highest that was sent.
     next: Option<u64>,
@@ -77,13 +77,15 @@ pub struct Gather {
 impl Gather {
     fn send(&mut self, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let (number, next) = (frame.header().sequence, self.next.unwrap_or(0));
+        // The number before the next one is the same frame by another way, and not out of order.
         self.params.disordered_arrays += usize::from(number.saturating_add(1) < next);
         self.next = Some(next.max(number.saturating_add(1)));
         ctx.forward(0, frame)
     }
 
-    /// Sends what need not wait: the next numbers, those whose time is over, and what is too much.
+    /// Sends frames that no longer wait: the next numbers, frames whose time is over, and frames beyond `sort_size`.
     fn send_due(&mut self, ctx: &mut Context, everything: bool) -> Result<(), NodeError> {
+        // From the lowest number on: only its fate decides about the others.
         while let Some((key, (_, end_ns))) = self.waiting.first_key_value() {
             let is_next = self.next.is_none_or(|next| key.0 <= next);
             let is_too_much = self.waiting.len() > self.params.sort_size;
@@ -103,14 +105,12 @@ impl Gather {
 impl Node for Gather {
     type Params = GatherParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "gather",
-        kind: NodeKind::Process,
-        summary: "Brings the frames of several senders together, by number if that is wanted.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "gather",
+        "Brings the frames of several senders together, by number if that is wanted.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginGather", "Gather"));
 
@@ -130,6 +130,7 @@ impl Node for Gather {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let number = frame.header().sequence;
+        // The first frame defines the order; a late one goes at once.
         if self.params.sort_mode == SortMode::Unsorted || self.next.is_none_or(|next| number <= next) {
             self.send(frame, ctx)?;
         } else {
@@ -146,6 +147,7 @@ impl Node for Gather {
 
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let is_unsorted = self.params.sort_mode == SortMode::Unsorted;
+        // Frames that waited for an order leave when none is wanted any more.
         self.send_due(ctx, is_unsorted)
     }
 
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn a_missing_frame_is_waited_for_until_time_or_room_is_over() {
         let (mut node, frames) = sorting(2);
-        // 1 is missing: the third that waits makes room, and those that follow on it go along.
+        // 1 is missing: the third waiting frame forces the lowest out, and the following numbers go with it.
         assert_eq!(fed((&mut node, &frames), &[0, 3, 2]), [0]);
         assert_eq!(node.number_of("sort_free"), 0.0);
         assert_eq!(fed((&mut node, &frames), &[5]), [2, 3]);

@@ -16,7 +16,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 /// Parameters of `image`.
@@ -46,14 +46,12 @@ impl Image {
 impl Node for Image {
     type Params = ImageParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "image",
-        kind: NodeKind::Process,
-        summary: "Holds the newest frame for readers.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "image",
+        "Holds the newest frame for readers.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginStdArrays", "image"));
 

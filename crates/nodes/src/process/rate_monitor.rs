@@ -25,7 +25,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
 const INPUTS: usize = 8;
@@ -65,7 +65,7 @@ pub struct RateMonitor {
     ticked_ns: u64,
 }
 
-/// What is known of one stream.
+/// State of one stream.
 #[derive(Clone, Copy, Default)]
 struct Watch {
     /// Frames so far.
@@ -77,12 +77,12 @@ struct Watch {
     is_up: bool,
     /// Frames before the time that the rate is measured over, and when that began.
     since: (u64, u64),
-    /// The same of the measurement before this one.
+    /// Frames and time of the measurement before this one.
     before: (u64, u64),
     rate_hz: f64,
 }
 
-/// What a tick found.
+/// The result of a tick.
 #[derive(PartialEq)]
 enum Change {
     Came,
@@ -91,17 +91,19 @@ enum Change {
 }
 
 impl Watch {
-    /// Compares the counter with that of the latest tick.
+    /// Compares the counter with its value at the latest tick.
     fn look(&mut self, ticked_ns: u64, now_ns: u64, down_ns: u64) -> Change {
         if self.count > self.seen {
             let came = !self.is_up;
             if came {
+                // The stream began somewhere in this tick, so the tick before counts as its begin.
                 (self.is_up, self.since) = (true, (self.seen, ticked_ns));
                 self.before = self.since;
             }
             (self.seen, self.seen_ns) = (self.count, now_ns);
             return if came { Change::Came } else { Change::Nothing };
         }
+        // Between `down_after` and one and a half times that: ticks are half of it apart.
         if self.is_up && now_ns.saturating_sub(self.seen_ns) >= down_ns {
             (self.is_up, self.rate_hz) = (false, 0.0);
             return Change::Ceased;
@@ -119,6 +121,7 @@ impl Watch {
 
     /// The rate at the end, also when the latest measurement has just begun; none if no time has passed.
     fn measure_last(&mut self, now_ns: u64) {
+        // The interval that has just begun is too short to measure alone, so the one before joins it.
         if now_ns > self.before.1 {
             self.since = self.before;
             self.measure(now_ns);
@@ -173,11 +176,10 @@ impl RateMonitor {
 impl Node for RateMonitor {
     type Params = RateMonitorParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "rate_monitor",
-        kind: NodeKind::Process,
-        summary: "Tells frames per second of up to eight streams, and whether they flow.",
-        inputs: &[
+    const SPEC: NodeSpec = NodeSpec::process(
+        "rate_monitor",
+        "Tells frames per second of up to eight streams, and whether they flow.",
+        &[
             PortSpec::any("in"),
             PortSpec::any("in2"),
             PortSpec::any("in3"),
@@ -187,9 +189,8 @@ impl Node for RateMonitor {
             PortSpec::any("in7"),
             PortSpec::any("in8"),
         ],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+        &[PortSpec::any("out")],
+    );
 
     fn new(params: RateMonitorParams) -> Result<RateMonitor, NodeError> {
         Ok(RateMonitor { params, streams: Default::default(), end_ns: 0, ticked_ns: 0 })
@@ -208,6 +209,7 @@ impl Node for RateMonitor {
     }
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        // The only work per frame.
         if let Some(stream) = self.streams.get_mut(input) {
             stream.count += 1;
         }

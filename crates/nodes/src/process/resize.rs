@@ -1,10 +1,10 @@
 //! `resize`: enlarges and reduces pictures.
 //!
 //! In: arrays of any dtype, mono or RGB; of an array of more dimensions every plane of the last two is resized; one
-//! dimension is a single row. Out: the same dtype and colour mode, with the size that `width`, `height` and `factor` ask
-//! for. Integers are rounded to the nearest value. Offset and reversal in the layout stay; the binning becomes the
-//! nearest whole number of detector pixels per element, at least 1. A picture that has the wanted size already passes as it
-//! is. areaDetector has no such plugin; the methods are those of OpenCV's `cv::resize`
+//! dimension is a single row. Out: the same dtype and colour mode, with the size given by `width`, `height` and
+//! `factor`. Integers are rounded to the nearest value. Offset and reversal in the layout stay; the binning becomes the
+//! nearest whole number of detector pixels per element, at least 1. A picture that already has the wanted size passes
+//! unchanged. areaDetector has no such plugin; the methods are OpenCV's `cv::resize`
 //! ([`livetime_kernels::ResizeMethod`]).
 //!
 //! ```

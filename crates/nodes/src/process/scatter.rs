@@ -1,8 +1,8 @@
 //! `scatter`: sends each frame to one of up to eight receivers, in turn (areaDetector's NDPluginScatter).
 //!
-//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: at the next one that is connected and
-//! has room in its queue; where none has room, at the next one, whose edge counts it by its policy. Without a receiver
-//! frames end here.
+//! In: frames of any kind. Out: each frame, not copied, at one of `out1` … `out8`: the next output that is connected
+//! and has room in its queue. Where none has room, the frame goes to the next output, whose edge counts the loss by its
+//! policy. Without a receiver frames end here.
 //!
 //! For several threads of one node, `placement: {pool: n}` is simpler and keeps the order exact. `scatter` is for
 //! receivers that differ; [`gather`](super::gather) brings the frames together again.
@@ -18,9 +18,7 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{
-    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream};
 use livetime_frame::Frame;
 
 const OUTPUTS: usize = 8;
@@ -45,19 +43,18 @@ pub struct ScatterParams {
 /// Sends each frame to one receiver.
 pub struct Scatter {
     params: ScatterParams,
-    /// The output whose turn it is.
+    /// The output of the next frame.
     next: usize,
 }
 
 impl Node for Scatter {
     type Params = ScatterParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "scatter",
-        kind: NodeKind::Process,
-        summary: "Sends each frame to one of up to eight receivers, in turn.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[
+    const SPEC: NodeSpec = NodeSpec::process(
+        "scatter",
+        "Sends each frame to one of up to eight receivers, in turn.",
+        &[PortSpec::any("in")],
+        &[
             PortSpec::any("out1"),
             PortSpec::any("out2"),
             PortSpec::any("out3"),
@@ -67,8 +64,7 @@ impl Node for Scatter {
             PortSpec::any("out7"),
             PortSpec::any("out8"),
         ],
-        parallel: false,
-    };
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginScatter", "Scatter"));
 
@@ -88,8 +84,10 @@ impl Node for Scatter {
         let turn = |step| (self.next + step) % OUTPUTS;
         let with_room =
             (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output) && ctx.has_room(*output));
+        // Without room anywhere the frame goes to the next receiver all the same: its edge counts the loss.
         let chosen = with_room.or_else(|| (0..OUTPUTS).map(turn).find(|output| ctx.is_connected(*output)));
         let Some(output) = chosen else { return Ok(()) };
+        // The next frame begins behind this receiver, so that all get their turn.
         self.next = (output + 1) % OUTPUTS;
         ctx.forward(output, frame)
     }
@@ -100,7 +98,9 @@ mod tests {
     use std::time::Duration;
 
     use livetime_engine::testing::assert_compliant;
-    use livetime_engine::{EdgeOptions, Graph, Run, RunOptions, Value, WhenFull};
+    use livetime_engine::{EdgeOptions, Graph, NodeType, Run, RunOptions, WhenFull};
+
+    use crate::test_pictures::Pictures;
 
     /// Nothing takes this long unless it is broken.
     const LONG: Duration = livetime_testkit::HANG;
@@ -113,16 +113,8 @@ mod tests {
     #[test]
     fn connected_receivers_share_the_frames() {
         let mut graph = Graph::default();
-        let detector = [
-            ("max_size_x", Value::Int(4)),
-            ("max_size_y", 2.into()),
-            ("acquire_time", 0.0.into()),
-            ("acquire_period", 0.0.into()),
-            ("image_mode", "multiple".into()),
-            ("num_images", 30.into()),
-        ];
-        let cam = graph.add("cam", crate::find("sim_detector").unwrap()).unwrap();
-        detector.iter().for_each(|(name, value)| graph.set(cam, name, value).unwrap());
+        let cam = graph.add("cam", NodeType::of::<Pictures>()).unwrap();
+        graph.set(cam, "count", &30.into()).unwrap();
         graph.add("s", crate::find("scatter").unwrap()).unwrap();
         let block = EdgeOptions { when_full: WhenFull::Block, ..EdgeOptions::default() };
         graph.connect("cam", "s", block).unwrap();

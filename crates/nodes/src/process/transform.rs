@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// What the eight do to row and column, written down from their numpy equivalents.
+    /// The effect of the eight operations on row and column, written down from their numpy equivalents.
     fn source(operation: usize, (w, h): (usize, usize), (y, x): (usize, usize)) -> (usize, usize) {
         match operation {
             0 => (y, x),

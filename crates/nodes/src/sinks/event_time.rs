@@ -8,7 +8,7 @@ use livetime_frame::{Flags, Header};
 pub struct EventTime {
     /// ns since 1970 (UTC).
     pub ns: i64,
-    /// The frame has no time of its own: this is when it came into the graph.
+    /// The frame has no event time of its own: `ns` is its time of arrival in the graph.
     pub is_arrival: bool,
 }
 
@@ -19,12 +19,12 @@ impl EventTime {
             let is_arrival = header.flags.contains(Flags::ARRIVAL_TIME);
             return EventTime { ns: header.event_time_ns, is_arrival };
         }
-        // Frames of which the way is timed may have waited.
+        // A frame that is traced has its time of entry, and may have waited since then.
         let waited_ns = if header.entry_ns == 0 { 0 } else { ctx.now_ns().saturating_sub(header.entry_ns) };
         EventTime { ns: time_of_day_ns() - waited_ns as i64, is_arrival: true }
     }
 
-    /// Conditions of the frame, with what is to be said of its time.
+    /// Conditions of the frame, with a flag for a time of arrival.
     pub(super) fn flags(self, header: &Header) -> Flags {
         if self.is_arrival { header.flags.with(Flags::ARRIVAL_TIME) } else { header.flags }
     }

@@ -1,7 +1,8 @@
 //! `jpeg_files`: each frame as a JPEG file (areaDetector's NDFileJPEG).
 //!
-//! In: arrays of u8, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses detail: `quality` says how much. Out: nothing. Modes, folders, names and
-//! counts are those of every writer, see [`nd_file`](super::nd_file).
+//! In: arrays of u8, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses detail, as `quality`
+//! sets. Out: nothing. Modes, folders, names and counts are the same as in every writer, see
+//! [`nd_file`](super::nd_file).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -19,7 +20,7 @@
 //! ```
 
 use image::codecs::jpeg::JpegEncoder;
-use livetime_engine::{Counterpart, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -56,14 +57,8 @@ pub struct Jpeg;
 impl Encoder for Jpeg {
     type Params = JpegFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "jpeg_files",
-        kind: NodeKind::Sink,
-        summary: "Writes each frame as a JPEG file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("jpeg_files", "Writes each frame as a JPEG file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileJPEG", "JPEG");
     const TEMPLATE: &'static str = "%s%s_%3.3d.jpg";
     const WITH_U16: bool = false;

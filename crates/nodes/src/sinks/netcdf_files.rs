@@ -1,11 +1,11 @@
 //! `netcdf_files`: frames as netCDF files of the classic format (areaDetector's NDFileNetCDF).
 //!
-//! In: uncompressed arrays of any dtype, up to 2 GiB each; all frames of a file have one shape and type. Out: nothing. Variables
-//! are those of areaDetector: `array_data` (frames first, then slowest dimension first), `uniqueId`, `timeStamp`, `epicsTSSec`,
-//! `epicsTSNsec`, and `Attr_NAME` for each attribute of the first frame (numbers as double, texts of 256 bytes). The format has no
-//! unsigned types: they keep their bits in the signed type of their size, and the attribute `dataType` of the file has
-//! areaDetector's number of the true one; 64-bit integers become double. Modes, folders, names and counts are those of every
-//! writer, see [`nd_file`](super::nd_file).
+//! In: uncompressed arrays of any dtype, up to 2 GiB each; all frames of a file have one shape and type. Out: nothing.
+//! Variables are areaDetector's: `array_data` (frames first, then slowest dimension first), `uniqueId`, `timeStamp`,
+//! `epicsTSSec`, `epicsTSNsec`, and `Attr_NAME` for each attribute of the first frame (numbers as double, texts of 256
+//! bytes). The format has no unsigned types: unsigned elements keep their bits in the signed type of their size, and
+//! the attribute `dataType` of the file has areaDetector's number of the true type; 64-bit integers become double.
+//! Modes, folders, names and counts are the same as in every writer, see [`nd_file`](super::nd_file).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -27,7 +27,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::sync::Arc;
 
-use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_formats::netcdf::{Double, Ints, Kind, Layout as Contents, Text, Writer};
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, Layout, with_dtype};
 
@@ -68,7 +68,7 @@ pub struct NetcdfWriter {
     open: Option<Open>,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
-    /// The same as the file has them.
+    /// The packed frame in the byte order of the file.
     row: Vec<u8>,
 }
 
@@ -83,14 +83,8 @@ struct Open {
 impl FileWriter for NetcdfWriter {
     type Params = NetcdfFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "netcdf_files",
-        kind: NodeKind::Sink,
-        summary: "Writes frames as netCDF files.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("netcdf_files", "Writes frames as netCDF files.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileNetCDF", "netCDF");
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.nc";
@@ -152,6 +146,7 @@ impl FileWriter for NetcdfWriter {
         let open = self.open.as_mut().ok_or(WriteError::NotOpen)?;
         let array = frame.array()?;
         big_endian(open.dtype, packed(&array, &mut self.gathered), &mut self.row);
+        // EPICS counts time from 1990.
         let since_ns = EventTime::of(frame.header(), ctx).ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
         let seconds = u32::try_from(since_ns.div_euclid(1_000_000_000)).unwrap_or(0);
         let times = (since_ns as f64 / 1e9, seconds, since_ns.rem_euclid(1_000_000_000) as u32);
@@ -162,6 +157,7 @@ impl FileWriter for NetcdfWriter {
             times.2.to_be_bytes().to_vec(),
         ];
         let value = |(name, is_text): &(Arc<str>, bool)| cell(frame.header().attributes.get(name), *is_text);
+        // A netCDF file has the attributes of its first frame, so each later frame gives a value for just these.
         let attributes: Vec<Vec<u8>> = open.attributes.iter().map(value).collect();
         let rows =
             own.iter().map(Vec::as_slice).chain([&self.row[..]]).chain(attributes.iter().map(Vec::as_slice));
@@ -191,6 +187,7 @@ fn is_text(value: &AttributeValue) -> bool {
 /// Dimensions, attributes and variables as areaDetector has them.
 fn contents(layout: &Layout, attributes: &[(Arc<str>, bool)]) -> Result<Contents, Mismatch> {
     let names: Vec<String> = (0..layout.dims().len()).map(|i| format!("dim{i}")).collect();
+    // The classic format of netCDF has sizes of 32 bits.
     let refuse = |_| Mismatch::new("32-bit sizes", layout.to_string());
     let sizes = layout.shape().map(|size| u32::try_from(size).map_err(refuse));
     let sizes = sizes.collect::<Result<Vec<u32>, Mismatch>>()?;
@@ -199,6 +196,7 @@ fn contents(layout: &Layout, attributes: &[(Arc<str>, bool)]) -> Result<Contents
     let text_dimension = dimensions.len() as u32;
     dimensions.push(("attrStringSize", TEXT_BYTES as u32));
     let mut contents = Contents::new(&dimensions);
+    // areaDetector lists dimensions with the fastest first.
     let of = |f: fn(&livetime_frame::Dim) -> i32| Ints(layout.dims().iter().rev().map(f).collect());
     let dtype = DType::ALL.iter().position(|dtype| *dtype == layout.dtype()).unwrap_or(0);
     contents.attribute("dataType", Ints(vec![dtype as i32]));
@@ -234,6 +232,7 @@ fn kind_of(dtype: DType) -> Kind {
         DType::I16 | DType::U16 => Kind::Short,
         DType::I32 | DType::U32 => Kind::Int,
         DType::F32 => Kind::Float,
+        // The classic format has no integers of 64 bits, so such pixels become doubles, as in NDFileNetCDF.
         DType::I64 | DType::U64 | DType::F64 => Kind::Double,
     }
 }
@@ -253,7 +252,7 @@ fn big_endian(dtype: DType, bytes: &[u8], out: &mut Vec<u8>) {
     });
 }
 
-/// An attribute as a row of its variable; what is not there is NaN, or empty.
+/// An attribute as a row of its variable; an absent attribute is NaN, or empty.
 fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
     if is_text {
         let mut bytes = value.map(ToString::to_string).unwrap_or_default().into_bytes();
@@ -264,6 +263,7 @@ fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
         Some(AttributeValue::Int(value)) => *value as f64,
         Some(AttributeValue::Uint(value)) => *value as f64,
         Some(AttributeValue::Float(value)) => *value,
+        // A frame without the attribute leaves no gap in a column, so a value that is no number stands there.
         Some(AttributeValue::Text(_)) | None => f64::NAN,
     };
     number.to_be_bytes().to_vec()

@@ -2,9 +2,9 @@
 //!
 //! In: any frame. Out: nothing. The readback `bytes` counts payload bytes.
 //!
-//! It has the names of areaDetector's NDFile ([`nd_file`](super::nd_file)), counts what a writer of one file for each
-//! capture would write, and removes the detector's own files (`delete_driver_file`), as NDFileNull does. Memory is kept
-//! for no frame. In a pool each copy counts for itself.
+//! The node has the names of areaDetector's NDFile ([`nd_file`](super::nd_file)), counts the same as a writer of one
+//! file for each capture, and removes the detector's own files (`delete_driver_file`), as NDFileNull does. Memory is
+//! kept for no frame. In a pool each copy counts for itself.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -94,7 +94,7 @@ impl Node for Null {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         let common = &mut self.params.common;
         match name {
             "capture" if common.capture => self.begin(),

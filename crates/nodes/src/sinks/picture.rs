@@ -1,4 +1,4 @@
-//! Pictures as files: what is common to all formats that know samples side by side.
+//! Pictures as files: the common part of all formats with samples side by side.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,9 +18,9 @@ pub trait Encoder: Send + 'static {
     /// Parameters of the format, with [`NdFileParams`] behind them.
     type Params: Params + Default;
 
-    /// What the node is.
+    /// The declaration of the node.
     const SPEC: NodeSpec;
-    /// What areaDetector calls it.
+    /// The node's name in areaDetector.
     const COUNTERPART: Counterpart;
     /// FileTemplate when none is given.
     const TEMPLATE: &'static str;
@@ -32,7 +32,7 @@ pub trait Encoder: Send + 'static {
     /// The common parameters.
     fn common(params: &Self::Params) -> &NdFileParams;
 
-    /// The same, to be written.
+    /// The common parameters, to be written.
     fn common_mut(params: &mut Self::Params) -> &mut NdFileParams;
 
     /// Adds the file of a picture to `out`.
@@ -119,19 +119,19 @@ impl<E: Encoder> FileWriter for PictureWriter<E> {
     }
 }
 
-/// A picture: width, height and what a pixel is.
+/// A picture: width, height and the type of a pixel.
 #[derive(Clone, Copy, Debug)]
 pub struct Picture {
     /// Pixels of a row.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// What a pixel is.
+    /// Type of a pixel.
     pub color: ExtendedColorType,
 }
 
 impl Picture {
-    /// What `array` is as a picture; of 16 bits only `with_u16`.
+    /// `array` as a picture; with 16 bits only if `with_u16`.
     ///
     /// # Errors
     /// The wanted and the found value.

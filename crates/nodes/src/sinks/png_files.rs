@@ -1,7 +1,8 @@
 //! `png_files`: each frame as a PNG file (areaDetector's NDFileMagick with that format).
 //!
-//! In: arrays of u8 or u16, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses nothing; fast compression. Out: nothing. Modes, folders, names and
-//! counts are those of every writer, see [`nd_file`](super::nd_file).
+//! In: arrays of u8 or u16, mono (one- or two-dimensional, other dimensions of size 1) or RGB1. Loses nothing; fast
+//! compression. Out: nothing. Modes, folders, names and counts are the same as in every writer, see
+//! [`nd_file`](super::nd_file).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -20,7 +21,7 @@
 
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use livetime_engine::{Counterpart, FixedSetting, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Counterpart, FixedSetting, NodeSpec, ParamEnum, Params, PortSpec};
 
 use super::nd_file::{FileNode, NdFileParams};
 use super::picture::{Encoder, Picture, PictureWriter};
@@ -54,14 +55,8 @@ pub struct Png;
 impl Encoder for Png {
     type Params = PngFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "png_files",
-        kind: NodeKind::Sink,
-        summary: "Writes each frame as a PNG file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("png_files", "Writes each frame as a PNG file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileMagick", "Magick").with_settings(&[
         FixedSetting {
             pv: "Quality",

@@ -22,7 +22,7 @@
 //! ```
 
 use livetime_actors::{ChannelKind, Channels, Publisher};
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
 /// Parameters of `publish`.
@@ -48,14 +48,11 @@ pub struct Publish {
 impl Node for Publish {
     type Params = PublishParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "publish",
-        kind: NodeKind::Sink,
-        summary: "Gives frames to the agents of the program around the graph.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "publish",
+        "Gives frames to the agents of the program around the graph.",
+        &[PortSpec::any("in")],
+    );
 
     fn new(params: PublishParams) -> Result<Publish, NodeError> {
         Ok(Publish { params, publisher: None })

@@ -1,13 +1,13 @@
 //! `pva_image`: shows frames as NTNDArray, the images of pvAccess (areaDetector's NDPluginPva).
 //!
-//! In: arrays of any type and dimension. Out: nothing. The node only leaves each frame in a [`Handover`], in
-//! a time that does not depend on the clients; a thread of the program makes an image of it and posts it.
-//! Without a handover the node only counts. Pixels of packed arrays are not copied on their way to the
-//! network, those of a region once.
+//! In: arrays of any type and dimension. Out: nothing. The node only leaves each frame in a [`Handover`], in a time
+//! that does not depend on the clients; a thread of the program makes an image of the frame and posts it. Without a
+//! handover the node only counts. Pixels of packed arrays are not copied on their way to the network, pixels of a
+//! region once.
 //!
-//! When frames come faster than they are shown, the newest take the place of the oldest: `replaced` counts those. Whatever clients do, the node
-//! is never kept waiting, and no more frames wait than the handover allows. Each image carries the frame's number
-//! in `uniqueId`, from which a client sees what it missed.
+//! When frames come faster than they are shown, the newest replace the oldest: `replaced` counts the replaced ones. No
+//! client can make the node wait, and no more frames wait than the handover allows. Each image carries the frame's
+//! number in `uniqueId`, which shows a client the images that it missed.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -29,10 +29,11 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
+use livetime_runtime::lock;
 
 /// Where frames wait to be shown: the newest ones, a bounded number of them. A clone is the same place.
 ///
@@ -55,8 +56,8 @@ struct Waiting {
 }
 
 impl Handover {
-    /// At most so many `frames` wait, of at most so many `bytes` together; one always may. `bell` is rung when there is one where
-    /// there was none; it must not wait.
+    /// At most `frames` frames wait, with at most `bytes` bytes together; one frame always may. `bell` is rung when a
+    /// frame arrives in an empty handover; it must not wait.
     pub fn new(frames: usize, bytes: usize, bell: impl Fn() + Send + Sync + 'static) -> Handover {
         let waiting =
             Mutex::new(Waiting { frames: VecDeque::with_capacity(frames + 1), ..Waiting::default() });
@@ -76,6 +77,7 @@ impl Handover {
         }
         waiting.bytes += bytes;
         waiting.frames.push_back(frame);
+        // The bell may take locks of its own, so this one is released before.
         drop(waiting);
         if was_empty {
             (self.0.bell)();
@@ -98,7 +100,7 @@ impl Handover {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.waiting)
     }
 }
 
@@ -154,14 +156,11 @@ impl PvaImage {
 impl Node for PvaImage {
     type Params = PvaImageParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "pva_image",
-        kind: NodeKind::Sink,
-        summary: "Shows frames as images of pvAccess (NTNDArray).",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "pva_image",
+        "Shows frames as images of pvAccess (NTNDArray).",
+        &[PortSpec::array("in")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginPva", "Pva").or(&["NDPluginPvxs"]));
@@ -178,7 +177,7 @@ impl Node for PvaImage {
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, _ctx: &mut Context) -> Result<(), NodeError> {
-        // What is no array could not be shown.
+        // A frame without an array could not be shown.
         frame.array()?;
         if let Some(handover) = &self.handover {
             handover.leave(frame.clone());

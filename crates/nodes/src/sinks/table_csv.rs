@@ -3,9 +3,10 @@
 //! In: tables, all with the same columns. Out: nothing. The first line has the names of the columns, separated by commas; each row of a table is a line of numbers in the
 //! same order. Lines end with a line feed; floating-point numbers have as many digits as it takes to read them back unchanged, `NaN`, `inf` and `-inf` included.
 //!
-//! The file is called `FILE.inprogress` until it is complete, and an existing one is never replaced: if the name is taken, also by what a killed program has left, the new file has the next free
-//! number, as `truth.1.csv`. What has been written is with the system: if the program is killed, all whole tables can be read. When the disk is full, tables are errors and counted, once a second it is tried
-//! whether there is room again, and what was written of a table by halves is cut off.
+//! The file is called `FILE.inprogress` until it is complete, and an existing one is never replaced: if the name is
+//! taken, also by the remains of a killed program, the new file has the next free number, as `truth.1.csv`. Written
+//! lines are with the system: if the program is killed, all whole tables can be read. When the disk is full, tables are
+//! errors and counted, the node tries again once a second, and the written part of an incomplete table is cut off.
 //!
 //! For hits there is `hits_parquet`, which is faster and smaller.
 //!
@@ -30,7 +31,7 @@
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Recorder, Result, WriteReport, Writing, may_be_file, numbered};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::{DType, Element, Frame, Schema, TableRef};
@@ -72,14 +73,8 @@ pub struct TableCsv {
 impl Node for TableCsv {
     type Params = TableCsvParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "table_csv",
-        kind: NodeKind::Sink,
-        summary: "Writes tables of any columns to a text file.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("table_csv", "Writes tables of any columns to a text file.", &[PortSpec::table("in")]);
 
     fn new(params: TableCsvParams) -> Result<TableCsv, NodeError> {
         let (text, columns, writing) = (String::new(), Vec::new(), Writing::default());
@@ -129,6 +124,7 @@ impl Node for TableCsv {
     }
 
     fn stop(&mut self) {
+        // The node has no caller any more; `end_or_tell` has logged an error.
         let _ = self.end_or_tell();
     }
 }
@@ -328,7 +324,7 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("t.csv"), "theirs").unwrap();
-        // What a killed program has left, and two of ours at once.
+        // The remains of a killed program, and two of ours at once.
         std::fs::write(path("t.1.csv.inprogress"), "half").unwrap();
         let mut both = [sink(&folder), sink(&folder)];
         for (harness, time) in both.iter_mut().zip(1..) {

@@ -63,7 +63,7 @@ impl ImageMode {
 
 /// The status message of an acquisition.
 pub const ACQUIRING: &str = "Acquiring data";
-/// The same when all frames are taken.
+/// The status message of an acquisition whose frames are all taken.
 pub const COMPLETE: &str = "Waiting for acquisition";
-/// The same when it was stopped before.
+/// The status message of an acquisition that was stopped before its end.
 pub const STOPPED: &str = "Acquisition stopped";

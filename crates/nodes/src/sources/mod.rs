@@ -3,11 +3,13 @@
 mod acquisition;
 pub mod array_source;
 pub mod image_files;
+mod pixels;
 pub mod pva_source;
 pub mod recording;
 mod schedule;
-pub mod sim_detector;
 pub mod subscribe;
 
 pub use acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
+pub use pixels::{Color, DataType};
 pub use recording::{Playback, Timing};
+pub use schedule::{Schedule, to_ns};

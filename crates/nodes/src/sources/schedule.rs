@@ -12,7 +12,7 @@ const BACKLOG_NS: u64 = 50_000_000;
 /// Late frames are made up for at four thirds of the rate and not at once: a detector sends no bursts, and a
 /// burst would fill the queues behind it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Schedule {
+pub struct Schedule {
     /// The last deadline, or the start.
     anchor_ns: u64,
     /// When the last frame was taken.
@@ -22,13 +22,13 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// A schedule that starts at `now_ns`.
-    pub(crate) fn starting(now_ns: u64) -> Schedule {
+    pub fn starting(now_ns: u64) -> Schedule {
         Schedule { anchor_ns: now_ns, taken_ns: now_ns, started: false }
     }
 
     /// When the next frame is due: `first_ns` after the start, later `period_ns` after the last deadline. Times are
     /// given again at each call, so that a change acts on the deadline that is waited for.
-    pub(crate) fn due_ns(&self, first_ns: u64, period_ns: u64) -> u64 {
+    pub fn due_ns(&self, first_ns: u64, period_ns: u64) -> u64 {
         let earliest_ns = if self.started { self.taken_ns.saturating_add(period_ns / 4 * 3) } else { 0 };
         self.deadline_ns(first_ns, period_ns).max(earliest_ns)
     }
@@ -39,7 +39,7 @@ impl Schedule {
 
     /// The frame that was due is taken at `now_ns`. Returns the number of periods that were abandoned because the
     /// source is too far behind; the rhythm is kept.
-    pub(crate) fn met(&mut self, now_ns: u64, first_ns: u64, period_ns: u64) -> u64 {
+    pub fn met(&mut self, now_ns: u64, first_ns: u64, period_ns: u64) -> u64 {
         let deadline_ns = self.deadline_ns(first_ns, period_ns);
         let behind_ns = now_ns.saturating_sub(deadline_ns);
         let missed = match period_ns {
@@ -57,7 +57,7 @@ impl Schedule {
 }
 
 /// Seconds as whole ns; a negative time or NaN is 0.
-pub(crate) fn to_ns(seconds: f64) -> u64 {
+pub fn to_ns(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
 

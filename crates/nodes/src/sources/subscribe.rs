@@ -1,8 +1,8 @@
 //! `subscribe`: takes the frames that agents of the program around the graph publish.
 //!
-//! In: nothing. Out: the frames of the channel of this name, with the pixels where they are and headers of their own: numbered
-//! from 0 on, with the publisher's event time and attributes. Frames for which there was no room are lost as the parameter
-//! `when_full` says; the numbers that follow tell how many.
+//! In: nothing. Out: the frames of the channel of this name, with the pixels in place and headers of their own:
+//! numbered from 0 on, with the publisher's event time and attributes. Frames without room in the queue are lost as the
+//! parameter `when_full` sets; the gap in the following numbers is their count.
 //!
 //! ```
 //! use livetime_engine::Value;
@@ -22,12 +22,10 @@
 use std::time::Duration;
 
 use livetime_actors::{Chain, Channel, ChannelKind, Channels};
-use livetime_engine::{
-    Context, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream, WhenFull,
-};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, WhenFull};
 use livetime_frame::Frame;
 
-/// What happens to a frame for which there is no room.
+/// The policy for a frame without room in the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum WhenNoRoom {
     /// The publisher waits.
@@ -63,7 +61,7 @@ pub struct SubscribeParams {
 pub struct Subscribe {
     params: SubscribeParams,
     waiting: Option<(Channel<Frame>, Chain<Frame>)>,
-    /// How many of them were lost, as far as it is told.
+    /// Lost frames that have been reported.
     told: u64,
     /// The number of the next frame.
     next: u64,
@@ -71,20 +69,17 @@ pub struct Subscribe {
 
 /// How long the node waits for a frame before it returns to the engine for other requests.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it checks again if there was none.
+/// Time to the next check after a check without a frame.
 const PAUSE_NS: u64 = 10_000;
 
 impl Node for Subscribe {
     type Params = SubscribeParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "subscribe",
-        kind: NodeKind::Source,
-        summary: "Frames that the agents of the program around the graph publish.",
-        inputs: &[],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "subscribe",
+        "Frames that the agents of the program around the graph publish.",
+        &[PortSpec::any("out")],
+    );
 
     fn new(params: SubscribeParams) -> Result<Subscribe, NodeError> {
         Ok(Subscribe { params, waiting: None, told: 0, next: 0 })
@@ -92,10 +87,6 @@ impl Node for Subscribe {
 
     fn params(&mut self) -> &mut SubscribeParams {
         &mut self.params
-    }
-
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
@@ -160,7 +151,7 @@ mod tests {
         channel.publish(image);
         let second = node.run_source(1).unwrap();
         let numbers: Vec<u64> = first.iter().chain(&second).map(|f| f.header().sequence).collect();
-        // What is lost is told by the first frame that is taken afterwards.
+        // The first frame that is taken after a loss reports it.
         assert_eq!(numbers, [3, 4, 5]);
         assert_eq!((node.number_of("frames"), node.number_of("lost")), (3.0, 3.0));
     }

@@ -3,174 +3,25 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use super::conn::Protocol;
-use super::error::reason;
+use super::handle::Handle;
 use super::lock::lock;
-use super::op::{Conn, Home, Links, Op};
-use super::{Client, Error, Result};
+use super::op::{Home, Op};
+use super::{Error, Result};
 use crate::data::{Dynamic, Type, Value};
 use crate::proto::client::{Answer, Job, Put};
 use crate::request::parse;
-use crate::wire::Status;
 
 /// A channel: a name, and the server that has it as long as there is one. A clone is the same channel.
 #[derive(Clone)]
 pub struct Channel(Arc<Handle>);
 
-/// The shared state of all clones of a channel; the last one closes it.
-pub(super) struct Handle {
-    pub(super) inner: Arc<ChannelParts>,
-    client: Client,
-}
-
-/// The client's internal state of a channel.
-pub(super) struct ChannelParts {
-    pub(super) name: String,
-    /// The server of the channel, which is then not searched.
-    pub(super) server: Option<SocketAddr>,
-    pub(super) state: Mutex<ChannelState>,
-}
-
-#[derive(Default)]
-pub(super) struct ChannelState {
-    /// Its number in the search.
-    pub(super) search: Option<u32>,
-    pub(super) link: Option<(Arc<Conn>, u32)>,
-    open: bool,
-    closed: bool,
-    waiting: Vec<Arc<Op>>,
-    refusal: Option<String>,
-    pub(super) refusals: u32,
-}
-
-impl ChannelParts {
-    pub(super) fn new(name: &str, server: Option<SocketAddr>) -> Arc<ChannelParts> {
-        Arc::new(ChannelParts { name: name.into(), server, state: Mutex::new(ChannelState::default()) })
-    }
-
-    /// Asks the server on `conn` to open it. `false`: the connection is lost already.
-    pub(super) fn link(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Protocol<Links>) -> bool {
-        if conn.is_closed() {
-            return false;
-        }
-        let mut state = lock(&self.state);
-        // An answer to an older search may come after the channel was linked.
-        if state.closed || state.link.is_some() {
-            return true;
-        }
-        match core.connection.create_channel(Arc::clone(self), &self.name) {
-            Some(cid) => state.link = Some((Arc::clone(conn), cid)),
-            None => log::warn!("`{}`: too many channels on one connection", self.name),
-        }
-        true
-    }
-
-    /// The server opened it: waiting operations begin.
-    pub(super) fn opened(self: &Arc<Self>, conn: &Arc<Conn>, core: &mut Protocol<Links>) {
-        let mut state = lock(&self.state);
-        state.open = true;
-        state.refusal = None;
-        state.refusals = 0;
-        let cid = state.link.as_ref().map(|(_, cid)| *cid);
-        let waiting = std::mem::take(&mut state.waiting);
-        // `begin` locks the connection's requests and the operation, which come before and after this lock.
-        drop(state);
-        for op in waiting {
-            let begun = cid.is_some_and(|cid| op.is_over() || op.begin(conn, core, cid));
-            if !begun {
-                lock(&self.state).waiting.push(op);
-            }
-        }
-    }
-
-    /// It is on no connection any more.
-    pub(super) fn unlink(&self, refusal: Option<&Status>) {
-        let mut state = lock(&self.state);
-        state.link = None;
-        state.open = false;
-        if let Some(status) = refusal {
-            state.refusal = Some(reason(status));
-            state.refusals += 1;
-        }
-    }
-
-    pub(super) fn note_failure(&self, failure: String) {
-        lock(&self.state).refusal = Some(failure);
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        lock(&self.state).closed
-    }
-
-    /// Lets `op` begin, now or as soon as the channel is open.
-    fn submit(&self, op: &Arc<Op>) {
-        loop {
-            let mut state = lock(&self.state);
-            let Some((conn, cid)) = state.link.clone().filter(|_| state.open) else {
-                state.waiting.push(Arc::clone(op));
-                return;
-            };
-            drop(state);
-            // The connection is locked before the channel, so the channel's lock is given back first, and its state is
-            // looked at again.
-            let mut core = conn.core();
-            if op.begin(&conn, &mut core, cid) {
-                return conn.flush(&mut core);
-            }
-            // Closed since we looked, or full.
-            let same = lock(&self.state)
-                .link
-                .as_ref()
-                .is_some_and(|(now, id)| Arc::ptr_eq(now, &conn) && *id == cid);
-            if same {
-                let full = Error::System("too many operations on one connection".into());
-                return op.finish(Err(full), &mut Vec::new());
-            }
-        }
-    }
-
-    fn withdraw(&self, op: &Arc<Op>) {
-        lock(&self.state).waiting.retain(|waiting| !Arc::ptr_eq(waiting, op));
-    }
-}
-
-impl Home for ChannelParts {
-    fn wait(&self, op: &Arc<Op>) {
-        lock(&self.state).waiting.push(Arc::clone(op));
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        let mut state = lock(&self.inner.state);
-        state.closed = true;
-        let link = state.link.take();
-        let waiting = std::mem::take(&mut state.waiting);
-        // Operations that end here may lock the channel.
-        drop(state);
-        drop(waiting);
-        if let Some((conn, cid)) = link {
-            conn.with(|core| core.connection.destroy_channel(cid));
-        }
-        self.client.shared().forget(&self.inner);
-    }
-}
-
 impl Channel {
-    pub(super) fn new(inner: Arc<ChannelParts>, client: Client) -> Channel {
-        Channel(Arc::new(Handle { inner, client }))
-    }
-
     pub(super) fn from_handle(handle: Arc<Handle>) -> Channel {
         Channel(handle)
-    }
-
-    pub(super) fn handle(&self) -> &Arc<Handle> {
-        &self.0
     }
 
     /// Its name.

@@ -9,6 +9,7 @@
 //! | lock | protects | held while |
 //! |---|---|---|
 //! | `Conn::incoming` | buffer and assembler of received bytes | the socket is read, and callbacks of users run |
+//! | `ClientThread::channels` | the channels that users have | |
 //! | `ClientParts::directory` | which channels and connections there are | channels are linked to connections |
 //! | `Conn::core` | protocol state, and pending output | a message is handled or sent |
 //! | `ChannelParts::state` | link and waiting operations of a channel | |

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use socket2::{Domain, Protocol, Socket as RawSocket, Type};
 
-use super::channel::{ChannelParts, Handle};
 use super::config::ClientConfig;
 use super::lock::lock;
 use super::op::Conn;
+use super::parts::ChannelParts;
 use super::socket::Socket;
 use super::tokens::FIRST_CONN;
 use crate::net::named;
@@ -28,8 +28,6 @@ const REDIAL: Duration = Duration::from_secs(2);
 /// that always refuses costs little.
 const REFUSED: Duration = Duration::from_secs(5);
 const LONGEST_REFUSED: Duration = Duration::from_secs(30);
-
-type ChannelKey = (String, Option<SocketAddr>);
 
 /// A server.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,7 +54,6 @@ pub(super) struct Directory {
     /// Ask who is there.
     pub(super) ping: bool,
     pub(super) listeners: Vec<Arc<Mutex<Vec<Server>>>>,
-    channels: HashMap<ChannelKey, Weak<Handle>>,
     links: HashMap<SocketAddr, Token>,
     dials: HashMap<Token, Dial>,
     name_servers: Vec<SocketAddr>,
@@ -81,7 +78,6 @@ impl Directory {
             conns: HashMap::new(),
             ping: false,
             listeners: Vec::new(),
-            channels: HashMap::new(),
             links: HashMap::new(),
             dials: HashMap::new(),
             name_servers: config.name_servers.clone(),
@@ -92,31 +88,17 @@ impl Directory {
 
     // ---- channels
 
-    /// The channel that the user has already.
-    pub(super) fn known(&self, key: &ChannelKey) -> Option<Arc<Handle>> {
-        self.channels.get(key)?.upgrade()
-    }
-
-    pub(super) fn add(&mut self, key: ChannelKey, handle: &Arc<Handle>, now: Instant) {
-        let inner = &handle.inner;
-        match key.1 {
-            Some(server) => self.redials.push((now, server, Some(Arc::clone(inner)))),
+    /// Searches a new channel, or connects to its server.
+    pub(super) fn add(&mut self, channel: &Arc<ChannelParts>, now: Instant) {
+        match channel.server {
+            Some(server) => self.redials.push((now, server, Some(Arc::clone(channel)))),
             None => {
-                let search = self.searcher.add(Arc::clone(inner), &inner.name, now);
+                let search = self.searcher.add(Arc::clone(channel), &channel.name, now);
                 if search.is_none() {
-                    inner.note_failure("a name has 1 to 500 bytes".into());
+                    channel.note_failure("a name has 1 to 500 bytes".into());
                 }
-                lock(&inner.state).search = search;
+                lock(&channel.state).search = search;
             }
-        }
-        self.channels.insert(key, Arc::downgrade(handle));
-    }
-
-    pub(super) fn forget(&mut self, channel: &Arc<ChannelParts>, search: Option<u32>) {
-        search.into_iter().for_each(|id| self.searcher.remove(id));
-        let key = (channel.name.clone(), channel.server);
-        if self.channels.get(&key).is_some_and(|handle| handle.strong_count() == 0) {
-            self.channels.remove(&key);
         }
     }
 

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use mio::{Events, Poll, Registry, Token, Waker};
 
-use super::channel::ChannelParts;
 use super::config::ClientConfig;
 use super::conn::Broken;
 use super::directory::{Directory, Maker};
 use super::lock::lock;
 use super::op::Conn;
+use super::parts::ChannelParts;
 use super::reader::LINGER;
 use super::socket::Socket;
 use super::tokens::{FIRST_CONN, FIRST_UDP, WAKE};
@@ -90,10 +90,11 @@ impl ClientParts {
         }
     }
 
-    /// The user has no handle of `channel` any more.
-    pub(super) fn forget(&self, channel: &Arc<ChannelParts>) {
+    /// `channel` is not searched any more.
+    pub(super) fn forget(&self, channel: &ChannelParts) {
+        let mut directory = lock(&self.directory);
         let search = lock(&channel.state).search.take();
-        lock(&self.directory).forget(channel, search);
+        search.into_iter().for_each(|id| directory.searcher.remove(id));
     }
 
     /// Where a channel that is not found was looked for.

@@ -10,11 +10,11 @@ use std::task::Waker;
 use mio::Registry;
 
 use super::Error;
-use super::channel::ChannelParts;
 use super::config::ClientConfig;
 use super::conn::{Broken, Owner, Protocol};
 use super::driver::{ClientParts, Deed};
 use super::op::{Conn, Links, Op};
+use super::parts::ChannelParts;
 use super::queue::{Event as Told, EventQueue};
 use crate::data::Value;
 use crate::proto::client::{Answer, Event, Refusal};

@@ -33,9 +33,11 @@ mod driver;
 mod error;
 mod events;
 mod get;
+mod handle;
 mod lock;
 mod monitor;
 mod op;
+mod parts;
 mod queue;
 mod reader;
 mod socket;
@@ -45,8 +47,6 @@ mod udp;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Instant;
 
 pub use channel::{Channel, Pending};
 pub use config::ClientConfig;
@@ -58,27 +58,17 @@ pub use queue::{Event, Update};
 
 pub use crate::proto::client::Put;
 
-use channel::ChannelParts;
-use driver::{ClientParts, Driver};
-use lock::lock;
+use driver::ClientParts;
+use handle::ClientThread;
 
 /// A client. A clone is the same one; it ends with the last clone, channel and operation.
 #[derive(Clone)]
-pub struct Client(Arc<Thread>);
-
-struct Thread {
-    shared: Arc<ClientParts>,
-    thread: Option<JoinHandle<()>>,
-}
+pub struct Client(Arc<ClientThread>);
 
 impl Client {
     /// A client. It takes a few sockets and one thread.
     pub fn new(config: ClientConfig) -> Result<Client> {
-        let driver = Driver::new(config)?;
-        let shared = Arc::clone(driver.shared());
-        let thread = std::thread::Builder::new().name("pva client".into()).spawn(move || driver.run());
-        let thread = thread.map_err(|error| Error::System(format!("cannot start a thread: {error}")))?;
-        Ok(Client(Arc::new(Thread { shared, thread: Some(thread) })))
+        Ok(Client(Arc::new(ClientThread::start(config)?)))
     }
 
     /// A client that is set up by the `EPICS_PVA_*` variables.
@@ -88,47 +78,21 @@ impl Client {
 
     /// The channel `name`, which is searched from now on.
     pub fn channel(&self, name: &str) -> Channel {
-        self.open(name, None)
+        Channel::from_handle(self.0.open(name, None))
     }
 
     /// The channel `name` of this server, without a search.
     pub fn channel_at(&self, server: SocketAddr, name: &str) -> Channel {
-        self.open(name, Some(server))
-    }
-
-    fn open(&self, name: &str, server: Option<SocketAddr>) -> Channel {
-        let key = (name.to_string(), server);
-        let mut directory = lock(&self.shared().directory);
-        if let Some(handle) = directory.known(&key) {
-            drop(directory);
-            return Channel::from_handle(handle);
-        }
-        let channel = Channel::new(ChannelParts::new(name, server), self.clone());
-        directory.add(key, channel.handle(), Instant::now());
-        // The thread takes this lock when it is woken.
-        drop(directory);
-        self.shared().wake();
-        channel
+        Channel::from_handle(self.0.open(name, Some(server)))
     }
 
     fn shared(&self) -> &Arc<ClientParts> {
-        &self.0.shared
+        self.0.shared()
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Client({:?})", self.shared().config)
-    }
-}
-
-impl Drop for Thread {
-    fn drop(&mut self) {
-        self.shared.stop();
-        // The last handle may go in a callback, which the thread itself runs.
-        let thread = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id());
-        if let Some(thread) = thread {
-            let _ = thread.join();
-        }
     }
 }

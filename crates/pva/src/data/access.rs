@@ -5,7 +5,7 @@ use super::{Array, Field, ScalarType, Type, Value};
 use crate::{Error, Result};
 
 impl Value {
-    /// The number of the field `path`, such as `alarm.severity`. It never changes; keep it if you ask often.
+    /// The number of the field `path`, such as `alarm.severity`. The number never changes; keep it for repeated use.
     pub fn bit(&self, path: &str) -> Option<usize> {
         self.structure.bit(path)
     }

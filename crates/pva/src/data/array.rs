@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// A Rust type that is an element of an [`Array`].
 pub trait Element: bytemuck::Pod + PartialEq + fmt::Display + Send + Sync + private::Sealed {
-    /// Its form on the wire.
+    /// The type's form on the wire.
     const KIND: ScalarType;
 }
 
@@ -102,8 +102,8 @@ impl Array {
         &self.data
     }
 
-    /// The elements where they lie. `None` if they are not `T`, or if what came from the network lies at an
-    /// address at which this machine cannot read `T`; [`Array::elements`] then copies.
+    /// The elements in place. `None` if they are not `T`, or if received elements lie at an address at which this
+    /// machine cannot read `T`; [`Array::elements`] then copies.
     pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
         if self.kind != T::KIND {
             return None;
@@ -118,6 +118,7 @@ impl Array {
     pub fn elements<T: Element>(&self) -> Option<Cow<'_, [T]>> {
         match self.as_slice() {
             Some(slice) => Some(Cow::Borrowed(slice)),
+            // Bytes of a message may lie at an odd address, so numbers are copied where they are not aligned.
             None if self.kind == T::KIND => Some(Cow::Owned(bytemuck::pod_collect_to_vec(&self.data))),
             None => None,
         }
@@ -131,6 +132,7 @@ impl Array {
     /// Element `index` as a number; integers of more than 53 bits are rounded.
     pub fn f64(&self, index: usize) -> Option<f64> {
         let size = self.kind.bytes();
+        // One number may lie unaligned in a message, so it is read from its bytes.
         let bytes = self.data.get(index.checked_mul(size)?..)?.get(..size)?;
         macro_rules! number {
             ($t:ty) => {
@@ -159,7 +161,8 @@ impl Array {
     }
 }
 
-// `Bytes` wants memory of bytes; this keeps that of other elements, at the address they need.
+// `Bytes` takes owners of bytes; this owner keeps the `Vec` of other elements, so that its memory stays aligned and is
+// freed with the right layout.
 struct ArrayOwner<T>(Vec<T>);
 
 impl<T: NoUninit> AsRef<[u8]> for ArrayOwner<T> {

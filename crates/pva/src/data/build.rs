@@ -56,7 +56,7 @@ impl Builder {
         Structure::new(self.id, self.members)
     }
 
-    /// The same members as a union.
+    /// A union with the members so far.
     pub fn union(self) -> Result<Arc<Union>> {
         Union::new(self.id, self.members)
     }

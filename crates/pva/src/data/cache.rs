@@ -54,6 +54,7 @@ impl TypeCache {
     }
 
     fn define(&mut self, id: u16, ty: &Type, at: usize) -> Result<()> {
+        // A peer may define a number again, so the old type's fields are taken off first.
         let before = self.types.get(&id).map_or(0, Type::weight);
         let fields = self.fields - before + ty.weight();
         if fields > MAX_CACHED_FIELDS {
@@ -90,6 +91,7 @@ impl SentTypes {
             return writer.u16(*number);
         }
         // Peers have room for 0x7FFF numbers.
+        // Types beyond the room are sent in full each time.
         if next < 0x7FFF {
             self.numbers.insert(address, (next as u16, Arc::clone(ty)));
             writer.u8(DEFINE);
@@ -181,6 +183,7 @@ fn decode(reader: &mut Reader<'_>, cache: &mut TypeCache, code: u8, at: usize) -
         DEFINE | TAGGED => {
             let id = reader.u16()?;
             if code == TAGGED {
+                // The tag is skipped, since a number defined again replaces its old type in any case.
                 reader.i32()?;
             }
             let ty = Type::decode_some(reader, cache)?;
@@ -225,6 +228,7 @@ fn decode_element(reader: &mut Reader<'_>, cache: &mut TypeCache, code: u8) -> R
 fn decode_structure(reader: &mut Reader<'_>, cache: &mut TypeCache) -> Result<Arc<Structure>> {
     let (id, members) = decode_members(reader, cache)?;
     let structure = Structure::new(id, members)?;
+    // A few bytes can describe a large type by number, so memory for its nodes counts against the message's limit.
     reader.charge(structure.len() * size_of::<super::Node>())?;
     Ok(structure)
 }
@@ -308,7 +312,7 @@ mod tests {
 
     #[test]
     fn values_do_not_grow_out_of_proportion_to_their_message() {
-        // Many fixed arrays of no elements: a large structure, of which nothing is in the message.
+        // Many fixed arrays without elements make a large structure from a small message.
         let members = [1, b'a', 0x43 | FIXED, 0].repeat(200);
         let empty = [&[DEFINE, 1, 0, STRUCTURE, 0, 200], &members[..]].concat();
         let mut cache = TypeCache::new();

@@ -208,6 +208,7 @@ pub(crate) fn spread(field: Field) -> Option<Vec<Field>> {
 }
 
 fn choose(field: Field, union: &Union) -> Option<Field> {
+    // A member of the value's own type goes first: a number would fit in a member of text, too.
     let exact = union.members().iter().position(|member| fits(&field, &member.ty));
     let selector = exact
         .or_else(|| union.members().iter().position(|member| convert(field.clone(), &member.ty).is_ok()))?;

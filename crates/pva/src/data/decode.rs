@@ -9,7 +9,7 @@ use super::{Array, Chosen, Dynamic, Extent, Field, ScalarType, Structure, Type, 
 use crate::wire::{BitSet, Reader};
 use crate::{Error, Result};
 
-/// Bytes of numbers that are copied and swapped in the time in which a text is read.
+/// Bytes of numbers that take as long to copy and swap as a text takes to read.
 const OF_A_TEXT: usize = 256;
 
 /// The reading of a value, with the types that the peer gave numbers to.
@@ -21,7 +21,7 @@ impl Value {
         self.read(reader, &mut Progress::whole(cache)).map_err(Stop::wrong)
     }
 
-    /// The same in steps.
+    /// Reads all fields in steps.
     pub(crate) fn read(&mut self, reader: &mut Reader<'_>, progress: &mut Reading<'_>) -> Step {
         self.read_range(reader, progress, 0, self.fields.len())
     }
@@ -236,12 +236,14 @@ fn copy<T: super::Element>(
         }
         let mut piece: Vec<T> = bytemuck::pod_collect_to_vec(reader.bytes(taken / size * size)?);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut piece);
+        // True is any number but zero on the wire, while `Bool` in memory must be 0 or 1.
         match size {
             1 => bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
             size if reader.order().swaps(size) => crate::wire::swap(bytes, size),
             _ => {}
         }
         if elements.is_empty() {
+            // The first piece becomes the array itself, so an array that is read at once is copied once.
             elements = piece;
         } else {
             elements.reserve_exact(count - elements.len());
@@ -255,6 +257,8 @@ fn texts(reader: &mut Reader<'_>, progress: &mut Reading<'_>, extent: Extent) ->
     let (mut texts, count) = match progress.resume() {
         Some(Part::Texts { texts, count }) => (texts, count),
         _ => {
+            // A text takes at least a byte, so a count beyond the message's bytes ends with an error in time and not in
+            // memory.
             let count = array_count(reader, extent, 1)?.min(reader.remaining() + 1);
             reader.charge(count * size_of::<String>())?;
             (Vec::with_capacity(count), count)
@@ -306,7 +310,7 @@ fn elements<T>(
     Ok(())
 }
 
-/// Reads an element that lies in a box elsewhere. What has been read of it stays.
+/// Reads an element in a box of its own. A part that has been read stays.
 fn boxed<T>(slot: &mut Option<T>, read: impl FnOnce(&mut Option<Box<T>>) -> Step) -> Step {
     let mut boxed = slot.take().map(Box::new);
     let done = read(&mut boxed);
@@ -321,6 +325,7 @@ fn structures(
     to: &mut Vec<Option<Value>>,
 ) -> Step {
     elements(reader, progress, to, size_of::<Value>(), |reader, progress, slot| {
+        // A slot that holds a value has been charged before and is read into again.
         if slot.is_none() {
             reader.charge(element.len() * size_of::<Field>())?;
         }
@@ -354,6 +359,7 @@ fn begin_choice(reader: &mut Reader<'_>, union: &Union, to: &mut Option<Box<Chos
     let member = union.members().get(selector as usize);
     let member =
         member.ok_or_else(|| Error::at(at, format!("one of {count} members"), selector.to_string()))?;
+    // A choice of the same member reads into its old memory.
     if to.as_ref().is_none_or(|chosen| chosen.selector != selector) {
         *to = Some(Box::new(Chosen { selector, field: fresh(reader, &member.ty)? }));
     }

@@ -22,12 +22,12 @@ impl Dynamic {
         Ok(Dynamic { ty, field })
     }
 
-    /// Its type.
+    /// Type of the value.
     pub fn ty(&self) -> &Type {
         &self.ty
     }
 
-    /// Its content. A structure is a [`Field::Struct`].
+    /// Content of the value. A structure is a [`Field::Struct`].
     pub fn field(&self) -> &Field {
         &self.field
     }
@@ -54,7 +54,7 @@ impl Dynamic {
         Ok(Some(found))
     }
 
-    /// As [`Dynamic::decode`] in steps, into `slot`, whose memory is used again if the type is the same.
+    /// As [`Dynamic::decode`] in steps, into `slot`, whose memory is reused if the type is the same.
     pub(crate) fn read_into(
         slot: &mut Option<Box<Dynamic>>,
         reader: &mut Reader<'_>,

@@ -59,7 +59,7 @@ pub enum Field {
 pub struct Chosen {
     /// Which member.
     pub selector: u32,
-    /// Its content.
+    /// Content of the field.
     pub field: Field,
 }
 

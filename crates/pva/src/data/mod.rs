@@ -1,4 +1,4 @@
-//! Types, values and how they are encoded.
+//! Types and values, and their encoding.
 //!
 //! A [`Value`] is flat: one [`Field`] for every field number of its [`Structure`], in the order of the wire.
 //! A whole structure is then a run of fields, whatever its nesting, and "bit 7 changed" is `fields[7]`.
@@ -33,10 +33,10 @@ pub use structure::{Member, Node, Structure, Union};
 pub use types::Type;
 pub use value::Value;
 
-/// How deep types may nest.
+/// How deep types may nest. Types are read by recursion, and a hostile one must not overflow the stack.
 pub const MAX_DEPTH: usize = 20;
 
-/// How many fields a type may have, fields of its unions and array elements included.
+/// Most fields of a type, fields of its unions and array elements included: a small message can describe a large type.
 pub const MAX_FIELDS: usize = 4096;
 
 /// How long names of fields and types may be, in bytes.

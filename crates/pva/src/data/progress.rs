@@ -1,8 +1,8 @@
 //! Reading a value in several steps: the state that one step leaves to the next.
 //!
-//! A message of some megabytes may hold millions of texts, which take longer to read than a server may keep its other clients waiting. So the reading
-//! pauses when its work is done, unwinds, and goes on later at the same place: what has been read stays in the value, and each level of nesting
-//! leaves a note of where it was.
+//! A message of some megabytes may hold millions of texts, which take longer to read than a server may keep its other
+//! clients waiting. So the reading pauses when its turn is over, unwinds, and continues later at the same place: fields
+//! that have been read stay in the value, and each level of nesting leaves a note of its place.
 
 use std::any::Any;
 
@@ -29,6 +29,7 @@ impl Stop {
     pub(crate) fn wrong(self) -> Error {
         match self {
             Stop::Wrong(error) => error,
+            // A reader without a limit never pauses, so this names a fault of the caller.
             Stop::Paused => Error::new("the whole of a value", "a part of it"),
         }
     }

@@ -10,9 +10,9 @@ use crate::{Error, Result};
 /// A member of a structure or union.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Member {
-    /// Its name.
+    /// Name of the member.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type of the member.
     pub ty: Type,
 }
 
@@ -22,7 +22,7 @@ pub struct Member {
 pub struct Node {
     /// The name within its parent; of field 0 empty.
     pub name: Arc<str>,
-    /// Its type.
+    /// Type of the node.
     pub ty: Type,
     /// The field it is a member of; of field 0 itself.
     pub parent: u32,
@@ -62,18 +62,18 @@ impl Structure {
         Builder::new(id)
     }
 
-    /// Its id, perhaps empty.
+    /// Id of the structure, perhaps empty.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its members.
+    /// Members of the structure.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// Its fields at all depths by number. Number 0 is the structure itself, whose type cannot contain
-    /// itself: its node says [`Type::Any`].
+    /// The fields at all depths by number. Number 0 is the structure itself. A type cannot contain itself, so the type
+    /// of this node is [`Type::Any`].
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -181,12 +181,12 @@ impl Union {
         Ok(Arc::new(Union { id, members: members.into(), depth, weight }))
     }
 
-    /// Its id, perhaps empty.
+    /// Id of the union, perhaps empty.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its members; the index is the selector.
+    /// Members of the union; the index is the selector.
     pub fn members(&self) -> &[Member] {
         &self.members
     }

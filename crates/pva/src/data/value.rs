@@ -34,7 +34,7 @@ impl Value {
         Value { fields: fields.collect(), structure: Arc::clone(structure), changed: BitSet::new() }
     }
 
-    /// Its type.
+    /// Type of the value.
     pub fn structure(&self) -> &Arc<Structure> {
         &self.structure
     }
@@ -64,7 +64,7 @@ impl Value {
         &self.changed
     }
 
-    /// Notes that field `bit` changed; a structure means all of it.
+    /// Notes that field `bit` changed; a structure's bit means all its fields.
     pub fn mark(&mut self, bit: usize) {
         if bit < self.fields.len() {
             self.changed.insert(bit);

@@ -1,6 +1,7 @@
 //! Write access.
 
-use std::net::IpAddr;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::Peer;
 
@@ -14,7 +15,7 @@ use super::Peer;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// It is enough that one of them fits.
+    /// Rules of which one must fit.
     pub rules: Vec<Rule>,
 }
 
@@ -30,9 +31,9 @@ pub struct Rule {
 /// Some machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Host {
-    /// This machine, at any of its addresses.
+    /// A client on this machine, at any of its addresses.
     Local,
-    /// This one, at `127.0.0.1` or `::1`.
+    /// A client on this machine, at `127.0.0.1` or `::1`.
     Loopback,
     /// Every one.
     Any,
@@ -62,22 +63,59 @@ impl Access {
 
     /// Whether `peer` may write.
     pub fn allows(&self, peer: &Peer) -> bool {
-        self.rules
-            .iter()
-            .any(|rule| rule.host.has(peer) && rule.user.as_ref().is_none_or(|user| *user == peer.account))
+        self.allows_user(&peer.account, peer.address.ip(), peer.local)
+    }
+
+    /// Whether the account `user` may write from `address`. `is_local`: the address is one of this machine.
+    pub fn allows_user(&self, user: &str, address: IpAddr, is_local: bool) -> bool {
+        let fits = |rule: &Rule| {
+            rule.host.has_address(address, is_local) && rule.user.as_ref().is_none_or(|wanted| wanted == user)
+        };
+        self.rules.iter().any(fits)
     }
 }
 
 impl Host {
-    /// Whether `peer` is at one of them.
-    pub fn has(self, peer: &Peer) -> bool {
-        let address = peer.address.ip().to_canonical();
+    /// Whether `address` is one of theirs. `is_local`: it is an address of this machine.
+    pub fn has_address(self, address: IpAddr, is_local: bool) -> bool {
+        let address = address.to_canonical();
         match self {
-            Host::Local => peer.local,
+            Host::Local => is_local,
             Host::Loopback => address.is_loopback(),
             Host::Any => true,
             Host::Address(host) => host.to_canonical() == address,
             Host::Network(network, bits) => same_network(network.to_canonical(), address, bits),
+        }
+    }
+
+    /// Whether there is an address that both have. This machine is taken to have its loopback addresses alone.
+    pub fn overlaps(self, other: Host) -> bool {
+        let others = other.networks();
+        self.networks().iter().any(|(a, m)| others.iter().any(|(b, n)| same_network(*a, *b, *m.min(n))))
+    }
+
+    /// Its addresses, as prefixes and their lengths in bits.
+    fn networks(self) -> Vec<(IpAddr, u8)> {
+        let bits = |address: IpAddr| if address.is_ipv4() { 32 } else { 128 };
+        match self {
+            Host::Local | Host::Loopback => {
+                vec![(Ipv4Addr::new(127, 0, 0, 0).into(), 8), (Ipv6Addr::LOCALHOST.into(), 128)]
+            }
+            Host::Any => vec![(Ipv4Addr::UNSPECIFIED.into(), 0), (Ipv6Addr::UNSPECIFIED.into(), 0)],
+            Host::Address(address) => vec![(address.to_canonical(), bits(address.to_canonical()))],
+            Host::Network(network, length) => vec![(network.to_canonical(), length)],
+        }
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Host::Local => f.write_str("local"),
+            Host::Loopback => f.write_str("loopback"),
+            Host::Any => f.write_str("any"),
+            Host::Address(address) => address.fmt(f),
+            Host::Network(network, bits) => write!(f, "{network}/{bits}"),
         }
     }
 }
@@ -107,15 +145,15 @@ mod tests {
         assert!(!access.allows(&peer("10.1.2.3:1", "root")));
         // At the address of an interface.
         let here = Peer { local: true, ..peer("10.1.2.3:1", "") };
-        assert!(access.allows(&here) && !Host::Loopback.has(&here));
+        assert!(access.allows(&here) && !Host::Loopback.has_address(here.address.ip(), true));
 
         let host = Host::Network("10.1.2.0".parse().unwrap(), 24);
         let access = Access { rules: vec![Rule { host, user: Some("ops".into()) }] };
         assert!(access.allows(&peer("10.1.2.3:1", "ops")));
         assert!(!access.allows(&peer("10.1.3.3:1", "ops")) && !access.allows(&peer("10.1.2.3:1", "me")));
-        let far = peer("192.168.0.1:1", "");
-        assert!(Host::Network("10.0.0.0".parse().unwrap(), 0).has(&far));
-        assert!(!Host::Network("::".parse().unwrap(), 0).has(&far));
+        let far = "192.168.0.1".parse().unwrap();
+        assert!(Host::Network("10.0.0.0".parse().unwrap(), 0).has_address(far, false));
+        assert!(!Host::Network("::".parse().unwrap(), 0).has_address(far, false));
         assert!(!Access::read_only().allows(&peer("127.0.0.1:1", "")));
     }
 }

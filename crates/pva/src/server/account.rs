@@ -3,26 +3,28 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use super::Limits;
+use crate::lock::lock;
 
-/// Bytes counted for a channel besides its name.
+/// Bytes counted for a channel besides its name: about its state and its entries in maps.
 pub(crate) const CHANNEL: usize = 320;
 
-/// Bytes counted for an operation of a channel.
+/// Bytes counted for an operation of a channel: about its state and its entries in maps.
 pub(crate) const OPERATION: usize = 512;
 
-/// Bytes counted for a monitor besides these.
+/// Bytes counted for a monitor besides the operation: about its queue and its entry at the PV.
 pub(crate) const MONITOR: usize = 768;
 
 /// Bytes counted for a field of a type that a client brings.
 pub(crate) const FIELD: usize = 128;
 
-/// This many bytes of anything that changes often are not counted, because most connections never need more.
+/// This many bytes of any buffer that changes often are not counted, because most connections never need more.
 pub(crate) const SMALL: usize = 16 << 10;
 
-/// How many hosts are remembered before those without connections are forgotten.
+/// Most hosts that are remembered. Beyond it hosts without connections are forgotten, so that changing addresses do not
+/// fill the memory.
 const HOSTS: usize = 64;
 
 /// An account of memory with a limit. Memory taken from it is also taken from the account above it.
@@ -53,6 +55,8 @@ impl Account {
     }
 
     fn take_of(&self, bytes: usize, part: usize) -> bool {
+        // Added first and taken back on refusal: of two clients at the limit both may be refused, but never both
+        // admitted. Relaxed: the number protects no other memory.
         let before = self.used.fetch_add(bytes, Relaxed);
         let fits = before.saturating_add(bytes) <= self.limit / part;
         let taken = fits && self.above.as_ref().is_none_or(|above| above.take_of(bytes, part));
@@ -102,7 +106,7 @@ impl Charge {
         self.set_by(bytes, Account::take)
     }
 
-    /// The same for dispensable memory.
+    /// Sets the charge for dispensable memory.
     pub(crate) fn set_spare(&mut self, bytes: usize) -> bool {
         self.set_by(bytes, Account::take_spare)
     }
@@ -155,7 +159,7 @@ impl Accounts {
     /// An account for a connection from `host`.
     pub(crate) fn of(&self, host: IpAddr) -> Arc<Account> {
         let host = host.to_canonical();
-        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hosts = lock(&self.hosts);
         let known = hosts.get(&host).and_then(Weak::upgrade);
         let account = known.unwrap_or_else(|| {
             // Only now and then: each look costs the time of all hosts.
@@ -201,7 +205,7 @@ mod tests {
         let mut charge = Charge::new(&account);
         assert!(charge.set(300) && charge.set(100) && !charge.set(500) && !charge.set_spare(201));
         assert_eq!((charge.bytes(), accounts.used()), (100, 100));
-        // It may outlive the connection.
+        // A charge may outlive its connection.
         drop(account);
         assert_eq!(accounts.used(), 100);
         drop(charge);

@@ -40,7 +40,7 @@ pub struct ServerConfig {
     pub shards: usize,
     /// How long a thread polls before it sleeps. Polling saves wake-ups and occupies a core.
     pub spin: Duration,
-    /// Who may write.
+    /// Rules of the clients that may write.
     pub access: Access,
     /// Added to the refusal of a write: how it could be allowed. `{host}` becomes the address of the client.
     pub hint: String,
@@ -147,9 +147,9 @@ pub struct Limits {
     /// incoming messages, and data that the client does not read. Queued updates may take half of it; beyond
     /// that, the newest update replaces the previous one. One update may always be queued.
     pub memory_per_connection: usize,
-    /// The same for all connections from one address.
+    /// The most memory for all connections from one address.
     pub memory_per_host: usize,
-    /// The same for all connections.
+    /// The most memory for all connections.
     pub memory: usize,
     /// Searches per second from one address.
     pub searches: u32,

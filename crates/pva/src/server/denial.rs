@@ -25,7 +25,7 @@ pub(crate) enum Denial {
     Selections,
     /// Memory of the connection, its host, or all clients is used up.
     Memory,
-    /// The same for one request that brings much along.
+    /// Memory is used up for one request with many bytes; the connection goes on.
     MemoryNow,
     /// The PV has no value, or the channel belongs to the server itself.
     NoValue,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Peer;
 use crate::wire::Status;
 
-/// Receives the events of a server. It is called from the server's threads, and from threads that answer puts
+/// Receives the events of a server. The function is called from the server's threads, and from threads that answer puts
 /// and calls, and must not block.
 pub type Log = Arc<dyn Fn(&Event) + Send + Sync>;
 
@@ -26,7 +26,7 @@ pub enum Event {
     Connected(SocketAddr),
     /// A connection ended.
     Closed {
-        /// Whose.
+        /// The client.
         peer: Arc<Peer>,
         /// Why.
         reason: String,
@@ -35,7 +35,7 @@ pub enum Event {
     Write {
         /// Which channel.
         channel: String,
-        /// Who.
+        /// The client.
         peer: Arc<Peer>,
         /// The fields, or the function that was called.
         what: String,

@@ -1,9 +1,10 @@
 //! The addresses of this machine.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::lock::lock;
 use crate::net::own_addresses;
 
 /// Asking the system takes a while, and interfaces come and go rarely.
@@ -25,7 +26,7 @@ impl Own {
         if address.is_loopback() {
             return true;
         }
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         if known.read.is_none_or(|read| read.elapsed() > FRESH) {
             *known = Known { addresses: own_addresses(), read: Some(Instant::now()) };
         }

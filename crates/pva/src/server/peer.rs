@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 pub struct Peer {
     /// Where the connection comes from.
     pub address: SocketAddr,
-    /// How the client said who it is: `ca` or `anonymous`.
+    /// How the client identified itself: `ca` or `anonymous`.
     pub method: String,
     /// The account that the client claims; empty if it claims none.
     pub account: String,

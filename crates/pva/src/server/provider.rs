@@ -6,12 +6,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Peer, SharedPv};
 
-/// Provides the PVs of a server. It is called from the server's threads and must not block.
+/// Provides the PVs of a server. The methods are called from the server's threads and must not block.
 pub trait Provider: Send + Sync {
     /// Whether there is a PV of this name. Called for every search, so it must be fast.
     fn has(&self, name: &str) -> bool;
 
-    /// The PV of this name, for `peer`. It may be made only now.
+    /// The PV of this name, for `peer`. A provider may make the PV only now.
     fn open(&self, name: &str, peer: &Peer) -> Option<SharedPv>;
 
     /// All names, as far as they are known, for tools that list them.
@@ -25,7 +25,7 @@ pub trait Provider: Send + Sync {
     }
 }
 
-/// PVs by name. They can be added and removed while servers run. A clone is the same map.
+/// PVs by name, which can be added and removed while servers run. A clone is the same map.
 ///
 /// ```
 /// use livetime_pva::{data::{ScalarType, Value}, nt, server::{PvMap, SharedPv}};
@@ -51,6 +51,7 @@ impl PvMap {
 
     /// Adds `pv` as `name`. Returns the one that had the name before; its channels stay open.
     pub fn add(&self, name: impl Into<String>, pv: SharedPv) -> Option<SharedPv> {
+        // Relaxed: beacons only compare the number with the one before; the map has its own lock.
         self.0.changes.fetch_add(1, Relaxed);
         self.0.pvs.write().unwrap_or_else(PoisonError::into_inner).insert(name.into(), pv)
     }

@@ -47,7 +47,7 @@ impl Service {
         }))
     }
 
-    /// Its counts.
+    /// Counts of the service.
     pub fn statistics(&self) -> Statistics {
         Statistics { memory: self.0.accounts.used() as u64, ..self.0.counters.read() }
     }
@@ -63,7 +63,7 @@ impl ServiceParts {
         self.log.iter().for_each(|log| log(event));
     }
 
-    /// Who is told of events, if there is one.
+    /// The receiver of events, if there is one.
     pub(crate) fn log(&self) -> Option<&Log> {
         self.log.as_ref()
     }

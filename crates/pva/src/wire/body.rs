@@ -3,11 +3,12 @@
 use std::fmt;
 use std::io::{self, Read};
 use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
 use super::{Payload, SHARE_BYTES};
+use crate::lock::lock;
 
 /// From this length on a payload is collected in memory from a [`BufferSource`], if there is one.
 pub const LARGE_BYTES: usize = 64 << 10;
@@ -58,7 +59,7 @@ const STEP: usize = 64 << 10;
 
 impl BufferSource for Recycler {
     fn buffer(&self, len: usize) -> Option<Box<dyn Buffer>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         let fits = |old: &Vec<u8>| old.len() >= len && old.len() / 2 <= len;
         let old = kept.iter().rposition(fits).map(|index| kept.swap_remove(index));
         drop(kept);
@@ -91,7 +92,7 @@ impl Buffer for Recycled {
 
 impl Drop for Recycled {
     fn drop(&mut self) {
-        let mut kept = self.home.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.home.0);
         kept.push(mem::take(&mut self.memory));
         while kept.len() > KEPT || kept.iter().map(Vec::len).sum::<usize>() > KEPT_BYTES {
             kept.remove(0);

@@ -37,11 +37,6 @@ impl Status {
         Status { level: Level::Error, message: message.into(), trace: String::new() }
     }
 
-    /// A lasting failure because of `message`.
-    pub fn fatal(message: impl Into<String>) -> Status {
-        Status { level: Level::Fatal, message: message.into(), trace: String::new() }
-    }
-
     /// Whether the operation succeeded, perhaps with a warning.
     pub fn is_success(&self) -> bool {
         self.level <= Level::Warning

@@ -15,7 +15,7 @@ use super::select::Selection;
 /// The default number of events of the mean: a larger number makes the data less than 1 % smaller.
 pub const MEAN_OF: u32 = 16;
 
-/// What blockpack subtracts from frames. It is kept in the Configure of the new file.
+/// The reference frame that blockpack subtracts from frames. The new file keeps it in its Configure.
 #[derive(Clone, Debug, Default)]
 pub enum ReferenceSource {
     /// Nothing.
@@ -50,6 +50,7 @@ pub(super) fn gather(
             }
         }
     }
+    // Pictures are stored as differences from the reference frames, which a reader must know before the first event.
     if !is_configured {
         return Err(Error::new("a Configure before the first event, to keep reference frames in", "none"));
     }
@@ -91,6 +92,7 @@ impl Sums {
     fn add(&mut self, datagram: &Datagram<'_>, configs: &Configs, selection: &Selection) {
         for leaf in picture_leaves(datagram) {
             let header = leaf.header;
+            // Damaged pictures and detectors that are left out would spoil the mean.
             if !header.damage.is_none() || !selection.keeps(header.src) {
                 continue;
             }
@@ -127,6 +129,7 @@ impl Sums {
                 let values =
                     array.values[*start..*start + sum.pixels].iter().map(|v| v.round().max(0.0) as u64);
                 *start += sum.pixels;
+                // Elements behind the pixels, such as a trailer, are no part of the array and stay zero.
                 let behind = std::iter::repeat_n(0, sum.elements.len() - sum.pixels);
                 frames.push(frame(*src, *type_id, *panel, sum.bytes(values.chain(behind))));
             }
@@ -144,6 +147,7 @@ impl Sum {
 
     /// A frame of another size is not counted.
     fn add(&mut self, panel: &Panel<'_>) {
+        // A panel may change its size within a run, and only the first size is summed.
         if panel.data.len() != self.elements.len() * self.width || panel.dtype.bytes() != self.width {
             return;
         }
@@ -160,6 +164,7 @@ impl Sum {
     }
 
     fn mean(&self) -> Vec<u8> {
+        // Half the count is added before the division, so that the mean is rounded.
         self.bytes(self.elements.iter().map(|sum| (sum + self.count / 2) / self.count.max(1)))
     }
 

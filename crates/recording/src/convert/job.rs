@@ -1,4 +1,4 @@
-//! What goes through the threads: some whole datagrams, and what becomes of them.
+//! A unit of work of the threads: some whole datagrams, and the bytes that they become.
 
 use std::fs::File;
 use std::ops::Range;
@@ -14,19 +14,19 @@ use super::report::Report;
 /// enough that it stays in the cache on its way through one thread.
 pub(super) const BLOCK: usize = 2 << 20;
 
-/// The largest datagram. The format allows 4 GiB.
+/// The largest datagram that is converted. The format allows 4 GiB, but every job needs memory for several copies.
 pub(super) const LIMIT: u64 = 1 << 30;
 
 /// Whole datagrams that follow each other, up to about [`BLOCK`] or one that is larger. Keeps its memory.
 #[derive(Default)]
 pub(super) struct Job {
-    /// May be longer than what is in it.
+    /// May be longer than its content.
     pub(super) input: Vec<u8>,
     /// The pieces of all items.
     pieces: Vec<Range<usize>>,
-    /// What belongs together, as ranges of pieces.
+    /// Events and transitions, as ranges of pieces.
     items: Vec<Range<usize>>,
-    /// What was configured when they were taken.
+    /// The configurations in force when the pieces were recorded.
     pub(super) configs: Arc<Configs>,
     /// The output continues in a new file.
     pub(super) starts_file: bool,
@@ -35,7 +35,7 @@ pub(super) struct Job {
     pub(super) output: Vec<u8>,
     /// Where the output was written, until it was read again.
     pub(super) written: Option<Written>,
-    /// What was read again.
+    /// The output as it was read again from the file.
     again: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ pub(super) trait Source: Send {
     /// Fills `job` with the next datagrams; false at the end.
     fn fill(&mut self, job: &mut Job) -> Result<bool>;
 
-    /// Says what was not wanted, put together, or could not be read.
+    /// Counts the pieces that were not wanted, were put together, or could not be read.
     fn account(&self, report: &mut Report);
 }
 
@@ -67,11 +67,13 @@ impl Job {
     pub(super) fn check_written(&mut self) -> Result<()> {
         if let Some(Written { file, offset }) = self.written.take() {
             let length = self.output.len();
+            // Grown only: the memory serves for the next job.
             if self.again.len() < length {
                 self.again.resize(length, 0);
             }
             let again = &mut self.again[..length];
             read_exact_at(&*file, again, offset)?;
+            // Read back through the system, so that a fault of disk or memory shows before the input may be deleted.
             if *again != self.output {
                 let found = "other bytes: the disk, the memory or the system is at fault";
                 return Err(Error::new("what was written to the new file", found).at(offset));
@@ -101,7 +103,7 @@ impl Job {
         self.items.iter().map(|item| &self.pieces[item.clone()])
     }
 
-    /// The input up to byte `end`, to be filled. What is in it is not set to zero again.
+    /// The input up to byte `end`, to be filled. Old content is not zeroed first, because the caller overwrites it.
     pub(super) fn room(&mut self, end: usize) -> &mut [u8] {
         if self.input.len() < end {
             self.input.resize(end, 0);

@@ -30,7 +30,7 @@ pub(super) struct Merge<'a> {
     joined: Joined,
 }
 
-/// What comes next in time.
+/// The next item in the order of time.
 enum Next<'a> {
     Event(&'a Event),
     Transition(&'a RunTransition),
@@ -63,6 +63,7 @@ impl<'a> Merge<'a> {
         let event = self.run.events().get(self.next_event);
         let transition = self.run.transitions().get(self.next_transition);
         match (event, transition) {
+            // Of equal times the transition comes first: it may configure the event.
             (Some(event), Some(t)) if event.clock < t.header.clock => Some(Next::Event(event)),
             (_, Some(transition)) => Some(Next::Transition(transition)),
             (Some(event), None) => Some(Next::Event(event)),
@@ -77,8 +78,10 @@ impl<'a> Merge<'a> {
         let pieces = self.run.pieces(event);
         if self.selector.wants(&header) {
             let configs = self.run.configs(event);
+            // Configurations are compared by address: a run keeps each one once.
             let at = std::ptr::from_ref(configs) as usize;
             let begins_file = self.split.is_due(self.selector.taken);
+            // A job has one configuration, and a new file begins with a job.
             if !job.is_empty() && (begins_file || at != self.configs_at) {
                 return Ok(false);
             }
@@ -114,6 +117,7 @@ impl<'a> Merge<'a> {
         if !self.read(job, filled)? {
             return Ok(false);
         }
+        // Copies of a transition in other streams are joined here, once.
         self.cameras.retain(|t| t.header.transition() != kind);
         self.joined.copies += self.pieces.len() as u64 - 1;
         self.passed += self.pieces.iter().map(|p| p.length).sum::<u64>();
@@ -121,12 +125,14 @@ impl<'a> Merge<'a> {
         Ok(true)
     }
 
-    /// Reads what is in `pieces`, and adds it as one, unless the job is full.
+    /// Reads `pieces`, and adds them to the job as one event or transition, unless the job is full.
     fn read(&self, job: &mut Job, filled: &mut usize) -> Result<bool> {
         let length: u64 = self.pieces.iter().map(|p| p.length).sum();
+        // Each job holds the event several times.
         if length > LIMIT {
             return Err(Error::new(format!("at most {LIMIT} bytes in an event"), length.to_string()));
         }
+        // A datagram larger than a block is a job alone.
         if !job.is_empty() && *filled + length as usize > self.block {
             return Ok(false);
         }
@@ -135,6 +141,7 @@ impl<'a> Merge<'a> {
             let end = at + piece.length as usize;
             self.run.read_piece(piece, &mut job.room(end)[at..])?;
             let head = DatagramHeader::parse(&job.input[at..end]);
+            // The file may have been replaced since the scan.
             if !head.is_ok_and(|head| head.length() == piece.length) {
                 return Err(Error::new("the datagram that was there at the scan", "another one"));
             }
@@ -156,6 +163,7 @@ impl Source for Merge<'_> {
         job.begin(self.configs.clone());
         let mut filled = 0;
         while let Some(next) = self.peek() {
+            // `false` leaves the item for the next job.
             let was_added = match next {
                 Next::Event(event) => self.add_event(job, &mut filled, event)?,
                 Next::Transition(transition) => self.add_transition(job, &mut filled, transition)?,
@@ -179,7 +187,7 @@ fn any_header() -> DatagramHeader {
     DatagramHeader::new(Transition::L1Accept, 0, 0)
 }
 
-/// What of the files of a run could not be read.
+/// The parts of the files of a run that could not be read.
 fn lost(run: &Run) -> Vec<Lost> {
     let lost = |problem: &Problem| {
         let offset = problem.error.offset();

@@ -4,12 +4,12 @@
 //! ([`livetime_runtime::ordered`]). Nothing has to fit into memory but a few datagrams for each thread, and the result does not depend on
 //! their number.
 //!
-//! What is proved before a new file gets its name:
+//! A new file gets its name only after a proof:
 //!
-//! 1. Each datagram of the output was walked through side by side with what it was made of: the same containers and leaves with the same
-//!    senders, types and damage in the same order, and no others but what was asked for; every leaf with the same bytes, or with bytes
-//!    that are the same when they are decompressed.
-//! 2. Each piece of the file, read again from the system, is what was compared.
+//! 1. Each datagram of the output was walked through side by side with its input: both have the same containers and
+//!    leaves with the same senders, types and damage in the same order, except the leaves that the options left out;
+//!    every leaf has the same bytes, or bytes that are the same when they are decompressed.
+//! 2. Each piece of the file, read again from the system, has the bytes that were compared.
 //!
 //! Content that cannot be understood is copied unchanged, and reported.
 
@@ -53,14 +53,14 @@ pub use report::{Joined, Kept, Leaves, Lost, Reason, Report};
 pub use select::Selection;
 pub use split::Split;
 
-/// How often a job holds a datagram.
+/// Copies of a datagram in a job: input, output, and the output as it was read again.
 const COPIES: u64 = 3;
 
 /// Converts `inputs`, the files of one run in any order, into `output`. Several streams become one, in the order of time; the
 /// datagrams of one stream keep their order.
 ///
-/// Several times a second `watch` is told how many bytes of the input are done; it stops the work by returning false. If anything
-/// fails, there is no output.
+/// Several times a second `watch` gets the number of finished bytes of the input; by returning false it stops the work.
+/// A conversion that fails leaves no output.
 ///
 /// ```
 /// use livetime_formats::xtc1::compressed::Engine;
@@ -112,7 +112,7 @@ pub fn convert<P: AsRef<Path>>(
     Ok(report)
 }
 
-/// Rewrites what comes from a source into the files of the output.
+/// Rewrites the datagrams of a source into the files of the output.
 fn run<S: Source>(
     new: impl Fn() -> Result<S>,
     path: &Path,
@@ -125,6 +125,7 @@ fn run<S: Source>(
     let mut workers = (0..count).map(|_| Recoder::new(options, &references)).collect::<Result<Vec<_>>>()?;
     let done = AtomicU64::new(0);
     let give = |job: &mut Job| {
+        // Relaxed: the number is only shown, and the order of the output is kept by `in_order`.
         done.store(job.progress, Ordering::Relaxed);
         output.write(job)
     };
@@ -153,7 +154,8 @@ fn run<S: Source>(
     Ok(report)
 }
 
-/// Refuses what needs more memory than the work may take: every job holds its input, its output, and the output as it was read again.
+/// Refuses a conversion that needs more memory than it may take: every job holds its input, its output, and the output
+/// as it was read again.
 fn check_memory(options: &Options, input: usize) -> Result<()> {
     let threads = options.workers.max(1);
     let needed = COPIES * (threads as u64 + 2) * input as u64;

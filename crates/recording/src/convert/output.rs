@@ -17,7 +17,7 @@ pub(super) struct Output {
     split: Split,
     /// How many files were begun.
     number: u32,
-    /// The last one is written, those before wait until all that is in them was read again.
+    /// The last file is being written; earlier ones wait until all their bytes were read again.
     open: Vec<New>,
     /// Files that have their names, with their bytes.
     files: Vec<(PathBuf, u64)>,
@@ -45,6 +45,7 @@ impl Output {
     pub(super) fn write(&mut self, job: &mut Job) -> Result<()> {
         let written = self.open.last().map_or(0, |new| new.writer.len());
         let is_full = written + job.output.len() as u64 > self.split.bytes();
+        // A file has at least one job, however large.
         if written > 0 && (job.starts_file || is_full) {
             self.begin_file()?;
         }
@@ -78,9 +79,10 @@ impl Output {
         self.name(1)
     }
 
-    /// Names all files but the last `but`, of which everything was read again.
+    /// Gives all files but the last `but` their names; their bytes have all been read again.
     fn name(&mut self, but: usize) -> Result<()> {
         let mut at = 0;
+        // Jobs hold the reader while they read their part again; the last job frees the file.
         while at + but < self.open.len() {
             if Arc::strong_count(&self.open[at].reader) > 1 {
                 at += 1;
@@ -88,6 +90,7 @@ impl Output {
             }
             let New { path, writer, reader } = self.open.remove(at);
             let length = writer.len();
+            // A last look at the length: the file must be as long as it was written.
             let found = reader.size().map_err(|e| Error::io("the size of the new file", e).in_file(&path))?;
             if found != length {
                 let wanted = format!("{length} bytes in the new file");

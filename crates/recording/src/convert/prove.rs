@@ -1,5 +1,5 @@
-//! The proof that a datagram was changed without loss: both are walked through side by side, and what differs in its bytes must be
-//! the same when it is decompressed.
+//! The proof that a datagram was changed without loss: input and output are walked through side by side, and bytes that
+//! differ must be the same when they are decompressed.
 
 use livetime_formats::file::Head;
 use livetime_formats::xtc1::compressed::{Decompressor, plain_len};
@@ -9,7 +9,8 @@ use livetime_formats::{Error, Result};
 
 use super::report::{Kept, Reason, Report};
 
-/// Compares and counts. Shares nothing with what made the output but the decoder. Keeps its working memory.
+/// Compares and counts. Shares no code with the rewriting but the decoder, so that a mistake there cannot hide itself.
+/// Keeps its working memory.
 #[derive(Default)]
 pub(super) struct Prover {
     decompressor: Decompressor,
@@ -38,6 +39,7 @@ impl Prover {
         let root = found.next();
         check(matches!(root, Some(Step::Xtc(_))), "a root", output)?;
         for (number, piece) in pieces.iter().enumerate() {
+            // Of several pieces the first gives the header.
             check(is_same_head(piece, output) || number > 0, "the same header", output)?;
             // A root that is not entered is a leaf by itself.
             let is_whole = !piece.header.root.is_entered();
@@ -52,6 +54,7 @@ impl Prover {
                 }
                 let same = found.next();
                 let is_kept = self.compare(&step, same.as_ref(), configs, time_ns, &mut raw_bytes, counts);
+                // `compare` sees the output's next step: nothing may be missing, added or moved.
                 check(is_kept, "what was in the input", output)?;
             }
         }

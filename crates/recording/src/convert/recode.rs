@@ -22,7 +22,7 @@ use super::report::{Kept, Reason, Report};
 /// Changes leaves as the options say. Keeps its working memory.
 pub(super) struct Recoder<'a> {
     options: &'a Options,
-    /// What is written into every Configure, and compressed against.
+    /// The reference frames that are written into every Configure, and subtracted before compression.
     references: &'a [ReferenceFrame],
     compressor: Option<Compressor>,
     decompressor: Decompressor,
@@ -31,13 +31,13 @@ pub(super) struct Recoder<'a> {
     pub(super) counts: Report,
 }
 
-/// What becomes of a leaf.
+/// The result for a leaf.
 enum Change {
-    /// It stays, because it should.
+    /// The leaf stays, as the options want.
     No,
-    /// It stays for a reason that must be said.
+    /// The leaf stays for a reason that the report states.
     Kept(Reason),
-    /// It was written to the builder.
+    /// The leaf was written to the builder in another form.
     Written,
 }
 
@@ -56,24 +56,26 @@ impl<'a> Recoder<'a> {
         })
     }
 
-    /// Appends what `pieces` of one event or transition become to `out`.
+    /// Appends the result for `pieces` of one event or transition to `out`.
     pub(super) fn recode(
         &mut self,
         pieces: &[Datagram<'_>],
         configs: &Configs,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        // Broken trees cannot be put together: what follows would be hidden by what is broken.
+        // Broken trees cannot be put together: a reader stops at the broken part, and would miss every leaf behind it.
         if pieces.len() > 1 && pieces.iter().any(|p| p.check().is_err() || !p.header.root.is_entered()) {
             return pieces.iter().try_for_each(|piece| self.recode(&[*piece], configs, out));
         }
         let Some(first) = pieces.first() else { return Ok(()) };
         let start = out.len();
         let mut header = first.header;
+        // The joined datagram is as damaged as its pieces together.
         header.root.damage = Damage(pieces.iter().fold(0, |damage, p| damage | p.header.root.damage.0));
         let mut builder = Builder::new(out, &header);
         for (number, piece) in pieces.iter().enumerate() {
             copy_into(&mut builder, piece, |leaf, builder| {
+                // Copies in later streams of the same configuration are left out.
                 if is_left_out(self.options, &pieces[..number], leaf) {
                     return Ok(Edit::Replace);
                 }
@@ -81,10 +83,12 @@ impl<'a> Recoder<'a> {
                 Ok(self.note(change, leaf, &header))
             })?;
         }
+        // References stand in Configure, from where readers take them.
         let added = if takes_references(first) { self.references } else { &[] };
         added.iter().try_for_each(|frame| frame.write(&mut builder))?;
         builder.finish()?;
         let left_out = |number: usize, leaf: &Xtc<'_>| is_left_out(self.options, &pieces[..number], leaf);
+        // The proof reads the bytes just made, and nothing else of the builder.
         let output = Datagram::parse(&out[start..])?;
         self.prover.prove(pieces, &output, left_out, added, configs, &mut self.counts)
     }
@@ -111,6 +115,7 @@ impl<'a> Recoder<'a> {
     ) -> Result<Change> {
         let Some(engine) = self.options.codec else { return Ok(Change::No) };
         let (type_id, is_packed) = (leaf.header.type_id, leaf.header.type_id.is_compressed());
+        // A leaf that the wanted codec has packed already stays as it is.
         let is_wanted = if is_packed { !is_packed_by(leaf, engine) } else { engine != Engine::NONE };
         if !is_wanted || !is_packed && !holds_panels(type_id) {
             return Ok(Change::No);
@@ -124,6 +129,7 @@ impl<'a> Recoder<'a> {
         if !is_packed {
             return self.pack(leaf.header, leaf.payload, configs, builder);
         }
+        // The buffer is taken out, because packing borrows the whole worker.
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
         let change = match self.decompressor.decode_with(leaf.payload, configs, &mut plain) {
@@ -134,8 +140,9 @@ impl<'a> Recoder<'a> {
         change
     }
 
-    /// Whether the same data are there raw and compressed, which recorders write for checks: then both stay. The data are compared: two
-    /// pictures of one sender of which one did not become smaller look alike, and must come back as they were.
+    /// Whether the datagram has the same data raw and compressed, which some recorders write as a check: then both
+    /// stay. The decompressed data are compared, because types and sizes do not suffice: of two pictures of one sender
+    /// one may stay raw because it did not become smaller, and both must come back unchanged.
     fn has_twin(&mut self, datagram: &Datagram<'_>, leaf: &Xtc<'_>, configs: &Configs) -> bool {
         datagram.leaves().any(|other| {
             let (packed, plain) =
@@ -145,7 +152,8 @@ impl<'a> Recoder<'a> {
         })
     }
 
-    /// What was compressed becomes plain if the new codec does not make it smaller.
+    /// Compresses a leaf again that was compressed in the input. The leaf becomes plain if the new codec does not make
+    /// it smaller.
     fn pack_again(
         &mut self,
         leaf: &Xtc<'_>,
@@ -187,6 +195,7 @@ impl<'a> Recoder<'a> {
         let written = builder.leaf_with(packed, |out| {
             let start = out.len();
             compressor.encode_with(&panels, find, out)?;
+            // The error is only the way out of the builder, which then takes the leaf back.
             is_smaller = out.len() - start < payload.len();
             if is_smaller { Ok(()) } else { Err(Error::new("a smaller leaf", "a larger one")) }
         });
@@ -247,7 +256,7 @@ fn is_packed_by(leaf: &Xtc<'_>, engine: Engine) -> bool {
     engine != Engine::BLOCKPACK && engine != Engine::NONE && !parts(leaf.payload).any(is_other(engine))
 }
 
-/// Such a leaf cannot stay as it is: the frame that it needs goes.
+/// Whether a leaf cannot stay unchanged because its reference frame is not in the output.
 fn needs_reference(leaf: &Xtc<'_>) -> bool {
     let needs = |part: Result<Part<'_>>| {
         part.is_ok_and(|p| {

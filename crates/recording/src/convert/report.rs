@@ -1,4 +1,4 @@
-//! What became of everything.
+//! The report of a conversion: every leaf, and every part that was lost.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,13 +24,13 @@ pub struct Report {
     pub events: u64,
     /// Events that were not wanted.
     pub events_left_out: u64,
-    /// The leaves, by sender (whatever its process) and type.
+    /// The leaves, by sender (its process left out) and type.
     pub leaves: BTreeMap<(Src, TypeId), Leaves>,
     /// Leaves that were copied unchanged although a change was requested.
     pub kept: BTreeMap<(Src, TypeId, Reason), Kept>,
-    /// What streams of a run became.
+    /// How streams of a run were put together.
     pub joined: Joined,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub lost: Vec<Lost>,
 }
 
@@ -61,19 +61,19 @@ impl Leaves {
 /// Why a leaf was copied unchanged.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
-    /// It is damaged: its size need not be what it should be.
+    /// The recorder noted damage: the size of the leaf may contradict its header.
     Damaged,
     /// A container that is incomplete, with all that is in it.
     Incomplete,
     /// The rest of a container that means nothing.
     Broken,
-    /// The same data are there raw and compressed.
+    /// The datagram has the same data raw and compressed.
     Twin,
-    /// It would not become smaller.
+    /// The compressed leaf would not be smaller.
     NotSmaller,
-    /// Its configuration is missing, or its size is not what it should be.
+    /// The leaf's configuration is missing, or its size contradicts its header.
     Unreadable(String),
-    /// It is compressed, and cannot be decompressed.
+    /// The leaf is compressed, and cannot be decompressed.
     NotDecompressed(String),
 }
 
@@ -86,14 +86,14 @@ pub struct Kept {
     pub first_ns: u64,
 }
 
-/// What became of the streams of a run.
+/// How streams of a run were put together.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Joined {
     /// Pieces of events that were put to the first one.
     pub pieces: u64,
     /// Copies of transitions; of their leaves those were kept that the first one does not have.
     pub copies: u64,
-    /// Pieces of slow cameras that belong to no event. They are not in the output.
+    /// Pieces of slow cameras that belong to no event; the output lacks them.
     pub cameras_left_out: u64,
 }
 
@@ -106,7 +106,7 @@ pub struct Lost {
     pub offset: u64,
     /// How many.
     pub length: u64,
-    /// What is wrong there.
+    /// The broken part: wanted and found.
     pub reason: String,
 }
 
@@ -116,11 +116,12 @@ impl Report {
         self.findings().judgement() == Judgement::Whole
     }
 
-    /// What can be used of the input, and what cannot: bytes that are no datagrams, pieces without an event, and what is broken inside of
-    /// datagrams, which are copied as they are.
+    /// Usable and lost data of the input. Lost are bytes that are no datagrams, pieces without an event, and broken
+    /// parts of datagrams, which are copied unchanged. Datagrams are usable without any event, as `recover` saves them:
+    /// there is an output.
     pub fn findings(&self) -> Findings {
         let problems = self.lost.len() as u64 + self.broken_inside();
-        Findings { usable: self.events, failures: self.joined.cameras_left_out, problems }
+        Findings { usable: self.datagrams, failures: self.joined.cameras_left_out, problems }
     }
 
     /// Parts of datagrams that mean nothing, and leaves that cannot be decompressed.
@@ -154,9 +155,9 @@ impl Report {
         }
     }
 
-    /// Counts what was copied unchanged.
+    /// Counts a leaf that was copied unchanged.
     pub(super) fn keep(&mut self, src: Src, type_id: TypeId, reason: Reason, kept: Kept) {
-        /// A hostile file may be wrong in any number of ways.
+        /// Most different reasons that are kept, because a hostile file may be wrong in any number of ways.
         const MOST: usize = 1000;
         let is_new = self.kept.len() >= MOST && !self.kept.contains_key(&(src, type_id, reason.clone()));
         let reason = if is_new { Reason::Unreadable("other reasons".into()) } else { reason };

@@ -1,4 +1,4 @@
-//! What of a run is wanted.
+//! Which parts of a run are converted.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,7 +10,8 @@ use livetime_formats::xtc1::{DatagramHeader, Level, SourcePattern, Src};
 use crate::Recording;
 use crate::select::Selected;
 
-/// What is converted; the rest is left out and counted. Transitions stay always.
+/// The parts of a run that are converted; the rest is left out and counted. Transitions always stay, because readers
+/// need their configurations.
 ///
 /// Events are counted from 0 in the order of the file, or of time if there are several streams. Of those that are in `events` and in
 /// `times_ns`, every `every`-th is taken, the first of them too, until there are `first`.
@@ -23,11 +24,12 @@ pub struct Selection {
     /// If there is a list: only events with these times, ns since 1970, as an expression selects them
     /// ([`Selection::among`]).
     pub only_times_ns: Option<Arc<HashSet<u64>>>,
-    /// One of so many events; 0 counts as 1.
+    /// One of this many events; 0 counts as 1.
     pub every: u64,
-    /// At most so many events.
+    /// At most this many events.
     pub first: u64,
-    /// Of detectors and beam-line data only these; all if there are none. What others send stays.
+    /// Leaves of detectors and beam-line monitors only of these senders; of all if the list is empty. Leaves of other
+    /// kinds of senders stay.
     pub only: Vec<SourcePattern>,
     /// Without these senders.
     pub without: Vec<SourcePattern>,
@@ -49,8 +51,8 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Of these only the events that were selected. They are known by their times, whatever numbers they have in the files that are
-    /// converted.
+    /// Takes only the selected events among these. Events are recognised by their times, because their numbers differ
+    /// between the run and the files that are converted.
     #[must_use]
     pub fn among(self, recording: &Recording, selected: &Selected) -> Selection {
         let numbers = selected.events().filter(|event| selected.has(*event));
@@ -70,7 +72,7 @@ impl Selection {
 #[derive(Clone, Debug)]
 pub(super) struct Selector<'a> {
     selection: &'a Selection,
-    /// Events so far, those among them that are in the ranges, and those that were wanted.
+    /// Events so far, events among them that are in the ranges, and events that were wanted.
     seen: u64,
     in_range: u64,
     pub(super) taken: u64,

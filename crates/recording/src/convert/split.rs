@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use livetime_formats::file::FileName;
 
-/// How the output is split into files. They are chunks of one stream: only the first has the configurations.
+/// How the output is split into files. The files are chunks of one stream: only the first has the configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Split {
     /// One file.
     #[default]
     Not,
-    /// At most so many events in each; 0 counts as 1.
+    /// At most this many events in each; 0 counts as 1.
     Events(u64),
-    /// At most so many bytes in each, except one with a larger datagram.
+    /// At most this many bytes in each, except one with a larger datagram.
     Bytes(u64),
 }
 

@@ -13,10 +13,10 @@ use super::report::{Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
 
-/// Read at once while datagrams are skipped: the next head, and what the system reads anyway.
+/// Bytes of a read while datagrams are skipped: the next header. The system reads a page of 4 KiB anyway.
 const PAGE: usize = 4 << 10;
 
-/// Reads with large reads; skips what is not wanted.
+/// Reads with large reads; skips unwanted datagrams.
 pub(super) struct Stream<'a> {
     files: Vec<(PathBuf, File, u64)>,
     selector: Selector<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Stream<'a> {
     /// Position of the file that is read, and of the next datagram in it.
     current: usize,
     offset: u64,
-    /// What was read from `offset` on already.
+    /// Bytes from `offset` on that were read already.
     carry: Vec<u8>,
     is_skipping: bool,
     /// Bytes of the files before.
@@ -36,7 +36,7 @@ pub(super) struct Stream<'a> {
 
 /// Why there is no datagram at some place.
 enum Stop {
-    /// It is not all in the buffer.
+    /// Not all bytes of the datagram are in the buffer.
     NotRead,
     /// The file has no more, or it means nothing.
     Over,
@@ -68,6 +68,7 @@ impl<'a> Stream<'a> {
     fn fill_from_file(&mut self, job: &mut Job) -> Result<()> {
         let mut filled = self.carry.len();
         job.room(filled).copy_from_slice(&self.carry);
+        // While skipping, only the next header is wanted.
         let ahead = if self.is_skipping { PAGE } else { self.block };
         if filled < ahead {
             filled = self.read(job, filled, ahead)?;
@@ -81,7 +82,7 @@ impl<'a> Stream<'a> {
             }
         }
         self.carry.clear();
-        // A datagram that was skipped may end behind what was read.
+        // A datagram that was skipped may end behind the bytes that were read.
         self.carry.extend_from_slice(job.input.get(at..filled).unwrap_or_default());
         self.offset += at as u64;
         Ok(())
@@ -105,11 +106,13 @@ impl<'a> Stream<'a> {
         let head = match DatagramHeader::parse(bytes) {
             Ok(head) => head,
             Err(_) if left == 0 => return Ok(self.over(None)),
+            // The header may be cut by the end of the buffer, not by the end of the file.
             Err(_) if bytes.len() < DatagramHeader::LEN && left > bytes.len() as u64 => {
                 return Ok(Err(Stop::NotRead));
             }
             Err(error) => return Ok(self.over(Some((place, left, error)))),
         };
+        // The last datagram was cut: the rest of the file is lost, and said so.
         if head.length() > left {
             let error = Error::new(format!("a datagram of {} bytes", head.length()), left.to_string());
             return Ok(self.over(Some((place, left, error))));
@@ -118,6 +121,7 @@ impl<'a> Stream<'a> {
         let is_read = length <= bytes.len();
         let is_wanted = self.selector.wants(&head);
         let begins_file = is_wanted && head.is_event() && self.split.is_due(self.selector.taken);
+        // A job ends before a new file, and before a datagram that is not in the buffer.
         if !job.is_empty() && (begins_file || is_wanted && !is_read) {
             return Ok(Err(Stop::NotRead));
         }
@@ -129,6 +133,7 @@ impl<'a> Stream<'a> {
             job.starts_file |= begins_file;
             job.add(at..at + length);
         }
+        // The next read is small only if this datagram was left unread.
         self.is_skipping = !is_wanted && !is_read;
         self.selector.pass(&head);
         if !head.is_event() {
@@ -153,10 +158,12 @@ impl<'a> Stream<'a> {
 
     fn configure(&mut self, transition: &[u8]) {
         let Ok(transition) = Datagram::parse(transition) else { return };
+        // A transition without data configures nothing.
         if transition.leaves().next().is_none() {
             return;
         }
         let is_configure = transition.header.transition() == Transition::Configure;
+        // Configure replaces everything before it; other transitions add to it.
         let mut configs = if is_configure { Configs::default() } else { (*self.configs).clone() };
         configs.add(&transition);
         self.configs = Arc::new(configs);

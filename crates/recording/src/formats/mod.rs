@@ -29,7 +29,7 @@ const ALL: &[&Format] = &[
     &wire::records::FORMAT, // trigger records of the wire readout
 ];
 
-/// Bytes of a file that are looked at to recognise it.
+/// First bytes of a file that are read to recognise its format.
 const HEAD: usize = 64;
 
 impl RunFormat {

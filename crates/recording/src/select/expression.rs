@@ -1,4 +1,4 @@
-//! A condition on events: what is true or false of the values of an event.
+//! A condition on events: true or false, from the values of an event.
 
 use std::fmt;
 
@@ -76,7 +76,7 @@ pub(super) enum Operator {
 }
 
 impl Truth {
-    /// Kleene's logic: what is false whatever the missing value is, is false.
+    /// Kleene's logic: an expression that is false for every value of the missing variable is false.
     pub(super) fn decide(&self, values: &[Option<f64>]) -> Option<bool> {
         match self {
             Truth::Is(variable) => values.get(*variable).copied().flatten().map(|value| value != 0.0),

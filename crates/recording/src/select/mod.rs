@@ -1,4 +1,4 @@
-//! Which events are wanted: expressions over what was recorded beside the pictures.
+//! Which events are wanted: expressions over the values recorded beside the pictures.
 //!
 //! ```text
 //! evr(140) and ebeam.photon_energy > 9000 and not epics("SHUTTER:IN") == 1

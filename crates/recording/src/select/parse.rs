@@ -7,9 +7,10 @@ use livetime_formats::{Error, Result};
 use super::expression::{Comparison, Expression, Operator, Term, Truth};
 use super::value::Variable;
 
-/// Longer texts are no expression that a person wrote.
+/// Longest text. No person writes a longer expression, and the limit bounds the memory of its parts.
 const MOST_BYTES: usize = 1 << 14;
-/// Brackets, signs and `not` within each other. Each is some frames of the parser's stack.
+/// Most brackets, signs and `not` inside each other. Each level takes some frames of the parser's stack, which a
+/// hostile text must not overflow.
 const MOST_DEPTH: usize = 64;
 
 impl FromStr for Expression {
@@ -29,6 +30,7 @@ fn parse(text: &str) -> Result<Expression> {
     }
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0, variables: Vec::new(), text };
     let truth = parser.or()?;
+    // A number alone is no condition, so `1` as a whole expression is refused here.
     let truth = parser.truth(truth, 0)?;
     if let Some(token) = parser.tokens.get(parser.at) {
         return Err(parser.refuse("an operator or the end of the expression", token.start));
@@ -75,6 +77,7 @@ fn token(rest: &str, first: char) -> Option<(Kind, usize)> {
         return rest.get(..length)?.parse().ok().map(|number| (Kind::Number(number), length));
     }
     if first.is_alphabetic() || first == '_' {
+        // Names of detectors and their fields are joined by dots, so a dot belongs to the word.
         let is_in_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let length = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
         return Some((Kind::Word(rest.get(..length)?.to_owned()), length));
@@ -97,6 +100,7 @@ fn number_length(rest: &str) -> usize {
     if matches!(bytes.get(length), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
         let exponent = digits(length + 1 + sign);
+        // An `e` without digits behind is no exponent: that letter begins the next word.
         length += if exponent > 0 { 1 + sign + exponent } else { 0 };
     }
     length
@@ -114,7 +118,7 @@ fn refuse(text: &str, wanted: &str, start: usize) -> Error {
     )
 }
 
-/// What was parsed.
+/// A parsed part of an expression.
 enum Parsed {
     Truth(Truth),
     Term(Term),
@@ -166,6 +170,7 @@ impl Parser<'_> {
         let mut whole: Option<Truth> = None;
         loop {
             let right = self.next_term(Parser::sum)?;
+            // In `a < b < c` the middle operand is compared twice, so each operand is kept for the next comparison.
             let one = Truth::Compare(Box::new(left), comparison, Box::new(right.clone()));
             whole = Some(match whole {
                 None => one,
@@ -270,6 +275,7 @@ impl Parser<'_> {
     }
 
     fn number_of(&mut self, variable: Variable) -> usize {
+        // An expression often names a variable twice, and each variable is read only once for an event.
         let known = self.variables.iter().position(|known| *known == variable);
         known.unwrap_or_else(|| {
             self.variables.push(variable);
@@ -299,8 +305,10 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    /// What is within brackets or behind a sign.
+    /// Parses a part within brackets or behind a sign, up to the limit of depth: recursion on hostile text must not
+    /// overflow the stack.
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        // The parser calls itself for each bracket, so brackets without a limit would overflow the stack.
         self.depth += 1;
         if self.depth > MOST_DEPTH {
             return Err(self.refuse(

@@ -4,27 +4,31 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use livetime_runtime::lock;
+
 use super::error::SelectError;
 use super::expression::Expression;
 use super::value::{Known, Place, Variable};
 use crate::{Change, FaultKind, Reader, Recording};
 
-/// Events in which the names of an expression are looked for.
+/// Events searched for the names of an expression. An expression with a name that is in none of them is refused before
+/// the rest of a long run is read.
 const MOST_LOOKED_AT: usize = 1000;
-/// Events that a thread reads before it takes others.
+/// Events that a thread takes at once: enough that the shared counter costs nothing, few enough that all threads end at
+/// nearly the same time.
 const CHUNK: usize = 64;
 
-/// What an expression says about an event.
+/// The verdict of an expression on an event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Verdict {
-    /// It is wanted.
+    /// The event is wanted.
     Selected,
-    /// It is not wanted.
+    /// The event is not wanted.
     Refused,
-    /// It lacks a value that would decide.
+    /// The event lacks a value that would decide.
     WithoutValue,
-    /// Its small data cannot be read.
+    /// The event's small data cannot be read.
     Unreadable,
 }
 
@@ -54,7 +58,7 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// With verdicts that are known already, those of the events from `first` on.
+    /// From known verdicts on the events from `first` on.
     pub fn new(expression: String, first: usize, verdicts: Vec<Verdict>) -> Selected {
         Selected { expression, first, verdicts }
     }
@@ -98,7 +102,7 @@ impl Selected {
         Err(SelectError::NoEvent { expression: self.expression, judged, counts })
     }
 
-    /// The verdicts, those of the events from the first one that was judged on.
+    /// The verdicts, beginning with the first event that was judged.
     pub fn verdicts(&self) -> &[Verdict] {
         &self.verdicts
     }
@@ -169,8 +173,8 @@ impl Recording {
         places.into_iter().collect()
     }
 
-    /// The events at which process variables may have been set by something that is no event: the first one, those where a step of a
-    /// scan begins, and in LCLS-II those behind a slow update.
+    /// The events before which process variables may have changed outside of events: the first one, the beginnings of a
+    /// scan's steps, and in LCLS-II the events behind a slow update.
     fn small_changes(&self, keeps: bool) -> Vec<usize> {
         if !keeps {
             return Vec::new();
@@ -183,7 +187,7 @@ impl Recording {
         all
     }
 
-    /// Takes what was set since the last look at the configuration.
+    /// Takes over the values that were set since the last known configuration.
     fn configure(&self, event: usize, places: &[Place], known: &mut [Option<f64>], last: &mut [Option<f64>]) {
         let small = self.configuration(event, &mut Reader::default()).unwrap_or_default();
         for ((place, known), last) in places.iter().zip(known).zip(last) {
@@ -206,6 +210,7 @@ impl Recording {
         let work = || {
             let mut reader = Reader::default();
             loop {
+                // Relaxed: the counter alone divides the events; results are handed over under the lock.
                 let from = next.fetch_add(CHUNK, Ordering::Relaxed);
                 if from >= events.len() {
                     return;
@@ -213,7 +218,7 @@ impl Recording {
                 let chunk = from..(from + CHUNK).min(events.len());
                 let read = |at: usize| self.values_at(places, events.start + at, &mut reader);
                 let found: Vec<_> = chunk.clone().map(read).collect();
-                let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut all = lock(&all);
                 if let Some(slots) = all.get_mut(chunk) {
                     slots.iter_mut().zip(found).for_each(|(slot, found)| *slot = found);
                 }

@@ -1,4 +1,4 @@
-//! What the names of an expression mean in a run.
+//! The meaning of an expression's names in a run.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use livetime_frame::AttributeValue;
 use super::error::SelectError;
 use crate::SmallValue;
 
-/// What LCLS-I calls the list of codes.
+/// LCLS-I's name of the list of codes.
 const EVENT_CODES: &str = "event codes";
-/// What LCLS-II calls the bits of codes.
+/// LCLS-II's name of the bits of codes.
 const EVENT_CODE_BITS: &str = "eventcodes";
 
 /// A value that an expression asks for.
@@ -19,7 +19,7 @@ pub(crate) enum Variable {
     EventCode(u32),
     /// A process variable, which keeps its value until it has another one.
     Epics {
-        /// Its whole name.
+        /// The whole name.
         name: String,
         /// Which of its values.
         element: usize,
@@ -117,10 +117,10 @@ pub(super) struct Known {
     names: BTreeMap<(String, String), bool>,
 }
 
-/// Names that an error lists.
+/// Names that an error lists; more would not fit on a screen.
 const MOST_LISTED: usize = 60;
 
-/// Whether a source and a name are what is meant.
+/// Whether a source and a name fit a variable.
 type Rule<'a> = &'a dyn Fn(&(String, String)) -> bool;
 
 impl Known {
@@ -131,7 +131,7 @@ impl Known {
         }
     }
 
-    /// Where a variable is; the error says what there is instead.
+    /// The place of a variable; the error lists the names that the run has.
     pub(super) fn place(&self, variable: &Variable) -> Result<Place, SelectError> {
         match variable {
             Variable::EventCode(code) => {

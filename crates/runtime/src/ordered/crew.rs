@@ -51,7 +51,7 @@ impl fmt::Display for Panicked {
 
 impl std::error::Error for Panicked {}
 
-/// What the threads share.
+/// The state that the threads share.
 pub(super) struct Shared<J, R> {
     state: Mutex<State<J, R>>,
     /// For workers: there is a job, or never will be.
@@ -114,7 +114,7 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
     /// As [`take`](Crew::take), but the caller does not wait while a job is there that no thread has begun: it does that itself by `help`.
     ///
     /// # Errors
-    /// As [`take`](Crew::take); a panic of `help` is that of a worker.
+    /// As [`take`](Crew::take); a panic of `help` counts as a panic of a worker.
     pub fn take_helping(&mut self, help: impl FnMut(J) -> R) -> Option<Result<R, Panicked>> {
         self.shared.take_helping(help)
     }
@@ -126,8 +126,8 @@ impl<J: Send + 'static, R: Send + 'static> Crew<J, R> {
 }
 
 impl<J, R> Drop for Crew<J, R> {
-    /// Discards jobs that no thread has begun, and waits for the others. In a fork of the process there is nothing to wait for, and a
-    /// thread may have held the lock at the fork: what the crew has is left as it is.
+    /// Discards jobs that no thread has begun, and waits for the others. A fork of the process has no such threads, and
+    /// one of them may have held the lock at the fork: the fork leaves the state of the crew alone.
     fn drop(&mut self) {
         if self.process != std::process::id() {
             return std::mem::forget(std::mem::take(&mut self.threads));
@@ -188,7 +188,7 @@ impl<J, R> Shared<J, R> {
         self.has_job.notify_all();
     }
 
-    /// What a thread does.
+    /// The loop of a thread.
     pub(super) fn serve(&self, mut worker: impl FnMut(J) -> R) {
         while let Some((number, job)) = self.next_job() {
             let result = catch_unwind(AssertUnwindSafe(|| worker(job)));

@@ -1,4 +1,4 @@
-//! Reading, working and writing by several threads, in the order of what is read.
+//! Reading, working and writing by several threads, in the order of reading.
 //!
 //! The threads take turns: one reads the next piece of input and works on it while the next thread reads. The
 //! thread with the oldest result writes it, and then all finished results that follow it. A piece therefore
@@ -14,7 +14,7 @@ use crate::sync::{Condvar, Mutex, lock};
 /// How often the calling thread calls `watch`.
 const WATCH: Duration = Duration::from_millis(100);
 
-/// What one thread does with a job. Each has its own, with its working memory.
+/// The work of one thread on a job. Each thread has its own value, with its working memory.
 pub trait Worker<J>: Send {
     /// Why something fails.
     type Error: Send;
@@ -22,7 +22,7 @@ pub trait Worker<J>: Send {
     /// Works on `job`.
     ///
     /// # Errors
-    /// What ends the work of all.
+    /// An error ends the work of all threads.
     fn work(&mut self, job: &mut J) -> Result<(), Self::Error>;
 }
 
@@ -115,7 +115,7 @@ pub fn in_order<J: Send, W: Worker<J>>(
     hall.into_jobs()
 }
 
-/// What the threads share.
+/// The state that the threads share.
 pub(super) struct Hall<J, E> {
     state: Mutex<State<J, E>>,
     /// For workers: a job is spare, or there is nothing more to do.
@@ -149,7 +149,7 @@ impl<J, E> Hall<J, E> {
         Hall { state: Mutex::new(state), changed: Condvar::new(), left: Condvar::new() }
     }
 
-    /// What one thread does.
+    /// The loop of a thread.
     pub(super) fn serve(
         &self,
         worker: &mut impl Worker<J, Error = E>,

@@ -9,7 +9,7 @@ use super::crew::Shared;
 use super::in_order::{Hall, Worker};
 use crate::sync::{Mutex, lock};
 
-/// What a reader or a writer of the models does with a job.
+/// The step of a reader or a writer of the models on a job.
 type Step<R> = Box<dyn FnMut(&mut u64) -> Result<R, ()> + Send>;
 
 /// Adds a hundred.

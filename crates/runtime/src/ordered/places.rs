@@ -92,7 +92,7 @@ impl<T> Places<T> {
         self.results.front_mut().and_then(Option::take)
     }
 
-    /// What [`begin_next`](Places::begin_next) gave away is done.
+    /// Frees the place that [`begin_next`](Places::begin_next) gave away.
     #[inline]
     pub fn end_next(&mut self) {
         if let Some(None) = self.results.front() {

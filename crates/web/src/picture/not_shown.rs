@@ -8,7 +8,7 @@ use livetime_frame::WrongPayload;
 use crate::wrong::Wrong;
 
 /// Why there is no picture of a frame.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) enum NotShown {
     /// The frame, or the part of it that is wanted, cannot be shown.
     Frame(Wrong),

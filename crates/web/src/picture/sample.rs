@@ -11,7 +11,7 @@ pub(crate) trait Sample: Element {
     fn number(self) -> f64;
 }
 
-macro_rules! integers {
+macro_rules! sample {
     ($($t:ty),*) => {$(
         impl Sample for $t {
             #[inline(always)]
@@ -27,21 +27,4 @@ macro_rules! integers {
     )*};
 }
 
-macro_rules! floats {
-    ($($t:ty),*) => {$(
-        impl Sample for $t {
-            #[inline(always)]
-            fn larger(self, other: Self) -> Self {
-                self.max(other)
-            }
-
-            #[inline(always)]
-            fn number(self) -> f64 {
-                f64::from(self)
-            }
-        }
-    )*};
-}
-
-integers!(i8, u8, i16, u16, i32, u32, i64, u64);
-floats!(f32, f64);
+sample!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64);

@@ -28,7 +28,7 @@ const MOST: usize = 256;
 const MOST_OF_ONE: usize = 16;
 
 /// Why there is no picture.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Refused {
     /// There is no such view.
     Gone,

@@ -17,7 +17,7 @@ pub struct IngestCounts {
     pub reordered: u64,
     /// Missing frames, according to the times.
     pub missing: u64,
-    /// Gaps in which they are missing.
+    /// Gaps, each of one or more missing frames.
     pub gaps: u64,
     /// Times that the clock began again, with the first.
     pub epochs: u64,

@@ -9,7 +9,7 @@ use crate::{Interval, LinkLedger};
 const FRAMES: usize = 6000;
 const FIRST: u64 = 80_000_000_000_000_000;
 const STEP: u64 = 25;
-/// Frames between two faults at least, so that each can be told from the next.
+/// Least number of frames between two faults, so that their effects can be told apart.
 const APART: usize = 40;
 
 /// A frame as it comes: time, capture errors in a block.
@@ -97,7 +97,7 @@ fn stream(seed: u64) -> Stream {
                 s.wanted.extend((at..at + length).map(|n| (time(n), State::Corrupt, Faults::capture(block))));
                 at += length;
             }
-            // The clock is reset, far enough that no time is told of twice.
+            // The clock is reset, far enough that no time is reported twice.
             _ if draw(3) == 0 => {
                 let far = (11 + draw(1000) as u64) * 50_000_000;
                 clock = if draw(2) == 0 { clock + far } else { clock - far - 3_000 * 50_000_000 }
@@ -153,7 +153,7 @@ fn under_random_faults_every_frame_and_every_tick_is_accounted_for() {
         });
         for want in &wanted {
             let found = told.next();
-            // While a frame waits whose time has jumped, time may be absent for that reason.
+            // While a frame with a wrong time waits, time may be absent because of the wait.
             let is_right = found.is_some_and(|found| {
                 let jumped = want.1 == State::Absent && found.2 == want.2 | Faults::JUMP;
                 (found.0, found.1) == (want.0, want.1) && (found.2 == want.2 || jumped)

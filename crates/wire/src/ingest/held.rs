@@ -47,10 +47,12 @@ impl Ahead {
     pub(super) fn insert(&mut self, new: Held, step: u64) -> Option<Held> {
         let at = self.0.partition_point(|held| held.stamp() < new.stamp());
         if self.0.get(at).is_none_or(|held| held.stamp() != new.stamp()) {
+            // Held frames are few (16), so a sorted list beats any tree.
             self.0.insert(at, new);
             return None;
         }
         let before = at.checked_sub(1).and_then(|before| self.0.get(before));
+        // Of two frames with one time the one that continues its neighbour is believed: the other has a damaged time.
         let follows = before.is_some_and(|before| {
             before.stamp().wrapping_add(step) == new.stamp() && before.arrival + 1 == new.arrival
         });
@@ -71,6 +73,7 @@ impl Ahead {
         } else {
             0
         };
+        // One frame alone could have the expected time by damage; two in a row do not.
         self.0.drain(..if run >= 2 { run } else { 0 }).collect()
     }
 
@@ -78,6 +81,7 @@ impl Ahead {
     pub(super) fn take_longest(&mut self, step: u64) -> Vec<Held> {
         let (mut longest, mut end, mut at) = (0, 0, 0);
         while at < self.0.len() {
+            // A run of times that came in another order is two runs: exchanged blocks.
             let came_in_order = |pair: &&[Held]| pair[0].arrival < pair[1].arrival;
             let whole = self.run_from(at, step);
             let run = 1 + self.0[at..at + whole].windows(2).take_while(came_in_order).count();
@@ -96,6 +100,7 @@ impl Ahead {
         while kept < self.0.len() {
             let run = self.run_from(kept, step);
             let first = &self.0[kept];
+            // A frame that came since the last good one may be further ahead: the gap before it is then real.
             let is_near = first.stamp().wrapping_sub(end) <= if first.passed == passed { far } else { 0 };
             if run < 2 && !is_near {
                 break;
@@ -106,10 +111,12 @@ impl Ahead {
         self.0.drain(..kept).collect()
     }
 
-    /// The frames whose time has passed, or which have waited for `patience` frames and are further than `far` ticks from the expected time.
+    /// Takes frames whose time has passed, and frames that have waited for `patience` frames and are further than `far`
+    /// ticks from the expected time.
     pub(super) fn take_refuted(&mut self, expected: u64, far: u64, passed: u64, patience: u64) -> Vec<Held> {
         let is_refuted = |held: &mut Held| {
             let ahead = held.stamp().wrapping_sub(expected) as i64;
+            // As signed: the clock is 64 bits wide, and a time may be behind as well as ahead.
             ahead < 0 || (ahead as u64 > far && passed - held.passed > patience)
         };
         self.0.extract_if(.., is_refuted).collect()

@@ -33,7 +33,9 @@ impl History {
         let row = LedgerRow { link: self.link, begin, end, state: state as u8, bits };
         let is_inside = self.rows.len() > self.earlier;
         match self.rows.back_mut() {
+            // An empty interval comes from a frame at the very expected time.
             _ if begin >= end => {}
+            // The good time of a link is one row that grows: the ledger stays small while nothing happens.
             Some(last) if is_inside && (last.end, last.state, last.bits) == (begin, row.state, bits) => {
                 last.end = end
             }
@@ -62,12 +64,14 @@ impl History {
     fn change(&mut self, begin: u64, end: u64, from: State, to: State, bits: u32) -> u64 {
         // Rows of earlier epochs may be of any time.
         let (mut at, mut high) = (self.earlier, self.rows.len());
+        // Rows of an epoch are in order, so the search is binary; late frames are the only callers.
         while at < high {
             let middle = at.midpoint(high);
             if self.rows[middle].end <= begin { at = middle + 1 } else { high = middle }
         }
         let mut changed = 0;
         while let Some(row) = self.rows.get(at).copied().filter(|row| row.begin < end) {
+            // Only time in the state `from` changes: a repeated frame must not undo another's.
             if State::of(row.state) != from {
                 at += 1;
                 continue;
@@ -79,6 +83,7 @@ impl History {
                 bits,
                 ..row
             };
+            // A row may be hit in its middle, and then becomes three; empty parts are left out.
             let parts =
                 [LedgerRow { end: middle.begin, ..row }, middle, LedgerRow { begin: middle.end, ..row }];
             self.rows.remove(at);
@@ -91,12 +96,12 @@ impl History {
         changed
     }
 
-    /// Rows entered from now on are not joined to those before.
+    /// Keeps later rows from being joined to the rows so far.
     pub(super) fn begin_epoch(&mut self) {
         self.earlier = self.rows.len();
     }
 
-    /// Moves the rows of earlier epochs and those before `until` to `rows`; one that reaches beyond is cut there.
+    /// Moves the rows of earlier epochs and the rows before `until` to `rows`; a row that reaches beyond is cut there.
     pub(super) fn take(&mut self, until: u64, rows: &mut Vec<LedgerRow>) {
         while let Some(row) = self.rows.front_mut() {
             if self.earlier == 0 && row.end > until {

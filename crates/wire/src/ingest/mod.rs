@@ -18,11 +18,11 @@ use history::History;
 /// The decision about a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It follows the frame before without a gap: append it to the batch.
+    /// The frame follows the frame before without a gap: append it to the batch.
     Append,
-    /// It is the first, or frames are missing before it: begin a new batch with it.
+    /// The frame is the first, or frames are missing before it: begin a new batch with it.
     Begin,
-    /// It is not passed on: its time has passed, or cannot be true.
+    /// The frame is not passed on: its time has passed, or cannot be true.
     Drop,
 }
 
@@ -31,9 +31,9 @@ pub enum Step {
 pub struct Settled<'a> {
     /// The decision about it.
     pub step: Step,
-    /// Its faults.
+    /// Faults of the frame.
     pub faults: Faults,
-    /// Its time, ticks of the clock.
+    /// Time of the frame, ticks of the clock.
     pub stamp: u64,
     /// Time of the first frame of its epoch.
     pub epoch: u64,
@@ -52,7 +52,8 @@ pub struct IngestOptions {
     pub convert_counts: bool,
 }
 
-/// Follows the frames of one link, and keeps the account of its time: each tick from the first frame on is in exactly one row.
+/// Follows the frames of one link, and accounts for its time: each tick from the first frame on is in exactly one row
+/// of the ledger.
 ///
 /// | a frame | is | and the ledger says |
 /// |---|---|---|
@@ -64,10 +65,10 @@ pub struct IngestOptions {
 /// | earlier than that, between the steps, or more than 10 s off | held, and dropped unless it is confirmed | its place is absent, with [`Faults::BACK`], [`Faults::OFF_STEP`] or [`Faults::JUMP`] |
 /// | the 17th of the latter that go on in time, with none between them at the expected time | with those before it the begin of a batch and an epoch: the clock has changed | as after the first frame |
 ///
-/// So no time is believed that later frames do not confirm: a frame with a damaged timestamp costs itself only, and neither a gap nor a
-/// clock that is reset costs a frame. The first frame is believed when a second one continues from it. Exchanged blocks of up to 16 frames
-/// are put in order; of longer ones the late frames are dropped. A stamp that is stuck never is an epoch. The time between two epochs
-/// is not reported.
+/// So only times that later frames confirm are believed: a frame with a damaged timestamp costs itself only, and
+/// neither a gap nor a reset of the clock costs a frame. The first frame is believed when a second one continues from
+/// it. Exchanged blocks of up to 16 frames are put in order; of longer ones the late frames are dropped. A stuck
+/// timestamp never begins an epoch. The time between two epochs is not reported.
 ///
 /// ```
 /// use livetime_formats::wib::{Wib1Frame, Wib1FrameMut};
@@ -185,6 +186,7 @@ impl LinkIngest {
     /// As [`LinkIngest::next`] for a frame with a known fault.
     #[inline]
     pub fn next_with(&mut self, frame: &[u8], known: Faults, mut settled: impl FnMut(Settled<'_>)) {
+        // A frame too short for a header has no time: its place is found later, when the next good frame comes.
         let Some(head) = self.head(frame) else {
             self.catch_up();
             self.misplaced += 1;
@@ -192,6 +194,7 @@ impl LinkIngest {
             self.is_calm = false;
             return;
         };
+        // The usual frame costs one comparison of its header.
         if self.is_calm && head == self.expected && known.is_empty() {
             let (stamp, epoch) = (head.stamp, self.epoch);
             self.expect_next(1);
@@ -249,10 +252,11 @@ impl LinkIngest {
         if self.is_new { self.options.identity } else { Some(self.expected.identity) }
     }
 
-    /// Appends the states of the time up to [`LinkIngest::LATE`] frames ago, as far as it has not been taken yet. When every
-    /// second frame has faults, that is a row for each, so look at [`LinkIngest::waiting`] too.
+    /// Appends the states of the time up to [`LinkIngest::LATE`] frames ago that were not taken before. When every
+    /// second frame has faults, each frame gives a row, so check [`LinkIngest::waiting`] too.
     pub fn take_rows(&mut self, rows: &mut Vec<LedgerRow>) {
         self.catch_up();
+        // Rows of the last frames may still change, when late frames come.
         let late = Self::LATE * self.format.step();
         self.history.take(self.expected.stamp.saturating_sub(late), rows);
     }
@@ -262,13 +266,15 @@ impl LinkIngest {
         self.history.len()
     }
 
-    /// The source itself knows that time continues at `stamp`, because it reads a recording again: missing time up to there is absent, and the frame of that
-    /// time needs no others that confirm it. A time that has passed changes nothing but that frames that are held are settled.
+    /// Continues the time at `stamp`, for a source that reads a recording again and so knows the next time: missing
+    /// time up to there is absent, and the frame of that time needs no confirmation. A time that has passed only
+    /// settles the held frames.
     pub fn go_on_at(&mut self, stamp: u64, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
         self.settle_ahead(&mut settled);
         self.abandon_astray(&mut settled);
         let by = stamp.wrapping_sub(self.expected.stamp);
+        // As signed: only time ahead is a gap.
         if !self.is_new && by as i64 > 0 && by.is_multiple_of(self.format.step()) {
             self.gap(stamp, by / self.format.step(), false);
             self.is_calm = false;
@@ -278,6 +284,7 @@ impl LinkIngest {
     /// No frame will come any more: settles the held ones, and appends the states of all time, as far as it has not been taken yet.
     pub fn finish(&mut self, rows: &mut Vec<LedgerRow>, mut settled: impl FnMut(Settled<'_>)) {
         self.catch_up();
+        // At the end fewer frames must do: of a new link one, else two that confirm each other.
         let confirmed = if self.is_new { 1 } else { 2 };
         if self.astray.len() >= confirmed {
             self.change_epoch(&mut settled);
@@ -316,6 +323,7 @@ impl LinkIngest {
                     self.refuse_held(other, settled);
                 }
                 self.go_on(settled);
+                // Either enough later frames confirm the gap, or too many wait.
                 if self.ahead.newer(self.counts.frames) > MOST_HELD || self.ahead.len() > 4 * MOST_HELD {
                     let believed = self.ahead.take_longest(self.format.step());
                     self.pass_held(believed, settled);
@@ -325,6 +333,7 @@ impl LinkIngest {
             Place::Behind => self.come_late(frame, head, known, settled),
             Place::Nowhere(doubt) => self.go_astray(frame, head, known, doubt, settled),
         }
+        // Calm means that the next good frame changes nothing but counts.
         self.is_calm = self.ends_good
             && self.refused.is_empty()
             && !self.options.checksums
@@ -341,8 +350,10 @@ impl LinkIngest {
         let stranger = Faults::NONE.with(Faults::IDENTITY, is_stranger);
         let is_near = distance <= Self::LATE * step && head.stamp >= self.epoch;
         let doubt = match by {
+            // A new link has no time to compare with; its first frames confirm each other.
             _ if self.is_new => return Place::Nowhere(Faults::JUMP),
             0 => return Place::Next,
+            // More than 10 s off is taken for a damaged time, in either direction.
             _ if distance > FAR_NS / self.format.tick_ns() => Faults::JUMP,
             _ if by < 0 && distance.is_multiple_of(step) && is_near && !is_stranger => return Place::Behind,
             _ if by < 0 => Faults::BACK,
@@ -354,6 +365,7 @@ impl LinkIngest {
     }
 
     fn hold(&mut self, frame: &[u8], head: &Head, known: Faults, doubt: Faults) -> Held {
+        // Memory of frames that were passed on is used again.
         let mut bytes = self.unused.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(frame);
@@ -369,7 +381,7 @@ impl LinkIngest {
         self.refuse(frame, head.stamp, Faults::BACK | known, settled);
     }
 
-    /// A frame whose time does not fit the link: held with others like it, until there are enough of them.
+    /// Holds a frame whose time does not fit the link, with others like it, until enough of them confirm each other.
     fn go_astray(
         &mut self,
         frame: &[u8],
@@ -379,6 +391,7 @@ impl LinkIngest {
         settled: &mut impl FnMut(Settled<'_>),
     ) {
         let step = self.format.step();
+        // Frames that continue each other in time, with gaps as the link may have.
         let goes_on = |last: &Held| {
             let by = head.stamp.wrapping_sub(last.stamp());
             last.head.identity == head.identity
@@ -386,6 +399,7 @@ impl LinkIngest {
                 && by <= Self::LATE * step
                 && by.is_multiple_of(step)
         };
+        // A frame that does not continue the others refutes them.
         if !self.astray.last().is_none_or(goes_on) {
             self.abandon_astray(settled);
         }
@@ -402,12 +416,13 @@ impl LinkIngest {
         self.settle_ahead(settled);
         if let Some(first) = astray.first() {
             if self.is_new {
+                // Frames without a time before the first one take the steps before it.
                 self.tell_misplaced(first.stamp().saturating_sub(self.misplaced * self.format.step()));
             }
             self.begin_epoch(&first.head);
         }
         for held in astray {
-            // Those after the first may have gaps between them.
+            // Frames behind the first may have gaps between them.
             if held.stamp() == self.expected.stamp {
                 self.pass(&held.bytes, &held.head, held.known, State::Good, settled);
                 self.unused.push(held.bytes);
@@ -443,16 +458,18 @@ impl LinkIngest {
     /// Passes on frames in the order of time; the time between them is absent.
     fn pass_held(&mut self, frames: Vec<Held>, settled: &mut impl FnMut(Settled<'_>)) {
         let Some(first) = frames.iter().map(|held| held.expected).min() else { return };
-        // They show that the clock continues as before.
+        // Frames at the expected time show that the clock continues as before.
         self.abandon_astray(settled);
         // Frames passed on while one of these waited came after it.
         let behind = self.history.came_behind(first, self.expected.stamp);
         self.counts.reordered += behind / self.format.step();
         for at in 0..frames.len() {
             let held = &frames[at];
+            // A later frame that came earlier shows that this one is late.
             let is_late = frames[at + 1..].iter().any(|later| later.arrival < held.arrival);
             let missing = held.stamp().wrapping_sub(self.expected.stamp) / self.format.step();
             if missing > 0 {
+                // A gap that older frames of other times wait behind is a jump of the clock.
                 self.gap(held.stamp(), missing, self.ahead.has_older(held.arrival));
             }
             let state = if is_late { State::Late } else { State::Good };
@@ -507,6 +524,7 @@ impl LinkIngest {
 
     /// Frames that were dropped at the begin or at the end came in the place of others, which are absent.
     fn tell_misplaced(&mut self, begin: u64) {
+        // Bounded: a file of garbage must not claim years of missing time.
         let missing = std::mem::take(&mut self.misplaced).min(Self::LATE);
         let end = begin.saturating_add(missing * self.format.step());
         self.history.tell(begin, end, State::Absent, self.refused.bits());
@@ -517,9 +535,11 @@ impl LinkIngest {
         let identity = self.options.identity.unwrap_or(head.identity);
         let before = self.expected;
         self.expected = Head { is_odd: false, ..*head };
+        // The first epoch takes the identity of its frames, unless the options give it.
         if self.is_new {
             self.expected.identity = identity;
         } else {
+            // Later epochs keep identity and status: a reset of the clock changes neither.
             (self.expected.identity, self.expected.status) = (before.identity, before.status);
             self.history.begin_epoch();
         }
@@ -528,6 +548,7 @@ impl LinkIngest {
     }
 
     fn faults(&mut self, frame: &[u8], head: &Head, known: Faults) -> Faults {
+        // Headers of healthy frames are all alike; only an odd one, or checksums, need a closer look.
         let closely = head.is_odd || self.options.checksums;
         let of_frame = if closely { self.format.faults(frame, self.options.checksums) } else { Faults::NONE };
         let count = if self.format == RawFormat::WibEth { Faults::SEQUENCE } else { Faults::CONVERT_COUNT };
@@ -541,6 +562,7 @@ impl LinkIngest {
     fn counts_on(&mut self, count: u16) -> bool {
         if count == self.expected.count {
             self.other_count = None;
+            // A counter that goes on from its new value was reset: one fault, not one for each frame.
             return true;
         }
         let is_anew = self.other_count == Some(count);
@@ -551,7 +573,7 @@ impl LinkIngest {
         is_anew
     }
 
-    /// The frame, whose time is the expected one, is passed on. `state` is the state of its time without faults.
+    /// Passes on the frame at the expected time. `state` is the state of its time if it has no faults.
     fn pass(
         &mut self,
         frame: &[u8],
@@ -563,6 +585,7 @@ impl LinkIngest {
         let faults = self.faults(frame, head, known);
         let state = if faults.is_empty() { state } else { State::Corrupt };
         self.expect_next(1);
+        // The ledger grows by this frame's time whatever its faults.
         self.history.tell(head.stamp, self.expected.stamp, state, faults.bits());
         self.counts.pass(faults);
         (self.refused, self.misplaced, self.ends_good) = (Faults::NONE, 0, state == State::Good);

@@ -26,7 +26,8 @@ fn edit(frame: &mut [u8]) -> Wib1FrameMut<'_> {
 /// An entry of the ledger: first frame, end, state, bits.
 type Entry = (u64, u64, State, Faults);
 
-/// Feeds the frames, taking the rows every `every` frames: what is passed on, and the ledger but for what is good.
+/// Feeds the frames, and takes the rows every `every` frames. Returns the times that were passed on, and the ledger
+/// without good time.
 fn run(frames: &[Vec<u8>], options: IngestOptions, every: usize) -> (LinkIngest, Vec<u64>, Vec<Entry>) {
     let mut link = LinkIngest::new(RawFormat::Wib1, 0, options);
     let (mut rows, mut passed, mut end) = (Vec::new(), Vec::new(), None);
@@ -60,7 +61,7 @@ fn run(frames: &[Vec<u8>], options: IngestOptions, every: usize) -> (LinkIngest,
     (link, passed, entries)
 }
 
-/// What must come out of a recipe, however often the rows are taken.
+/// The expected result of a recipe, however often the rows are taken.
 fn expect(
     change: impl Fn(&mut Vec<Vec<u8>>),
     options: IngestOptions,
@@ -290,12 +291,12 @@ fn a_time_that_was_believed_is_corrected_when_it_comes() {
     ahead(&mut frames);
     let (link, passed, odd) = run_overlapping(&frames);
     assert_eq!((link.counts().dropped, link.counts().epochs, passed), (0, 2, 3000));
-    // Only what never came is absent.
+    // Only frames that never came are absent.
     let absent: Vec<_> = odd.iter().filter(|entry| entry.2 == State::Absent).map(|e| (e.0, e.1)).collect();
     assert_eq!(absent, [(1000, 1030), (3000, 9000)]);
 }
 
-/// As [`run`], where the same time may be told of twice.
+/// As [`run`], for recipes in which the same time may be reported twice.
 fn run_overlapping(frames: &[Vec<u8>]) -> (LinkIngest, usize, Vec<Entry>) {
     let mut link = LinkIngest::new(RawFormat::Wib1, 0, IngestOptions::default());
     let (mut rows, mut passed) = (Vec::new(), 0);

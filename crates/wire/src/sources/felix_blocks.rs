@@ -1,11 +1,12 @@
 //! `felix_blocks`: the raw frames in a recorded file of FELIX blocks.
 //!
-//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), a link for each e-link; `ledger`, what became of the time of each link
-//! ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), a link for each e-link; `ledger`, the state of each
+//! link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! Size and trailers of the blocks, and whether Zstandard has packed the file, are seen from the content. A chunk holds frames of one format (WIB1, WIB2, WIBEth), one
-//! behind the other, as a superchunk does. Frames of a chunk with a wrong CRC, an error or an end that is cut off are sent as corrupt; those of a chunk that was lost
-//! are absent, as the times of the next frames tell. After a cut in the file the next block is looked for, and the bytes up to there are counted.
+//! Size and trailers of the blocks, and packing by Zstandard, are recognised by content. A chunk holds frames of one
+//! format (WIB1, WIB2, WIBEth), one behind the other, as in a superchunk. Frames of a chunk with a wrong CRC, an error
+//! or a cut end are sent as corrupt; frames of a lost chunk are absent, which the times of the next frames show. After
+//! a cut in the file the next block is searched for, and the bytes up to there are counted.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -33,18 +34,18 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::felix::{Assembler, Block, BlockReader, ChunkFaults, Counts};
 use livetime_formats::file::there;
 use livetime_formats::wib::{Faults, RawFormat};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, tell_losses};
+use super::raw_readings::{FrameReadings, batch_frames, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 
-/// Blocks that are read in one call.
+/// Blocks that one call of the source reads, so that it returns to the engine often enough for other requests.
 const BLOCKS: usize = 256;
-/// The longest chunk.
+/// Longest chunk. A broken block whose end is missed would else collect the rest of the file as one chunk.
 const MOST_CHUNK: usize = 1 << 20;
 
 /// Parameters of `felix_blocks`.
@@ -90,21 +91,9 @@ pub struct FelixBlocksParams {
     /// Bytes that belong to no block.
     #[param(readback, unit = "B")]
     pub skipped_bytes: u64,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Missing frames, according to their timestamps.
-    #[param(readback)]
-    pub missing: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// A recorded file of FELIX blocks.
@@ -127,14 +116,11 @@ struct Elink {
 impl Node for FelixBlocks {
     type Params = FelixBlocksParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "felix_blocks",
-        kind: NodeKind::Source,
-        summary: "The raw frames in a recorded file of FELIX blocks, a link for each e-link.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "felix_blocks",
+        "The raw frames in a recorded file of FELIX blocks, a link for each e-link.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     const IS_STORED: bool = true;
 
@@ -168,6 +154,7 @@ impl Node for FelixBlocks {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        // Frames cannot be sent while a parameter changes, so the new begin waits for the next call.
         if std::mem::take(&mut self.is_changed) {
             self.begin_anew(ctx)?;
         }
@@ -179,6 +166,8 @@ impl Node for FelixBlocks {
                     self.tell_broken(ctx);
                     result = result.and(self.sender.finish(ctx));
                     self.read_back();
+                    // A file without a single block is most likely another kind of file, and an empty result would hide
+                    // this.
                     if self.params.blocks == 0 {
                         ctx.tell_error(format!("`{}`: wanted FELIX blocks, found none", self.params.file));
                     }
@@ -193,7 +182,7 @@ impl Node for FelixBlocks {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        // Whatever it was acts on the file from its begin.
+        // Every parameter acts on how the file is read, so the file is read from its begin again.
         let is_parameter = self.params.specs().get(index).is_some_and(|spec| !spec.readback);
         self.is_changed |= is_parameter;
         if is_parameter { self.start(ctx) } else { Ok(()) }
@@ -232,7 +221,7 @@ impl FelixBlocks {
             p.file, p.bad_blocks, p.missing_blocks, p.lost_chunks, p.unknown_chunks, p.skipped_bytes
         );
         match counts.missing + counts.dropped + counts.corrupt {
-            // At an end, where the times of the frames cannot tell it.
+            // Chunks lost at the file's end leave no gap between frames, so the run counts them here as unreadable.
             0 => ctx.unreadable(1, told),
             _ => ctx.tell_error(told),
         }
@@ -244,6 +233,7 @@ impl FelixBlocks {
         self.tell_losses(ctx);
         let number = self.sender.sent();
         (self.sender, self.elinks) = (RawSender::default(), Vec::new());
+        // The outputs' frames go on with their numbers, as downstream nodes would count a fall as a loss.
         self.sender.number_from(number);
         (self.params.unknown_chunks, self.params.bad_blocks) = (0, 0);
         finished
@@ -272,6 +262,7 @@ impl FelixBlocks {
         };
         let Some(elink) = elink(&mut self.elinks, number) else { return Ok(true) };
         let (mut result, link) = (Ok(()), &mut elink.link);
+        // The kind of an e-link's frames is known only from a chunk, so the link begins with the first known chunk.
         let read =
             elink.assembler.block(bytes, |chunk, faults| match link.or_else(|| begin(chunk, p, sender)) {
                 Some(number) => {
@@ -296,12 +287,7 @@ impl FelixBlocks {
         }
         p.missing_blocks = all.missing_blocks;
         (p.chunks, p.lost_chunks, p.faulty_chunks) = (all.chunks, all.lost_chunks, all.faulty_chunks);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped, p.missing) =
-            (counts.frames, counts.corrupt, counts.dropped, counts.missing);
-        if is_news {
-            p.faults = describe(&counts);
-        }
+        p.readings.read(&counts);
         if p.elinks.len() != self.elinks.len() {
             p.elinks = self.elinks.iter().map(|elink| elink.number.into()).collect();
         }
@@ -383,7 +369,7 @@ mod tests {
         _folder: tempfile::TempDir,
     }
 
-    /// Runs the source on a file to its end; the ledger is that of link 0.
+    /// Runs the source on a file to its end. The ledger is the one of link 0.
     fn run(file: &[u8]) -> Outcome {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.blocks");

@@ -3,5 +3,6 @@
 pub mod felix_blocks;
 mod raw_readings;
 pub mod wib_file;
-pub mod wib_simulator;
 pub mod wibeth_udp;
+
+pub use raw_readings::{FrameReadings, tell_losses};

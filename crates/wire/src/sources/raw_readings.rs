@@ -1,9 +1,39 @@
 //! The common part of the sources of raw frames: readbacks, and the names of faults.
 
-use livetime_engine::Context;
+use livetime_engine::{Context, Params};
 use livetime_formats::wib::{Faults, RawFormat};
 
 use crate::IngestCounts;
+
+/// The readbacks of a source of raw frames.
+#[derive(Params)]
+pub struct FrameReadings {
+    /// Frames sent.
+    #[param(readback)]
+    pub frames: u64,
+    /// Frames sent that have faults.
+    #[param(readback)]
+    pub corrupt: u64,
+    /// Frames not sent: they came twice, too late, cut off, or with a time that cannot be.
+    #[param(readback)]
+    pub dropped: u64,
+    /// Frames that are missing, as the timestamps tell.
+    #[param(readback)]
+    pub missing: u64,
+    /// How many frames have which fault.
+    #[param(readback)]
+    pub faults: String,
+}
+
+impl FrameReadings {
+    pub(super) fn read(&mut self, counts: &IngestCounts) {
+        if (self.corrupt, self.dropped) != (counts.corrupt, counts.dropped) {
+            self.faults = describe(counts);
+        }
+        (self.frames, self.corrupt) = (counts.frames, counts.corrupt);
+        (self.dropped, self.missing) = (counts.dropped, counts.missing);
+    }
+}
 
 /// Frames of a batch when no number is given: the frames of about 200 us.
 pub(super) fn batch_frames(given: usize, format: RawFormat) -> usize {
@@ -16,7 +46,7 @@ pub(super) fn batch_frames(given: usize, format: RawFormat) -> usize {
 }
 
 /// How many frames have which fault, as `mm 3, capture error in block 2: 1`; empty when none has any.
-pub(super) fn describe(counts: &IngestCounts) -> String {
+fn describe(counts: &IngestCounts) -> String {
     let all = (0..Faults::COUNT).map(|bit| (Faults::of_bits(1 << bit), counts.faults[bit]));
     let parts = all.filter(|(_, count)| *count > 0).map(|(fault, count)| format!("{fault}: {count}"));
     parts.collect::<Vec<_>>().join(", ")
@@ -27,7 +57,7 @@ pub(super) fn describe(counts: &IngestCounts) -> String {
 ///
 /// Missing frames were lost before this program. Frames with faults, and frames that were not sent, count as unreadable. So do
 /// bytes that belong to no frame, as the number of frames that would fill them: they are entered here.
-pub(super) fn tell_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
+pub fn tell_losses(counts: &IngestCounts, skipped_bytes: u64, frame_bytes: usize, ctx: &Context) {
     if counts.missing > 0 {
         ctx.tell_error(format!("{} frames are missing between those that came", counts.missing));
     }

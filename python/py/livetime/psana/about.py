@@ -1,4 +1,5 @@
-"""What a run of LCLS-II says about its records: detectors with kinds, segments and fields, configurations, and values that hold for a time."""
+"""The descriptions of records in a run of LCLS-II: detectors with kinds, segments and fields, configurations, and
+values that hold for a time."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from .. import _livetime
 HIDDEN = ("runinfo", "smdinfo", "chunkinfo", "triginfo")
 """Detectors that only the recorder needs."""
 ENVIRONMENT = ("epics", "scan")
-"""Detectors whose values hold until there are others."""
+"""Detectors whose values hold until newer ones come."""
 MOST_LOOKED_AT = 10
-"""Changes of state that are looked at for a value, the newest first. As many as psana looks at."""
+"""Changes of state that are searched for a value, the newest first; psana searches as many."""
 
 
 class Description(NamedTuple):
-    """What the records of a segment hold that one algorithm writes."""
+    """The records that one algorithm writes in a segment."""
 
     piece: int
     detector: str
@@ -66,7 +67,7 @@ def contained(values: dict[str, Any], into: Container | None = None) -> Containe
 
 
 class About:
-    """The changes of state of one run in the files, and what they say."""
+    """The changes of state of one run in the files, and their records."""
 
     def __init__(self, recording: _livetime.Recording, configure: int, begin: int, end: int) -> None:
         """The run whose `Configure` and `BeginRun` have these numbers, up to the change `end`."""
@@ -124,7 +125,8 @@ class About:
         return self._recording.changes()
 
     def refresh(self, events: int) -> tuple[int, bool]:
-        """Takes in what was recorded meanwhile; returns where the events of the run end, of so many, and whether no other run began."""
+        """Takes in the events recorded meanwhile; returns the end of the run's events among `events`, and whether no
+        other run began."""
         self.__dict__.pop("_changes", None)
         later = range(self.begin + 1, len(self._changes))
         self.end = next((change for change in later if self.name(change) == "BeginRun"), len(self._changes))
@@ -132,7 +134,7 @@ class About:
         return events if is_last else self._changes[self.end][2], is_last
 
     def name(self, change: int) -> str:
-        """What it is."""
+        """Name of the change."""
         return self._changes[change][0]
 
     def time_ns(self, change: int) -> int:
@@ -185,7 +187,7 @@ class About:
 
     @cached_property
     def definitions(self) -> dict[str, str]:
-        """What the records of `epicsinfo` say of each variable, by its name."""
+        """The definition of each variable in the records of `epicsinfo`, by its name."""
         found: dict[str, str] = {}
         for detector, _, _, values in self.records(self._configure) if self._configure >= 0 else []:
             if detector == "epicsinfo":

@@ -1,4 +1,4 @@
-"""Detectors: algorithms as attributes, or values that hold for a time, or those of LCLS-I and other formats."""
+"""Detectors: algorithms as attributes, or values that hold for a time, or detectors of LCLS-I and other formats."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Detector:
 
 
 class Variable:
-    """A process variable, or what a scan changes: `det(evt)` or `det(step)` is its value there; `None` before its first one."""
+    """A process variable, or a variable of a scan: `det(evt)` or `det(step)` is its value there; `None` before its
+    first one."""
 
     def __init__(self, run: Run, store: str, name: str) -> None:
         self._run, self._store, self._var_name, self._det_name = run, store, name, store
@@ -81,7 +82,7 @@ class Plain:
         self._has_array = name in run._arrays
 
     def __call__(self, at: Event | Step) -> Any:
-        """The array, else the value of this name; `None` if there is none. At a step: what holds in it."""
+        """The array, else the value of this name; `None` if there is none. At a step: the value that holds in it."""
         if isinstance(at, Step):
             return at.configuration.get(self._det_name)
         if self._has_array:
@@ -113,12 +114,12 @@ class Plain:
 
 
 def detector(run: Run, name: str, accept_missing: bool) -> Detector | Variable | Plain | MissingDet:
-    """What a name means in a run."""
+    """The object that a name means in a run."""
     if run.run.format != "xtc2":
         return _plain(run, name, accept_missing)
     if any(about.detector == name for about in run._about.detectors):
         return Detector(run, name)
-    # A variable may also be meant by what its definition says.
+    # A variable may also be meant by the text of its definition.
     defined = {text: variable for variable, text in run._about.definitions.items()}
     for known in (name, defined.get(name)):
         for store in ("epics", "scan"):

@@ -68,7 +68,7 @@ class Step:
         self._run = run
         self._events, self._end = events, end
         self.evt = evt
-        """Its beginning."""
+        """The beginning of the step, as an event."""
 
     @property
     def configuration(self) -> SmallData:
@@ -86,11 +86,11 @@ class Event(_Stamped):
     def __init__(self, run: Run, number: int, event: _livetime.Event | None, read: tuple[str, ...]) -> None:
         self._of = run
         self.number = number
-        """Its number in the recorded run, as Livetime counts."""
+        """Number of the event in the recorded run, in Livetime's counting."""
         self.event = event
-        """The same event in Livetime's words; `None` if no array of it was read ahead."""
+        """The event as an object of Livetime; `None` if no array of it was read ahead."""
         self._read = read
-        """The arrays that were looked for when it was read: what is not there now, it does not have."""
+        """The arrays that were read with the event: an array that is not there does not exist."""
         self._records: dict[tuple[str, str], dict[int, Any]] | None = None
 
     @property
@@ -99,11 +99,11 @@ class Event(_Stamped):
         return timestamp(self._of.run._recording.time_ns(self.number))
 
     def run(self) -> Run:
-        """Its run, with `expt`, `runnum` and `timestamp`."""
+        """Run of the event, with `expt`, `runnum` and `timestamp`."""
         return self._of
 
     def service(self) -> int:
-        """The number of what it is, 12: an event."""
+        """Number of the kind of transition, 12: an event."""
         return 12
 
     def EndOfBatch(self) -> list[str]:
@@ -113,14 +113,15 @@ class Event(_Stamped):
 
     @property
     def small(self) -> SmallData:
-        """What was recorded beside the arrays, in Livetime's words."""
+        """The values recorded beside the arrays, as objects of Livetime."""
         return self._of.run.small(self.number)
 
     def _segments_of(self, detector: str) -> dict[tuple[str, str], dict[int, Any]]:
         return {key: found for key, found in self._said(detector).items() if key[0] == detector}
 
     def _said(self, detector: str) -> dict[tuple[str, str], dict[int, Any]]:
-        """Records by detector and algorithm, and then by segment. One read has those of all detectors that the script has used."""
+        """Records by detector and algorithm, and then by segment. One read gets the records of all detectors that the
+        script has used."""
         used = self._of._used
         if self._records is None or detector not in used:
             used.add(detector)

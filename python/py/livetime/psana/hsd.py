@@ -1,4 +1,4 @@
-"""What a fast digitiser (hsd) sends: waveforms, and the pieces of them that were found to be peaks."""
+"""Data of a fast digitiser (hsd): waveforms, and the parts of them that it found to be peaks."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ def _peaks(samples: Samples) -> tuple[list[int], list[Samples]]:
 
 
 def times(count: int) -> NDArray[np.float64]:
-    """The time of each of so many samples, in s."""
+    """The time of each of `count` samples, in s."""
     return np.arange(count, dtype=np.float64) * np.float64(SAMPLE_S)

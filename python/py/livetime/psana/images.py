@@ -54,7 +54,7 @@ class Assembler:
 
 
 def of_segments(values: NDArray[Any], segments: Sequence[int]) -> NDArray[Any]:
-    """Those of some segments, of values of all pixels by segment, row and column."""
+    """The values of some segments, from values of all pixels by segment, row and column."""
     if values.ndim != 3 or values.shape[0] <= max(segments, default=0):
         return values
     return values[list(segments)]

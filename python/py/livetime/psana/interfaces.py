@@ -1,4 +1,5 @@
-"""Algorithms of detectors of LCLS-II, as `det.raw`: what they recorded, and what is made of it, as functions of the event."""
+"""Algorithms of detectors of LCLS-II, as `det.raw`: their records, and values derived from them, as functions of the
+event."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ Function = Callable[..., Any]
 
 
 class Interface:
-    """What an algorithm recorded: each field is a function of the event. `None` where the event lacks the detector or a segment of it.
+    """The records of an algorithm: each field is a function of the event. `None` where the event lacks the detector or
+    a segment of it.
 
     Of a detector with several segments a field is that of the first, as in psana.
     """
@@ -104,7 +106,7 @@ class Camera(Interface):
         return next(field for field in self._FIELDS if field in self._fields)
 
     def raw(self, evt: Event, copy: bool = True) -> NDArray[Any] | None:
-        """Pixels as they were recorded: those of one segment as they are, several along a first axis."""
+        """Recorded pixels: the array of one segment unchanged, several along a first axis."""
         if evt is None:
             return None
         found = evt._array(f"{self._det_name}.{self._drp_class_name}.{self._field}")
@@ -124,7 +126,7 @@ class Camera(Interface):
         return None if raw is None else correct(raw)
 
     def image(self, evt: Event, nda: NDArray[Any] | None = None, **options: Any) -> NDArray[Any] | None:
-        """The assembled picture of `nda`, or else of corrected pixels, or of those that were recorded if there are no constants.
+        """The assembled picture of `nda`, or else of corrected pixels, or of recorded ones if there are no constants.
 
         Options are those of psana: `mapmode`, `fillholes`, `vbase`.
         """
@@ -159,17 +161,17 @@ class Camera(Interface):
 
 
 class FlatCamera(Camera):
-    """One whose picture is what it recorded, without a geometry."""
+    """A detector whose picture is the recorded array, without a geometry."""
 
     def image(self, evt: Event, nda: NDArray[Any] | None = None, **options: Any) -> NDArray[Any] | None:
-        """The picture of `nda`, or else of corrected pixels, or of those that were recorded if there are no constants."""
+        """The picture of `nda`, or else of corrected pixels, or of recorded ones if there are no constants."""
         refuse(options, "image", "nda=")
         found = self._best(evt) if nda is None else nda
         return found if found is None or found.ndim < 3 else found.reshape(-1, found.shape[-1])
 
 
 class TestCspad(FlatCamera):
-    """The one of psana's samples, whose corrected pixels are those that were recorded."""
+    """The interface of psana's samples; its corrected pixels are the recorded ones."""
 
     def calib(self, evt: Event, **options: Any) -> NDArray[Any] | None:
         """Pixels as they were recorded."""
@@ -186,7 +188,7 @@ class Chips(Camera):
 
 
 class Packed(Camera):
-    """A camera whose pixels are packed, in an order that is not known here."""
+    """A camera with packed pixels, in an order that is unknown here."""
 
     def raw(self, evt: Event, copy: bool = True) -> NDArray[Any] | None:
         """Refused: psana unpacks the bytes that were recorded, which `_segments(evt)` has."""
@@ -198,7 +200,8 @@ class Archon(FlatCamera):
     """A camera with 16 banks, each with 264 columns of pixels and behind them 36 columns that are none."""
 
     def image(self, evt: Event, nda: NDArray[Any] | None = None, **options: Any) -> NDArray[Any] | None:
-        """The picture of `nda`, or else of corrected pixels, or of those that were recorded, without columns that are no pixels."""
+        """The picture of `nda`, or else of corrected pixels, or of recorded ones, without columns that are no
+        pixels."""
         if self._about.version not in ((1, 0, 0), (1, 0, 1)):
             version = ".".join(map(str, self._about.version))
             raise NotImplementedError(f"wanted records of an Archon of version 1.0.0 or 1.0.1, found {version}, whose columns are not known")
@@ -360,10 +363,10 @@ class Encoder(Interface):
 
 
 class Definitions(Interface):
-    """What is known about process variables."""
+    """Definitions of process variables."""
 
     def __call__(self) -> dict[str, dict[str, str]]:
-        """By the name of a variable what is known of it."""
+        """The definition of each variable, by its name."""
         about = self._run._about
         found: dict[str, dict[str, str]] = {}
         for detector, _, _, values in about.records(about._configure):
@@ -385,7 +388,7 @@ _CAMERAS = ("opal", "axis", "fakecam", "pva", "camera", "epix100hw", "andor")
 
 
 def interface(run: Run, about: Description) -> Interface:
-    """What fits an algorithm of a detector."""
+    """The class for an algorithm of a detector."""
     kind, algorithm = about.kind, about.algorithm
     fields = {name: axes for name, _, axes in about.fields}
     if kind == "hsd" and {"eventHeader"} <= set(fields):

@@ -30,9 +30,9 @@ class Change(NamedTuple):
     """A change of state of a run."""
 
     place: int
-    """Its place among those of the run."""
+    """Place of the change among the run's changes."""
     number: int
-    """Its number in the files; negative in formats without records."""
+    """Number of the change in the files; negative in formats without records."""
     name: str
     event: int
     """The first event behind it."""
@@ -41,7 +41,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a script has asked for."""
+    """The detectors that a script has asked for."""
 
     max_events: int = 0
     ahead: int = 1
@@ -58,14 +58,14 @@ class Run:
 
     def __init__(self, run: recording.Run, settings: Settings, about: About, events: range) -> None:
         self.run = run
-        """The same run in Livetime's words."""
+        """The run as an object of Livetime."""
         self._settings, self._about, self._events_of = settings, about, events
         self._names: list[str] = []
         """Arrays that the script has used, which the loop reads ahead."""
         self._used: set[str] = set()
         """Detectors whose records the script has used."""
         self._at = about.begin
-        """The last change of state before what the script looks at."""
+        """The last change of state before the script's present event."""
         self._is_over = False
         # Loops go on where the one before has stopped, as in psana.
         self._next = events.start
@@ -76,7 +76,7 @@ class Run:
         """The last step that was given: its place among the changes of the run."""
         self._table: dict[int, int] | None = None
 
-    # ---- What is in it ----
+    # ---- Content ----
 
     @cached_property
     def _arrays(self) -> set[str]:
@@ -102,18 +102,18 @@ class Run:
 
     @property
     def epicsinfo(self) -> dict[tuple[str, str], str]:
-        """The process variables, with what their definitions say of them."""
+        """The process variables, with their definitions."""
         defined = self._about.definitions
         return {(name, defined.get(name, "")): defined.get(name, "") for name in self._about.variables("epics")}
 
     @property
     def scaninfo(self) -> dict[tuple[str, str], str]:
-        """What a scan changes: `run.Detector(name)(step)` is its value at a step."""
+        """The variables of a scan: `run.Detector(name)(step)` is a variable's value at a step."""
         return {(name, algorithm): algorithm for name, algorithm in self._about.variables("scan").items()}
 
     @property
     def scannames(self) -> set[str]:
-        """Names of what a scan changes."""
+        """Names of the variables of a scan."""
         return {name for name, _ in self.scaninfo}
 
     @property
@@ -134,7 +134,7 @@ class Run:
 
     @property
     def timestamp(self) -> int:
-        """When it began, as those of events; that of its first event in formats that do not say it."""
+        """The begin of the run, as a timestamp of an event; the first event's in formats without a begin."""
         if self._about.begin >= 0:
             return timestamp(self._about.time_ns(self._about.begin))
         return timestamp(self.run._recording.time_ns(self._events_of.start))
@@ -150,14 +150,14 @@ class Run:
         return (found[1], found[2]) if found else ("", "0")
 
     def Detector(self, name: str, accept_missing: bool = False, **_: Any) -> Detector | Variable | Plain | MissingDet:
-        """A detector, a process variable, or what a scan changes.
+        """A detector, a process variable, or a variable of a scan.
 
         `det.raw.raw(evt)` is a field of its algorithm `raw`, `det(evt)` the value of a variable. Raises `KeyError` if there is none of
         that name, unless `accept_missing`; it lists those that there are.
         """
         return detector(self, name, accept_missing)
 
-    # ---- Its events ----
+    # ---- Events ----
 
     def events(self) -> Iterator[Event]:
         """All events that no loop has given so far, in the order of time."""
@@ -194,7 +194,7 @@ class Run:
         return Event(self, self._table[timestamp], None, ())
 
     def step(self, evt: Event) -> StepEvent:
-        """The beginning of the step in which an event is."""
+        """The beginning of the step that contains an event."""
         before = range(self._about.before(evt.number), self._about.begin, -1)
         change = next((change for change in before if self._about.name(change) == "BeginStep"), self._about.begin)
         return StepEvent(self._about.time_ns(change), change)
@@ -221,7 +221,8 @@ class Run:
         return [(change, end, None) for change, end in zip(begun, ends)]
 
     def _live_ranges(self) -> Iterator[tuple[Change, int, End | None]]:
-        """The same of a run that is still being recorded: a step comes when it has begun, and its loop looks where it ends."""
+        """The steps of a run that is still being recorded: a step comes when it has begun, and its loop searches its
+        end."""
         seen = 0
         may_grow = True
         while may_grow:
@@ -297,7 +298,7 @@ class Run:
             yield Event(self, number, found if is_it else None, () if trouble is not None else names)
         if trouble is not None:
             raise trouble
-        # What could not be read is an exception here, behind the last event.
+        # An event that could not be read is an exception here, behind the last event.
         for _ in ahead:
             pass
         if not names and (stop if end is None else end()[0]) >= len(self.run):
@@ -305,7 +306,7 @@ class Run:
                 raise RecordingError(f"{path}: {why}")
 
     def _numbers(self, start: int, end: End) -> Iterator[int]:
-        """The numbers of the events, also of those that are still being recorded."""
+        """The numbers of the events, also of events that are still being recorded."""
         number = start
         while True:
             stop, may_grow = end()
@@ -316,8 +317,8 @@ class Run:
             time.sleep(_LOOK_AGAIN_S)
 
     def _grown(self) -> tuple[int, bool]:
-        """Takes in what was recorded meanwhile: where the events of the run end, and whether more may come."""
-        # Asked first: what comes in between is then seen.
+        """Takes in the events recorded meanwhile: the end of the run's events, and whether more may come."""
+        # The question comes before the refresh, so that events written in between are found by the refresh.
         may_grow = self.run._recording.may_grow
         self.run._recording.refresh()
         stop, is_last = self._about.refresh(len(self.run))
@@ -352,7 +353,8 @@ class Run:
 
 
 def runs_of(run: recording.Run, settings: Settings) -> Iterator[Run]:
-    """The runs that files hold: those of LCLS-II may have several, each with its `BeginRun`, which is waited for with `live=True`."""
+    """The runs in the files: files of LCLS-II may have several, each with its `BeginRun`, which is waited for with
+    `live=True`."""
     is_xtc2 = run.format == "xtc2"
     changes = run._recording.changes() if is_xtc2 else []
     while settings.live and is_xtc2 and not any(change[0] == "BeginRun" for change in changes):

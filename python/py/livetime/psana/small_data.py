@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .event import Event
 
 Callback = Callable[[dict[str, Any]], Any]
+# psana writes this number where a row has no integer.
 _MISSING_INT = -99999
 _VAR, _LEN, _GROUP, _DEFAULT = "var_", "_len", "align_group", "default"
 
@@ -59,7 +60,7 @@ class _Column:
         self.rows.extend([np.full(self.shape, self._missing, self.dtype)] * rows)
 
     def take(self) -> NDArray[Any]:
-        """The rows, of which none is kept."""
+        """Returns the rows, and forgets them."""
         rows, self.rows = self.rows, []
         return np.array(rows, self.dtype).reshape(len(rows), *self.shape)
 
@@ -108,8 +109,8 @@ class _Group:
 
 
 class SmallData:
-    """Values of events as columns, in the order of time; what an event does not have is NaN, or -99999 for integers, or 0 where they
-    have no room for that.
+    """Values of events as columns, in the order of time; a value that an event lacks is NaN, or -99999 for integers,
+    or 0 in integers too small for that.
 
     Rows are written while the script runs. A name with a part `var_...` is a column of arrays of several lengths: they lie one behind
     the other, and `var_..._len` has the length of each. `align_group="name"` puts values into a group of their own, with a row only for
@@ -135,7 +136,7 @@ class SmallData:
 
     @property
     def summary(self) -> bool:
-        """Whether this process saves what is known of the whole run: always, it is the only one."""
+        """Whether this process saves values of the whole run: always, because it is the only one."""
         return True
 
     def event(self, event: Event | int, *dicts: Mapping[str, Any], **values: Any) -> None:
@@ -182,7 +183,7 @@ class SmallData:
                 self._summary[name] = value
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """What was noted so far and is not written: `timestamp` and one column for each name."""
+        """The noted values that are not written yet: `timestamp` and one column for each name."""
         self._end_row()
         found: dict[str, NDArray[Any]] = {}
         for group, content in self._groups.items():
@@ -193,7 +194,7 @@ class SmallData:
         return found or {"timestamp": np.zeros(0, np.int64)}
 
     def done(self) -> None:
-        """Writes what is left and closes the file: `.npz`, or any other name as HDF5."""
+        """Writes the remaining rows and closes the file: `.npz`, or any other name as HDF5."""
         self._end_row()
         if self._is_done:
             return
@@ -242,7 +243,7 @@ def _path(group: str, name: str) -> str:
 
 
 def _check(name: str, value: Any) -> None:
-    """Refuses what no column can have, at the event and not behind the last one."""
+    """Refuses a value that no column can hold, at its event and not at the end."""
     length, last = length_of(name), name.split("/")[-1]
     if last.startswith(_VAR) and last.endswith(_LEN):
         raise KeyError(f"wanted a name that does not end with `{_LEN}`, which are those of lengths, found `{name}`")

@@ -31,7 +31,7 @@ _REFUSED = {
     "shmem": "a recorded run, by files= or exp=", "drp": "a recorded run, by files= or exp=", "psmon_publish": "no display of psmon",
     "monitor": "monitor=False", "det_name": "detectors=",
 }
-"""Options of psana that are not there, and what is."""
+"""Options of psana that are missing here, and their replacements."""
 
 
 class DataSource:
@@ -61,7 +61,7 @@ class DataSource:
         geometry: Mapping[str, Geometry | str | os.PathLike[str]] | None = None,
         **others: Any,
     ) -> None:
-        """What a script reads, and what its detectors are corrected with.
+        """The files that a script reads, and the constants that its detectors are corrected with.
 
         - `run`: one, or several; without it all.
         - `max_events`: so many of each run, 0 for all.
@@ -112,7 +112,8 @@ class DataSource:
         callbacks: Sequence[Callback] = (),
         swmr_mode: bool = False,
     ) -> SmallData:
-        """Collects values of events, in the order of time, and writes them to a file; each of `callbacks` gets those of every event.
+        """Collects values of events, in the order of time, and writes them to a file; each of `callbacks` gets the
+        values of every event.
 
         `cache_size`: so many events are written at once; without it `batch_size`. `swmr_mode`: others may read while it is written.
         """
@@ -135,7 +136,7 @@ class DataSource:
         return True
 
     def _selected(self, source: tuple[list[str], bool]) -> tuple[list[str], bool]:
-        """Those files of a run whose stream has the wanted detectors and none of the others."""
+        """The files of a run whose stream has the wanted detectors and none of the others."""
         if not self._detectors and not self._others:
             return source
         streams: dict[str, list[str]] = {}

@@ -1,4 +1,5 @@
-"""The packages `pypdsdata` and `pyana`, which user modules import by name: what is in them here, and an exception for the rest."""
+"""The packages `pypdsdata` and `pyana`, which user modules import by name: the parts that exist here, and an exception
+for the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ class Stand(ModuleType):
 
 
 def install() -> None:
-    """Makes `import pypdsdata` and `import pyana` find what is here, where the packages themselves are not installed."""
+    """Makes `import pypdsdata` and `import pyana` find these modules, where the packages themselves are not
+    installed."""
     from .. import pyana
     from . import event, xtc
 

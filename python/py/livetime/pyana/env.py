@@ -1,4 +1,4 @@
-"""What user modules know of the job and of the run."""
+"""The job and the run, as user modules see them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ class Env:
         return self._histograms
 
     def mkfile(self, name: str, mode: str = "w", bufsize: int = -1) -> IO[Any]:
-        """Opens a file for writing. At the end of the job, those of all workers are put together in the order of events."""
+        """Opens a file for writing. At the end of the job, the files of all workers are put together in the order of
+        events."""
         if not mode.startswith("w") or os.path.basename(name) == "":
             raise ValueError(f"wanted the name of a file and a mode with w, found {name!r} and {mode!r}")
         if name in self.files:
@@ -87,7 +88,7 @@ class Env:
         return self._epics
 
     def configuration(self) -> SmallData:
-        """What was configured when the event was taken: also what a scan has set."""
+        """The configuration at the event, with the values that a scan has set."""
         return self._reader.configuration(self._number)
 
     def getConfig(self, address: str) -> dict[str, Any]:

@@ -107,12 +107,12 @@ class Picture(np.ndarray[Any, np.dtype[Any]]):
         return int(self.dtype.itemsize) * 8
 
     def offset(self) -> int:
-        """What is added to each pixel: nothing that is known."""
+        """Offset of each pixel: 0, because none is recorded."""
         return 0
 
 
 class Codes:
-    """What an event receiver said, with the methods of `pypdsdata.evr`."""
+    """The codes of an event receiver, with the methods of `pypdsdata.evr`."""
 
     def __init__(self, codes: tuple[int, ...]) -> None:
         self._events = [SimpleNamespace(EventCode=code) for code in codes]
@@ -131,7 +131,8 @@ class Codes:
 
 
 class Numbers(SimpleNamespace):
-    """The numbers of a monitor as attributes, under the names that `evt.small` lists, and under those of `pypdsdata`."""
+    """The numbers of a monitor as attributes, under the names that `evt.small` lists, and under the names of
+    `pypdsdata`."""
 
     def __getattr__(self, name: str) -> Any:
         ours = _NAMES.get(name)
@@ -147,16 +148,17 @@ class CsPadQuad(NamedTuple):
     pixels: NDArray[Any]
 
     def quad(self) -> int:
-        """Its number."""
+        """Number of the quadrant."""
         return self.number
 
     def data(self) -> NDArray[Any]:
-        """Its pixels: sections, columns, rows."""
+        """Pixels of the quadrant: sections, columns, rows."""
         return self.pixels
 
 
 class Event:
-    """What happened at one time: an event, or for the other methods of a module the transition that they are called for."""
+    """The data of one time: of an event, or for the other methods of a module of the transition that they are called
+    for."""
 
     def __init__(self, reader: Reader, number: int | None, time_ns: int, run: int | None) -> None:
         self._reader = reader
@@ -168,7 +170,7 @@ class Event:
     # ---- Data ----
 
     def get(self, what: Any, address: str | None = None) -> Any:
-        """Data of a detector, or what another module has put; `None` if there is nothing.
+        """Data of a detector, or an object that another module has put; `None` if there is none.
 
         `get("CxiEndstation-0|Opal1000-1")` and `get(TypeId.Type.Id_Frame, "Opal1000")` are the array of a detector, read-only; a part
         of its name is enough. `get(TypeId.Type.Id_EBeam)` has the numbers of a monitor as attributes. `get("key")` is what `put` was
@@ -200,7 +202,7 @@ class Event:
         self._objects[key] = found
 
     def keys(self) -> list[str]:
-        """The detectors of the run, and what was put."""
+        """The detectors of the run, and the names of objects that were put."""
         return [*self._reader.detectors, *self._objects]
 
     def getFrameValue(self, address: str) -> FrameV1 | None:
@@ -215,7 +217,7 @@ class Event:
 
     @property
     def small(self) -> SmallData:
-        """What was recorded beside the arrays: event codes, monitors of the beam, process variables."""
+        """The values recorded beside the arrays: event codes, monitors of the beam, process variables."""
         return self._reader.small(self.number)
 
     def _array(self, address: str) -> NDArray[Any] | None:

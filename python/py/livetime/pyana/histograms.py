@@ -33,7 +33,7 @@ class _Axis:
 
 
 class Histogram:
-    """What all histograms have: sums over bins, which are added when results of workers are put together."""
+    """The common part of all histograms: sums over bins, which are added when results of workers are put together."""
 
     def __init__(self, name: str, title: str, axes: list[_Axis], parts: tuple[str, ...], dtype: Any) -> None:
         self.name, self.title, self._axes = name, title, axes
@@ -47,7 +47,7 @@ class Histogram:
 
     @property
     def entries(self) -> NDArray[Any]:
-        """The sums of weights of all bins; the first and last of each axis are for what is below and above."""
+        """The sums of weights of all bins; the first and last of each axis are for values below and above."""
         return self._sums["count"]
 
     @property
@@ -159,7 +159,7 @@ class HistoMgr:
         return self._kept(Profile(name, title, [_Axis(bins, low, high)], ("count", "y", "squares"), np.float64))
 
     def merge(self, later: HistoMgr) -> None:
-        """Takes in those of another worker."""
+        """Takes in the histograms of another worker."""
         for name, histogram in later.all.items():
             if name in self.all:
                 self.all[name].merge(histogram)

@@ -34,13 +34,13 @@ _TOLD_EVERY = 100
 
 @dataclass
 class Summary:
-    """What a job did."""
+    """The result of a job."""
 
     events: int = 0
     """Events that modules were given."""
     workers: int = 1
     accounts: dict[str, Account] = field(default_factory=dict)
-    """What became of the events, for each detector that was asked for."""
+    """Counts of the events, for each detector that a module has read."""
     is_terminated: bool = False
     """Whether a module ended the job with `Terminate`."""
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -70,7 +70,7 @@ def run(options: Options) -> Summary:
 
 
 class Found(NamedTuple):
-    """What a worker brings home."""
+    """The results of a worker."""
 
     summary: Summary
     histograms: HistoMgr
@@ -79,7 +79,7 @@ class Found(NamedTuple):
 
 
 class Job:
-    """The events of one worker: those of its part, and all transitions."""
+    """The events of one worker: its part of the events, and all transitions."""
 
     def __init__(self, options: Options, modules: list[Module], worker: int | None = None, folder: str | None = None, stop: Any = None):
         self._run = recording.open(*options.files)
@@ -88,7 +88,7 @@ class Job:
         last = len(self._run)
         first = min(options.skip_events, last)
         last = last if options.num_events is None else min(last, first + options.num_events)
-        # Parts in the order of events, so that what workers wrote can be put together in that order.
+        # Parts in the order of events, so that the files of workers can be put together in that order.
         part, parts = (0, 1) if worker is None else (worker, options.processes)
         self._events = range(first + (last - first) * part // parts, first + (last - first) * (part + 1) // parts)
         self._reader = Reader(self._run, self._events.stop)
@@ -119,7 +119,7 @@ class Job:
         merging = [module for module in self._chain.modules if self._is_worker and module.merges]
         return Found(summary, self._env.hmgr(), self._env.files, merging)
 
-    # ---- What comes when ----
+    # ---- The order of calls ----
 
     def _steps(self) -> Iterator[Transition | int]:
         """Transitions and numbers of events, in the order of time."""
@@ -163,7 +163,7 @@ class Job:
             return self._transition(_BEGIN[change.name], change.time_ns, change.event)
         begun = _ENDS[change.name]
         after = After.GO_ON
-        # An end that was not recorded is that of what it is in.
+        # A missing end of a transition comes with the end of the transition around it.
         while begun in self._open and after is After.GO_ON:
             ending = self._open.pop()
             after = self._transition(_END[ending], change.time_ns, change.event)

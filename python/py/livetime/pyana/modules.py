@@ -15,23 +15,23 @@ from .options import UsageError
 
 
 class Normal:
-    """What a method returns to go on; `None` means the same."""
+    """Return value of a method to go on; `None` means the same."""
 
 
 class Skip:
-    """What `event` returns so that the modules behind it do not get this event."""
+    """Return value of `event` that keeps this event from the modules behind it."""
 
 
 class Stop:
-    """What a method returns to end the job in order: no further events, then `endcalibcycle`, `endrun`, `endjob`."""
+    """Return value of a method to end the job in order: no further events, then `endcalibcycle`, `endrun`, `endjob`."""
 
 
 class Terminate:
-    """What a method returns to end the job at once, as failed: no further method is called."""
+    """Return value of a method to end the job at once, as failed: no further method is called."""
 
 
 class After(enum.Enum):
-    """What follows a call of all modules."""
+    """The next step after a call of all modules."""
 
     GO_ON = 0
     STOP = 1

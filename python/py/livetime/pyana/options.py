@@ -1,4 +1,4 @@
-"""What a job is to do: from the command line and pyana's configuration file."""
+"""The settings of a job, from the command line and pyana's configuration file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 
 class UsageError(ValueError):
-    """What was asked for cannot be done: a wrong option, a module that there is not."""
+    """A request cannot be fulfilled: a wrong option, or a module that does not exist."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parsed(arguments: Sequence[str] | None = None) -> Options:
-    """The job of a command line. What it says holds against the file."""
+    """The job of a command line, whose options come before the settings of the file."""
     given = parser().parse_args(arguments)
     config = _read(given.config_file)
     file = dict(config["pyana"]) if config.has_section("pyana") else {}
@@ -87,7 +87,7 @@ def parsed(arguments: Sequence[str] | None = None) -> Options:
 
 def _read(path: str | None) -> configparser.ConfigParser:
     config = configparser.ConfigParser(interpolation=None, inline_comment_prefixes=("#", ";"))
-    # Options are arguments of constructors, whose case matters.
+    # Options become arguments of constructors, whose case matters.
     config.optionxform = str  # type: ignore[assignment, method-assign]
     path = path or ("pyana.cfg" if os.path.exists("pyana.cfg") else None)
     if path is None:

@@ -20,7 +20,7 @@ _AHEAD = 1
 class Reader:
     """Arrays and small data of events that are asked for in ascending order.
 
-    Nobody says before the first event what modules will ask for. The array of a new detector is read alone; from the next event
+    Modules do not declare the arrays they need before the first event. The array of a new detector is read alone; from the next event
     on a thread reads it ahead with the others.
     """
 
@@ -62,7 +62,7 @@ class Reader:
         return self._event.get(name)
 
     def small(self, number: int | None) -> SmallData:
-        """What was recorded at an event beside the arrays."""
+        """The values recorded at an event beside the arrays."""
         if number is None:
             return SmallData([])
         if self._small is None or self._small[0] != number:
@@ -70,11 +70,11 @@ class Reader:
         return self._small[1]
 
     def configuration(self, number: int) -> SmallData:
-        """What was configured at an event."""
+        """The configuration at an event."""
         return self._run.configuration(number) if number < len(self._run) else SmallData([])
 
     def accounts(self) -> dict[str, Account]:
-        """What became of the events of each detector that was asked for."""
+        """Counts of the events by their condition, for each detector that a module has read."""
         self._end_loop()
         return self._accounts
 

@@ -6,10 +6,11 @@ import enum
 
 
 class TypeId:
-    """`TypeId.Type.Id_Frame` and so on: what `evt.get` takes before the address."""
+    """`TypeId.Type.Id_Frame` and so on: the first argument of `evt.get`, before the address."""
 
     class Type(enum.Enum):
-        """Types of data. Names of pictures mean the same: the address says which detector. `evt.get` refuses those that are not read."""
+        """Types of data. All names of pictures mean the same, because the address chooses the detector. `evt.get`
+        refuses types that are not read."""
 
         Any = "picture"
         Id_Frame = "picture"
@@ -90,7 +91,7 @@ class BldInfo:
     """Senders of beam-line data by name."""
 
     class Type(enum.Enum):
-        """Those that modules ask for."""
+        """The types that modules ask for."""
 
         EBeam = "EBeam"
         PhaseCavity = "PhaseCavity"
@@ -98,4 +99,4 @@ class BldInfo:
 
 
 class Damage:
-    """What a recorder notes about data: no event that a module is given has an object of it."""
+    """Damage that a recorder notes about data: no event that a module is given has an object of it."""

@@ -1,4 +1,4 @@
-/** What was changed since the start of a run, as text that a next run understands. Pure functions. */
+/** The changes since the start of a run, as text for the pipeline file of a next run. Pure functions. */
 
 import type { Value } from '../../link/protocol';
 

@@ -1,4 +1,4 @@
-/** What the ledger of links says of each link. Pure functions. */
+/** The state of each link in the ledger of links. Pure functions. */
 
 import type { Values } from '../../link/protocol';
 
@@ -7,7 +7,7 @@ export interface LinkState {
   good: number;
   absentS: number;
   corruptS: number;
-  /** What is wrong and why, in the ledger's words; empty when all is well. */
+  /** Faults and reasons, in the ledger's words; empty when all is well. */
   faults: string;
 }
 

@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
+
+use livetime_recording::select::Selected;
+use livetime_recording::{MemoryLimit, Recording};
 
 use super::correct::CorrectArgs;
 use super::tables::TableFormat;
-use livetime_recording::{MemoryLimit, Recording};
-
-use crate::analyze::Peaks;
+use crate::analyze::{Options, Peaks};
 use crate::commands::convert::size;
 use crate::config::Setting;
 
@@ -150,6 +152,11 @@ impl AnalyzeArgs {
     /// The memory that the analysis may take, if it was given.
     pub(crate) fn memory(&self) -> Option<MemoryLimit> {
         self.memory.map(MemoryLimit::of)
+    }
+
+    /// The options of an analysis by this number of workers, of the selected events if some are.
+    pub(crate) fn options(&self, workers: usize, select: Option<Arc<Selected>>) -> Options {
+        Options { workers, events: self.events.clone(), every: self.every, select, ..Options::default() }
     }
 
     /// The results to compute.

@@ -2,14 +2,12 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use livetime_kernels::calibrate::{CommonMode, GainBits};
 use livetime_recording::geometry::{Assembly, Geometry};
-use livetime_recording::select::{Expression, Selected};
+use livetime_recording::select::Expression;
 
-use super::AnalyzeArgs;
-use crate::analyze::{ConstantsFile, Corrections, Found, Named, Panel, Recording};
+use crate::analyze::{ConstantsFile, Corrections, Found, Named, Panel};
 use crate::output::{Exit, Failure};
 
 /// Options of `analyze` that select and correct.
@@ -116,17 +114,4 @@ impl fmt::Display for NotAssembled {
         let NotAssembled { wanted, pixels } = self;
         write!(f, "--geometry: wanted results of {wanted} pixels, found a detector of {pixels}")
     }
-}
-
-/// Judges the events that are wanted.
-///
-/// # Errors
-/// If the expression names a value that the run does not have.
-pub(super) fn select(args: &AnalyzeArgs, recording: &Recording) -> Result<Option<Arc<Selected>>, Failure> {
-    let Some(expression) = &args.correct.select else { return Ok(None) };
-    let threads = args.workers.all().last().unwrap_or(1);
-    let selected = recording.select(expression, args.events.clone(), threads);
-    let selected = selected.map_err(|why| Failure::new(Exit::Usage, why))?;
-    let selected = selected.with_some().map_err(|why| Failure::new(Exit::Failed, why))?;
-    Ok(Some(Arc::new(selected)))
 }

@@ -1,4 +1,4 @@
-//! Results as files: .npy as numpy writes them, PNG, JSON.
+//! Results as files: arrays, tables, PNG, JSON.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use livetime_formats::file::GrowingFile;
-use livetime_frame::DType;
 use serde_json::Value as Json;
 
 use super::error::FileError;
-use super::tables::{self, Columns, TableFormat};
-use super::{Measured, picture, sweep};
+use super::sweep::{self, Measured};
+use super::tables::TableFormat;
+use super::{npy, picture};
 use crate::analyze::{Named, Value};
-use crate::plot::png;
+use livetime_plot::png;
 
 /// The file with everything about an analysis, and the names of the files that it wrote.
 const REPORT: &str = "analysis.json";
@@ -104,7 +104,7 @@ fn result(
     let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
     match &named.value {
         Value::Array(array) => {
-            let header = npy_header(&describe(array.dtype()), array.shape());
+            let header = npy::header(&npy::describe(array.dtype()), array.shape());
             written.arrays.push(files.add(path("npy"), |new| put(new, &[&header, array.bytes()]))?);
         }
         Value::Table(table) => {
@@ -153,71 +153,11 @@ fn put(new: &mut GrowingFile, parts: &[&[u8]]) -> Result<(), FileError> {
     new.append(parts).map(drop).map_err(FileError::Refused)
 }
 
-/// A structured array: the cells of a row lie beside each other.
-pub(super) fn write_table(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
-    if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
-        return Err(FileError::ColumnName((*name).to_owned()));
-    }
-    let types = columns.iter().map(|(name, cells)| format!("('{name}', {})", describe(cells.dtype())));
-    let types = format!("[{}]", types.collect::<Vec<_>>().join(", "));
-    let rows = tables::rows(columns);
-    let mut bytes = Vec::new();
-    for row in 0..rows {
-        for (_, cells) in columns {
-            let size = cells.dtype().bytes();
-            bytes.extend_from_slice(&cells.bytes()[row * size..][..size]);
-        }
-    }
-    put(new, &[&npy_header(&types, &[rows]), &bytes])
-}
-
-/// numpy's word for a type, with quotes.
-fn describe(dtype: DType) -> String {
-    let kind = match dtype {
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => 'i',
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => 'u',
-        DType::F32 | DType::F64 => 'f',
-    };
-    format!("'{}{kind}{}'", if dtype.bytes() == 1 { '|' } else { '<' }, dtype.bytes())
-}
-
-/// The header of version 1.0 of numpy's format.
-fn npy_header(types: &str, shape: &[usize]) -> Vec<u8> {
-    let sizes: String = shape.iter().map(|n| format!("{n},")).collect();
-    let mut text = format!("{{'descr': {types}, 'fortran_order': False, 'shape': ({sizes}), }}");
-    // Magic, version and length take 10 bytes, and a line end comes; the data begin at a multiple of 64.
-    let padded = (10 + text.len() + 1).next_multiple_of(64) - 10 - 1;
-    text = format!("{text:padded$}\n");
-    [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::analyze::Array;
-
-    #[test]
-    fn headers_are_those_of_numpy() {
-        let header = npy_header("'<f8'", &[2, 3]);
-        assert_eq!(header.len(), 128);
-        assert_eq!(&header[..10], b"\x93NUMPY\x01\x00\x76\x00");
-        let text = String::from_utf8_lossy(&header[10..]);
-        assert_eq!(text.trim_end(), "{'descr': '<f8', 'fortran_order': False, 'shape': (2,3,), }");
-        assert!(text.ends_with(" \n"));
-    }
-
-    #[test]
-    fn tables_are_rows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.npy");
-        let (a, b) = (Array::new(&[2], vec![1u8, 2]), Array::new(&[2], vec![3u16, 4]));
-        tables::write(&path, &[("a", &a), ("b", &b)]).unwrap();
-        let bytes = fs::read(&path).unwrap();
-        assert!(String::from_utf8_lossy(&bytes).contains("'descr': [('a', '|u1'), ('b', '<u2')], "));
-        assert_eq!(bytes[bytes.len() - 6..], [1, 3, 0, 2, 4, 0]);
-    }
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());

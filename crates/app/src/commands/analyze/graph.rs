@@ -7,14 +7,12 @@ use livetime_control::describe::value_json;
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
 use serde_json::{Map, Value as Json, json};
 
-use super::AnalyzeArgs;
+use super::args::AnalyzeArgs;
 use super::files::{self, Files};
-use super::report::RunFiles;
-use crate::analyze::{
-    Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording, first_picture,
-};
+use super::pipeline::{damaged_text, of_pipeline};
+use super::recorded::{RunFiles, check_events, detector};
+use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording};
 use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
-use crate::config;
 use crate::interrupts::Interrupts;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
@@ -43,23 +41,20 @@ pub(super) fn run(
     refuse_reducing(args)?;
     let meter = Meter::start();
     let recording = args.open().map_err(failed)?;
-    super::check_events(args, &recording)?;
-    let detector = super::detector(&recording, args)?;
-    first_picture(&recording, &detector, &args.events)
-        .map_err(|why| Failure::new(Exit::Failed, why.to_string()))?;
-    let name = file.display().to_string();
-    let loaded = config::read_text(file).map_err(|problem| config::Problems::new(&name, vec![problem]));
+    check_events(args, &recording)?;
+    let detector = detector(&recording, args)?;
     let options = GraphOptions {
         workers,
         events: args.events.clone(),
         source: args.source.clone(),
         settings: args.settings.clone(),
     };
-    let checked =
-        loaded.and_then(|text| GraphAnalysis::new(&recording, &detector, (&name, &text), nodes, &options));
-    let work = checked.map_err(|problems| crate::commands::refuse(&problems, args.json, output))?;
+    let run = (&recording, &detector);
+    let make = |pipeline: (&str, &str)| GraphAnalysis::new(run.0, run.1, pipeline, nodes, &options);
+    let work = of_pipeline(args, file, run, output, make)?;
     let found = watched(&work, &recording, output).map_err(|e| Failure::new(Exit::Failed, e))?;
     let usage = meter.stop(found.file_bytes, found.raw_bytes);
+    let name = file.display().to_string();
     let ending = Ending::new(&name, &found.report, found.ended_by);
     let report = Report {
         recording: &recording,
@@ -163,9 +158,7 @@ impl Report<'_> {
             bytes(found.raw_bytes),
             bytes(found.file_bytes),
         );
-        if found.damaged > 0 {
-            text += &format!("with damage, or without some panel: {} of the pictures\n", found.damaged);
-        }
+        text += &damaged_text(found.damaged);
         if !work.left_out().is_empty() {
             text += &format!("left out, behind other sources: {}\n", work.left_out().join(", "));
         }

@@ -6,10 +6,14 @@ use std::time::Instant;
 use livetime_engine::NodeType;
 use serde_json::json;
 
-use super::correct::{assembled, select};
-use super::report::{Report, RunFiles, not_used_json};
+use super::args::AnalyzeArgs;
+use super::correct::assembled;
+use super::finish::finish;
+use super::recorded::{RunFiles, check_events, detector, select};
+use super::reducers::reducers;
+use super::report::{Report, Times, not_used_json};
+use super::sweep::Measured;
 use super::through::{Through, Wanted};
-use super::{AnalyzeArgs, Measured, New, exit_of, options, reducers};
 use crate::analyze::{Error, GoOn, Plan, Work};
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
@@ -41,10 +45,10 @@ fn planned(args: &AnalyzeArgs, path: &Path) -> Result<Plan, Failure> {
 fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     reducers(args)?;
     let recording = args.open().map_err(|e| Failure::new(Exit::Failed, e))?;
-    super::check_events(args, &recording)?;
-    let detector = super::detector(&recording, args)?;
+    check_events(args, &recording)?;
+    let detector = detector(&recording, args)?;
     let Wanted { reducers, through } = Wanted::of(args, (&recording, &detector), nodes, output)?;
-    let options = options(args, 1, select(args, &recording)?);
+    let options = args.options(1, select(args, &recording)?);
     let work = Work::new(&recording, &detector, &options, &reducers).map_err(failed)?;
     let plan = Plan::new(&recording, &work, args.parts).map_err(failed)?;
     plan.write(path).map_err(failed)?;
@@ -149,26 +153,19 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
     let found = assembled(wanted.shown(merged.found), args.correct.assembly()?.as_ref());
     let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
     let last = Measured { workers: 1, found, usage };
-    let new = New::make(args, &last, &[])?;
     let report = Report {
         args,
         run: &run,
         detector: plan.detector(),
         all: &[],
         last: &last,
-        written: &new.written,
-        times: new.times(begin),
         is_same: true,
         parts: Some((plan.parts(), copies)),
         through: wanted.through.as_ref(),
+        written: &[],
+        times: Times::default(),
     };
-    let (json, text) = (report.json(), report.text());
-    new.finish(args, &json)?;
-    match args.json {
-        true => output.json(&json)?,
-        false => output.data(&text)?,
-    }
-    Ok(exit_of(&last.found.account, wanted.through.as_ref(), &run))
+    finish(report, begin, output)
 }
 
 fn failed(error: Error) -> Failure {

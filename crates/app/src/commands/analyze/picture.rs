@@ -3,7 +3,7 @@
 use image::RgbImage;
 
 use crate::analyze::{Array, Found, Named, Table, Value};
-use crate::plot::{Axis, Grid, Map, Panel, Point, Series, Style, Tile, draw};
+use livetime_plot::{Axis, Grid, Map, Panel, Point, Series, Style, Tile, draw};
 
 /// Unit of a value of an ADC.
 const COUNTS: &str = "counts";

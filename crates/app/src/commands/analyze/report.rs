@@ -6,10 +6,12 @@ use std::time::Duration;
 use livetime_recording::select::Verdict;
 use serde_json::{Value as Json, json};
 
+use super::args::AnalyzeArgs;
 use super::files::Written;
+use super::recorded::RunFiles;
+use super::sweep::{self, Measured};
 use super::through::Through;
-use super::{AnalyzeArgs, Measured, sweep};
-use crate::analyze::{Account, Array, Detector, FaultKind, Named, Plan, Recording, Value};
+use crate::analyze::{Account, Array, Detector, FaultKind, Named, Value};
 use crate::report::numbers::{bytes, utc};
 use crate::report::table::{Style, Table, cell};
 
@@ -22,18 +24,18 @@ pub(super) struct Report<'a> {
     pub(super) detector: &'a Detector,
     pub(super) all: &'a [Measured],
     pub(super) last: &'a Measured,
-    /// The files of each result, if they were written.
-    pub(super) written: &'a [Written],
-    pub(super) times: Times,
     pub(super) is_same: bool,
     /// If parts were merged: how many, and how many files were there twice.
     pub(super) parts: Option<(usize, usize)>,
     /// The pipeline before the reducers.
     pub(super) through: Option<&'a Through>,
+    /// The files of each result, once they are made.
+    pub(super) written: &'a [Written],
+    pub(super) times: Times,
 }
 
 /// The time of the whole command, and the part of it that files and pictures took.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Times {
     pub(super) writing: Option<Duration>,
     pub(super) total: Duration,
@@ -243,65 +245,6 @@ impl Report<'_> {
         };
         livetime_measure::merge(&mut json, more);
         json
-    }
-}
-
-/// The files of the run that was analysed.
-pub(super) struct RunFiles {
-    names: Vec<String>,
-    /// File, and its fault.
-    problems: Vec<(String, String)>,
-    /// There will be more.
-    is_growing: bool,
-    /// The expression that selected the events of a plan.
-    expression: Option<String>,
-}
-
-impl RunFiles {
-    pub(super) fn of(recording: &Recording) -> RunFiles {
-        let mut problems = recording.problems();
-        // Threads find those inside of events in any order.
-        problems.sort_by_key(|problem| problem.event);
-        RunFiles {
-            names: recording.files().iter().map(|path| path.display().to_string()).collect(),
-            problems: problems.into_iter().map(|p| (p.path.display().to_string(), p.why)).collect(),
-            is_growing: recording.is_growing(),
-            expression: None,
-        }
-    }
-
-    /// As they were when the plan was made, with the problems that the plan and its parts found.
-    pub(super) fn planned(plan: &Plan, problems: Vec<(String, String)>) -> RunFiles {
-        RunFiles {
-            names: plan.files().map(|path| path.display().to_string()).collect(),
-            problems,
-            is_growing: false,
-            expression: plan.select().map(|select| select.expression().to_owned()),
-        }
-    }
-
-    /// How many places cannot be read.
-    pub(super) fn problems(&self) -> u64 {
-        self.problems.len() as u64
-    }
-
-    /// The problems of the files, and whether there will be more.
-    pub(super) fn problems_text(&self) -> String {
-        let mut text: String =
-            self.problems.iter().map(|(file, error)| format!("{file}: {error}\n")).collect();
-        if self.is_growing {
-            text += "the run is still being written: these are the events so far\n";
-        }
-        text
-    }
-
-    pub(super) fn json(&self) -> Json {
-        let problem = |(file, error): &(String, String)| json!({ "file": file, "error": error });
-        json!({
-            "files": self.names,
-            "problems": self.problems.iter().map(problem).collect::<Vec<_>>(),
-            "growing": self.is_growing,
-        })
     }
 }
 

@@ -2,11 +2,18 @@
 
 use image::RgbImage;
 
-use super::Measured;
+use crate::analyze::Found;
 use crate::usage::{self, Usage};
 
 /// Name of the plot's file.
 pub(super) const FILE: &str = "workers.png";
+
+/// An analysis by some number of workers.
+pub(super) struct Measured {
+    pub(super) workers: usize,
+    pub(super) found: Found,
+    pub(super) usage: Usage,
+}
 
 /// Whether all found the same, bit for bit.
 pub(super) fn are_same(all: &[Measured]) -> bool {

@@ -17,7 +17,7 @@ use livetime_formats::file::GrowingFile;
 use livetime_frame::{DType, with_dtype};
 
 pub use super::error::FileError;
-use super::files;
+use super::npy;
 use crate::analyze::Array;
 
 /// How tables are written.
@@ -45,7 +45,7 @@ impl TableFormat {
     pub(super) fn write(self, new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
         self.check()?;
         match self {
-            TableFormat::Npy => files::write_table(new, columns),
+            TableFormat::Npy => structured(new, columns),
             TableFormat::Csv => csv(new, columns).map_err(FileError::Io),
             TableFormat::Parquet => parquet(new, columns),
         }
@@ -83,6 +83,24 @@ pub(super) type Columns<'a> = &'a [(&'a str, &'a Array)];
 /// The rows of the shortest column.
 pub(super) fn rows(columns: Columns) -> usize {
     columns.iter().map(|(_, cells)| cells.shape().iter().product()).min().unwrap_or(0)
+}
+
+/// A structured array: the cells of a row lie beside each other.
+fn structured(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
+    if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
+        return Err(FileError::ColumnName((*name).to_owned()));
+    }
+    let types = columns.iter().map(|(name, cells)| format!("('{name}', {})", npy::describe(cells.dtype())));
+    let types = format!("[{}]", types.collect::<Vec<_>>().join(", "));
+    let rows = rows(columns);
+    let mut bytes = Vec::new();
+    for row in 0..rows {
+        for (_, cells) in columns {
+            let size = cells.dtype().bytes();
+            bytes.extend_from_slice(&cells.bytes()[row * size..][..size]);
+        }
+    }
+    new.append(&[&npy::header(&types, &[rows]), &bytes]).map(drop).map_err(FileError::Refused)
 }
 
 fn csv(new: &mut GrowingFile, columns: Columns) -> std::io::Result<()> {
@@ -216,6 +234,17 @@ mod tests {
             Column::new("sum", vec![0.1f64, f64::NAN]),
         ];
         Table { columns }
+    }
+
+    #[test]
+    fn tables_are_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.npy");
+        let (a, b) = (Array::new(&[2], vec![1u8, 2]), Array::new(&[2], vec![3u16, 4]));
+        write(&path, &[("a", &a), ("b", &b)]).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(String::from_utf8_lossy(&bytes).contains("'descr': [('a', '|u1'), ('b', '<u2')], "));
+        assert_eq!(bytes[bytes.len() - 6..], [1, 3, 0, 2, 4, 0]);
     }
 
     #[test]

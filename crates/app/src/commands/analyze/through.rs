@@ -1,18 +1,17 @@
 //! A pipeline between the run and the results: which one, and the fate of the events in it.
 
-use std::path::Path;
 use std::sync::PoisonError;
 
 use livetime_control::recorded::Outcome;
 use livetime_engine::NodeType;
 use serde_json::{Value as Json, json};
 
-use super::{AnalyzeArgs, reducers};
+use super::args::AnalyzeArgs;
+use super::pipeline::{damaged_text, of_pipeline};
+use super::reducers::reducers;
 use crate::analyze::{
     Detector, Found, Layout, PipelineAccount, PipelineReducer, Plan, Recording, ReducedOptions, Reducers,
-    first_picture,
 };
-use crate::config::{self, Problems};
 use crate::output::{Exit, Failure, Output};
 use crate::report::numbers::utc;
 
@@ -57,7 +56,16 @@ impl Wanted {
         match &args.pipeline {
             None => Ok(Wanted { reducers, through: None }),
             Some(file) => {
-                let reducer = through(args, file, (recording, detector), nodes, reducers, output)?;
+                let options = ReducedOptions {
+                    events: args.events.clone(),
+                    source: args.source.clone(),
+                    of: args.of.clone(),
+                    settings: args.settings.clone(),
+                };
+                let make = |pipeline: (&str, &str)| {
+                    PipelineReducer::new(recording, detector, pipeline, nodes, &options, reducers)
+                };
+                let reducer = of_pipeline(args, file, (recording, detector), output, make)?;
                 Ok(Wanted::through(reducer))
             }
         }
@@ -100,29 +108,6 @@ impl Wanted {
     }
 }
 
-fn through(
-    args: &AnalyzeArgs,
-    file: &Path,
-    (recording, detector): (&Recording, &Detector),
-    nodes: &[NodeType],
-    inner: Reducers,
-    output: &mut Output,
-) -> Result<PipelineReducer, Failure> {
-    first_picture(recording, detector, &args.events)
-        .map_err(|why| Failure::new(Exit::Failed, why.to_string()))?;
-    let name = file.display().to_string();
-    let options = ReducedOptions {
-        events: args.events.clone(),
-        source: args.source.clone(),
-        of: args.of.clone(),
-        settings: args.settings.clone(),
-    };
-    let text = config::read_text(file).map_err(|problem| Problems::new(&name, vec![problem]));
-    let made = text
-        .and_then(|text| PipelineReducer::new(recording, detector, (&name, &text), nodes, &options, inner));
-    made.map_err(|problems| crate::commands::refuse(&problems, args.json, output))
-}
-
 impl Through {
     /// The account of the events; of none before there are results.
     fn account(&self) -> PipelineAccount {
@@ -149,12 +134,13 @@ impl Through {
     /// The account of the events as text.
     pub(super) fn text(&self) -> String {
         let account = self.account();
-        let PipelineAccount { used, left_out, lost, .. } = account;
+        let PipelineAccount { used, left_out, lost, damaged, .. } = account;
         let mut text = format!(
             "through {}{used} of {} pictures came out, {left_out} left out, {lost} lost\n",
             self.heading(),
             account.given()
         );
+        text += &damaged_text(damaged);
         for lost in account.named.iter().take(NAMED) {
             let node = lost.node.as_ref().map_or_else(String::new, |node| format!("{node}: "));
             text += &format!("  event {} at {}: {node}{}\n", lost.event, utc(lost.time_ns), lost.why);

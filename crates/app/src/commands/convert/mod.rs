@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
-use crate::plot::save;
 use crate::progress::Progress;
 use crate::usage::{Meter, Usage};
+use livetime_plot::save;
 
 pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use livetime_formats::file::End;
-use livetime_formats::{Error, clock};
+use livetime_formats::{Datagrams, Error, clock};
 use livetime_recording::Findings;
 use serde_json::{Value, json};
 
@@ -65,7 +65,62 @@ pub(super) fn heading(
     format!("{}: {what}, {}, {datagrams} datagrams, {state}\n", path.display(), bytes(size))
 }
 
-pub(super) fn events_line(events: u64, times_ns: Option<(u64, u64)>, rate_hz: Option<f64>) -> String {
+/// The first lines about a file of datagrams. `words` says what a damage is.
+pub(super) fn datagrams_text(
+    path: &Path,
+    what: &str,
+    size: u64,
+    run: Option<u32>,
+    found: &Datagrams,
+    words: impl Fn(u32) -> String,
+) -> String {
+    let mut text = heading(path, what, size, found.count(), found.end, found.broken.as_ref());
+    if let Some(run) = run {
+        text += &format!("run: {run}\n");
+    }
+    text += &events_line(found.events, found.event_times_ns, found.event_rate_hz());
+    let transitions: Vec<String> = found.transitions.iter().map(|(name, n)| format!("{name} {n}")).collect();
+    text += &format!("datagrams: {}\n", transitions.join(", "));
+    for (damage, count) in &found.damage {
+        text += &format!("damage: {count} datagrams: {}\n", words(*damage));
+    }
+    text
+}
+
+/// The line about datagrams whose inside is broken; empty if there are none.
+pub(super) fn unsound_line(found: &Datagrams) -> String {
+    found.first_unsound.as_ref().map_or_else(String::new, |error| {
+        format!("broken inside datagrams: {}, the first: {error}\n", found.unsound)
+    })
+}
+
+/// The values about a file of datagrams, for JSON.
+pub(super) fn datagrams_json(
+    path: &Path,
+    format: &str,
+    size: u64,
+    found: &Datagrams,
+    words: impl Fn(u32) -> String,
+) -> Value {
+    let damage = |(damage, count): (&u32, &u64)| json!({ "damage": words(*damage), "datagrams": count });
+    json!({
+        "file": path.display().to_string(),
+        "format": format,
+        "bytes": size,
+        "state": state_json(found.end, found.broken.as_ref(), found.is_whole()),
+        "datagrams": found.count(),
+        "transitions": found.transitions,
+        "events": found.events,
+        "first_event_ns": found.event_times_ns.map(|t| t.0),
+        "last_event_ns": found.event_times_ns.map(|t| t.1),
+        "event_rate_hz": found.event_rate_hz(),
+        "damage": found.damage.iter().map(damage).collect::<Vec<_>>(),
+        "broken_inside": found.unsound,
+        "first_broken_inside": found.first_unsound.as_ref().map(|e| e.to_string()),
+    })
+}
+
+fn events_line(events: u64, times_ns: Option<(u64, u64)>, rate_hz: Option<f64>) -> String {
     let rate = rate_hz.map_or_else(String::new, |hz| format!(", {hz:.4} Hz"));
     let times =
         times_ns.map_or_else(String::new, |(first, last)| format!(", {} to {}", utc(first), utc(last)));

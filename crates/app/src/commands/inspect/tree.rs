@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{End, Head, Heads, Walker, header_at};
+use livetime_formats::file::{Broken, End, Head, Heads, Place, Walker, header_at};
 use livetime_formats::{Result, xtc1, xtc2};
 
 use super::report::{FileFailure, heading};
@@ -35,21 +35,11 @@ pub(super) fn lcls1(
             offset + header.length(),
         );
         while let Some(found) = walker.step(|at| header_at::<xtc1::XtcHeader, _>(heads.window(), at))? {
-            let (depth, offset, what) = match found {
-                Ok(place) if place.depth == 0 => continue,
-                Ok(place) => {
-                    let xtc1::XtcHeader { damage, src, type_id, extent } = place.header;
-                    let damage = if damage.is_none() { String::new() } else { format!(", damage: {damage}") };
-                    (place.depth, place.offset, format!("{type_id} {src} {extent} bytes{damage}"))
-                }
-                Err(broken) => (
-                    broken.depth,
-                    broken.offset,
-                    format!("BROKEN, {} bytes: {}", broken.length, broken.error),
-                ),
-            };
-            lines.text += &format!("{offset:>12} {:1$}{what}\n", "", 2 * depth);
-            lines.is_sound &= !what.starts_with("BROKEN");
+            lines.add(found, |header| {
+                let xtc1::XtcHeader { damage, src, type_id, extent } = header;
+                let damage = if damage.is_none() { String::new() } else { format!(", damage: {damage}") };
+                format!("{type_id} {src} {extent} bytes{damage}")
+            });
         }
         Ok(())
     })
@@ -74,17 +64,7 @@ pub(super) fn lcls2(
             offset + header.length(),
         );
         while let Some(found) = walker.step(|at| header_at::<xtc2::XtcHeader, _>(heads.window(), at))? {
-            let (depth, offset, what) = match found {
-                Ok(place) if place.depth == 0 => continue,
-                Ok(place) => (place.depth, place.offset, node(&place.header, &names)),
-                Err(broken) => (
-                    broken.depth,
-                    broken.offset,
-                    format!("BROKEN, {} bytes: {}", broken.length, broken.error),
-                ),
-            };
-            lines.text += &format!("{offset:>12} {:1$}{what}\n", "", 2 * depth);
-            lines.is_sound &= !what.starts_with("BROKEN");
+            lines.add(found, |header| node(header, &names));
         }
         Ok(())
     })
@@ -103,6 +83,21 @@ fn node(header: &xtc2::XtcHeader, names: &xtc2::NamesTable) -> String {
 struct Lines {
     text: String,
     is_sound: bool,
+}
+
+impl Lines {
+    /// A line for what a walker has found below the root: a node as `words` say it, or a broken rest.
+    fn add<H>(&mut self, found: std::result::Result<Place<H>, Broken>, words: impl FnOnce(&H) -> String) {
+        let (depth, offset, what) = match found {
+            Ok(place) if place.depth == 0 => return,
+            Ok(place) => (place.depth, place.offset, words(&place.header)),
+            Err(Broken { depth, offset, length, error }) => {
+                self.is_sound = false;
+                (depth, offset, format!("BROKEN, {length} bytes: {error}"))
+            }
+        };
+        self.text += &format!("{offset:>12} {:1$}{what}\n", "", 2 * depth);
+    }
 }
 
 fn tree<H: Head>(

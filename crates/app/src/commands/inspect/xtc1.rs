@@ -7,7 +7,7 @@ use livetime_formats::xtc1::summary::{Contributions, Leaves, Summary};
 use livetime_formats::xtc1::{Damage, Src, TypeId};
 use serde_json::{Value, json};
 
-use super::report::{Report, events_line, exit_of, heading, state_json};
+use super::report::{Report, datagrams_json, datagrams_text, exit_of, unsound_line};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 
@@ -15,23 +15,16 @@ pub(super) fn report(path: &Path, size: u64, summary: &Summary) -> Report {
     Report {
         text: text(path, size, summary),
         json: as_json(path, size, summary),
-        exit: exit_of(summary.events, summary.is_whole()),
+        exit: exit_of(summary.datagrams.events, summary.datagrams.is_whole()),
     }
 }
 
+fn words(damage: u32) -> String {
+    Damage(damage).to_string()
+}
+
 fn text(path: &Path, size: u64, summary: &Summary) -> String {
-    let broken = summary.broken.as_ref();
-    let mut text = heading(path, "XTC of LCLS-I", size, summary.datagrams(), summary.end, broken);
-    if let Some(run) = summary.run {
-        text += &format!("run: {run}\n");
-    }
-    text += &events_line(summary.events, summary.event_times_ns, summary.event_rate_hz());
-    let transitions: Vec<String> =
-        summary.transitions.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    text += &format!("datagrams: {}\n", transitions.join(", "));
-    for (damage, count) in &summary.damage {
-        text += &format!("damage: {count} datagrams: {}\n", Damage(*damage));
-    }
+    let mut text = datagrams_text(path, "XTC of LCLS-I", size, summary.run, &summary.datagrams, words);
     for ((src, damage), Contributions { count, bytes: size }) in &summary.incomplete {
         text += &format!(
             "incomplete contributions: {count} of {src}, {} that cannot be read, damage: {}\n",
@@ -42,9 +35,7 @@ fn text(path: &Path, size: u64, summary: &Summary) -> String {
     for (src, events) in &summary.damaged_pictures {
         text += &format!("pictures with damage, and none without: {src} in {events} events\n");
     }
-    if let Some(error) = &summary.first_unsound {
-        text += &format!("broken inside datagrams: {}, the first: {error}\n", summary.unsound);
-    }
+    text += &unsound_line(&summary.datagrams);
     let mut table =
         Table::new(&["sender", "type", "leaves", "bytes", "damaged", "compressed", "with", "ratio"])
             .right([2, 3, 4, 5, 7]);
@@ -82,8 +73,6 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
             "engines": engines(leaves),
         })
     };
-    let damage =
-        |(word, count): (&u32, &u64)| json!({ "damage": Damage(*word).to_string(), "datagrams": count });
     let incomplete = |((src, damage), found): (&(Src, u32), &Contributions)| {
         json!({
             "sender": src.to_string(),
@@ -93,23 +82,10 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
         })
     };
     let damaged = |(src, events): (&Src, &u64)| json!({ "sender": src.to_string(), "events": events });
-    json!({
-        "file": path.display().to_string(),
-        "format": "xtc1",
-        "bytes": size,
-        "state": state_json(summary.end, summary.broken.as_ref(), summary.is_whole()),
-        "run": summary.run,
-        "datagrams": summary.datagrams(),
-        "transitions": summary.transitions,
-        "events": summary.events,
-        "first_event_ns": summary.event_times_ns.map(|t| t.0),
-        "last_event_ns": summary.event_times_ns.map(|t| t.1),
-        "event_rate_hz": summary.event_rate_hz(),
-        "damage": summary.damage.iter().map(damage).collect::<Vec<_>>(),
-        "incomplete_contributions": summary.incomplete.iter().map(incomplete).collect::<Vec<_>>(),
-        "damaged_pictures": summary.damaged_pictures.iter().map(damaged).collect::<Vec<_>>(),
-        "broken_inside": summary.unsound,
-        "first_broken_inside": summary.first_unsound.as_ref().map(|e| e.to_string()),
-        "leaves": summary.leaves.iter().map(leaf).collect::<Vec<_>>(),
-    })
+    let mut all = datagrams_json(path, "xtc1", size, &summary.datagrams, words);
+    all["run"] = json!(summary.run);
+    all["incomplete_contributions"] = summary.incomplete.iter().map(incomplete).collect();
+    all["damaged_pictures"] = summary.damaged_pictures.iter().map(damaged).collect();
+    all["leaves"] = summary.leaves.iter().map(leaf).collect();
+    all
 }

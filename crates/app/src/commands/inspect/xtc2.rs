@@ -6,7 +6,7 @@ use livetime_formats::xtc2::Damage;
 use livetime_formats::xtc2::summary::{Counts, Records, Summary};
 use serde_json::{Value, json};
 
-use super::report::{Report, events_line, exit_of, heading, state_json};
+use super::report::{Report, datagrams_json, datagrams_text, exit_of, unsound_line};
 use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 
@@ -14,23 +14,17 @@ pub(super) fn report(path: &Path, size: u64, summary: &Summary) -> Report {
     Report {
         text: text(path, size, summary),
         json: as_json(path, size, summary),
-        exit: exit_of(summary.events, summary.is_whole()),
+        exit: exit_of(summary.datagrams.events, summary.datagrams.is_whole()),
     }
 }
 
+fn words(damage: u32) -> String {
+    Damage(damage as u16).to_string()
+}
+
 fn text(path: &Path, size: u64, summary: &Summary) -> String {
-    let broken = summary.broken.as_ref();
-    let mut text = heading(path, "XTC of LCLS-II", size, summary.datagrams(), summary.end, broken);
-    text += &events_line(summary.events, summary.event_times_ns, summary.event_rate_hz());
-    let transitions: Vec<String> =
-        summary.transitions.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    text += &format!("datagrams: {}\n", transitions.join(", "));
-    for (damage, count) in &summary.damage {
-        text += &format!("damage: {count} datagrams: {}\n", Damage(*damage));
-    }
-    if let Some(error) = &summary.first_unsound {
-        text += &format!("broken inside datagrams: {}, the first: {error}\n", summary.unsound);
-    }
+    let mut text = datagrams_text(path, "XTC of LCLS-II", size, None, &summary.datagrams, words);
+    text += &unsound_line(&summary.datagrams);
     if summary.undescribed > 0 {
         text += &format!("records without a description: {}\n", summary.undescribed);
     }
@@ -62,23 +56,8 @@ fn as_json(path: &Path, size: u64, summary: &Summary) -> Value {
             "damaged": counts.damaged,
         })
     };
-    let damage =
-        |(word, count): (&u16, &u64)| json!({ "damage": Damage(*word).to_string(), "datagrams": count });
-    json!({
-        "file": path.display().to_string(),
-        "format": "xtc2",
-        "bytes": size,
-        "state": state_json(summary.end, summary.broken.as_ref(), summary.is_whole()),
-        "datagrams": summary.datagrams(),
-        "transitions": summary.transitions,
-        "events": summary.events,
-        "first_event_ns": summary.event_times_ns.map(|t| t.0),
-        "last_event_ns": summary.event_times_ns.map(|t| t.1),
-        "event_rate_hz": summary.event_rate_hz(),
-        "damage": summary.damage.iter().map(damage).collect::<Vec<_>>(),
-        "broken_inside": summary.unsound,
-        "first_broken_inside": summary.first_unsound.as_ref().map(|e| e.to_string()),
-        "undescribed": summary.undescribed,
-        "records": summary.records.iter().map(record).collect::<Vec<_>>(),
-    })
+    let mut all = datagrams_json(path, "xtc2", size, &summary.datagrams, words);
+    all["undescribed"] = json!(summary.undescribed);
+    all["records"] = summary.records.iter().map(record).collect();
+    all
 }

@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn graph() -> Graph {
-        let find = |name| livetime_wire::ALL.iter().find(|node| node.spec.name == name).unwrap().clone();
+        let find = |name| crate::standard_nodes().into_iter().find(|node| node.spec.name == name).unwrap();
         let mut graph = Graph::default();
         graph.add("src", find("wib_simulator")).unwrap();
         graph.add("dump", find("wib_dump")).unwrap();

@@ -93,7 +93,7 @@ impl Live {
             let Some(player) = nodes.iter().find(|node| node.spec.name == player) else { break };
             graph.replace(self.source, player.clone());
             let mut set = values.iter().map(|(param, value)| graph.set(self.source, param, value));
-            return set.find_map(Result::err).map_or(Ok(*sink), |error| Err(failed(error.message)));
+            return set.find_map(Result::err).map_or(Ok(*sink), |error| Err(failed(error)));
         }
         Err(failed(format!(
             "wanted a recording of `{name}` that can be played, found none: is its recorder on (`capture`)?"

@@ -57,7 +57,7 @@ pub(super) fn rehearse(graph: &Graph, scratch: &Scratch, manner: &Manner) -> Res
     scratch.clear(graph)?;
     let interrupt = Interrupt::watch();
     let run = Run::start(graph, options).map_err(|errors| {
-        failed(errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join("; "))
+        failed(errors.iter().map(|error| error.to_string()).collect::<Vec<_>>().join("; "))
     })?;
     while !run.wait(Duration::from_millis(100)) {
         if interrupt.is_wanted() {

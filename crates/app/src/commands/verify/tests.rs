@@ -9,8 +9,11 @@ use super::*;
 use crate::cli::Cli;
 use crate::log::Level;
 
+fn find(name: &str) -> NodeType {
+    crate::standard_nodes().into_iter().find(|node| node.spec.name == name).unwrap()
+}
+
 fn graph() -> Graph {
-    let find = |name: &str| livetime_nodes::ALL.iter().find(|node| node.spec.name == name).unwrap().clone();
     let mut graph = Graph::default();
     // Declared against the flow.
     graph.add("last", find("null")).unwrap();
@@ -139,12 +142,11 @@ fn written(files: &[(&str, &[u8])], scratch: &Scratch, graph: &Graph) -> Vec<Sin
 fn the_first_file_that_differs_is_named() {
     let parent = tempfile::tempdir().unwrap();
     let scratch = Scratch::make(Some(parent.path())).unwrap();
-    let find = |name: &str| livetime_nodes::ALL.iter().find(|node| node.spec.name == name).unwrap().clone();
     let mut graph = Graph::default();
     graph.add("cam", find("sim_detector")).unwrap();
     graph.add("npy", find("npy_files")).unwrap();
     graph.set(1, "path", &Value::from("/data/of/the/user")).unwrap();
-    scratch.lead_here(&mut graph, livetime_nodes::ALL).unwrap();
+    scratch.lead_here(&mut graph, &crate::standard_nodes()).unwrap();
     let first = written(&[("a", b"one"), ("b", b"two")], &scratch, &graph);
     let said = |files: &[(&str, &[u8])]| {
         let other = written(files, &scratch, &graph);

@@ -8,7 +8,7 @@ use super::super::file::{NodeEntry, ON_FAILURE, WAIT};
 use super::super::yaml::{Data, Item};
 use super::edit::offset;
 use super::standing::NodeNow;
-use super::{edges_text, quoted, value_text};
+use super::text::{edges_text, quoted, value_text};
 
 /// The file: what stood in `text` beside the nodes, and the nodes.
 pub(super) fn written(

@@ -5,8 +5,8 @@ use livetime_engine::Value;
 use super::super::error::At;
 use super::super::file::EDGE_KEYS;
 use super::super::yaml::{Data, Item, Name};
-use super::standing::NodeNow;
-use super::{changed_values, edges_text, value_text};
+use super::standing::{NodeNow, changed_values};
+use super::text::{edges_text, value_text};
 
 /// Text that takes the place of some other.
 struct Edit {

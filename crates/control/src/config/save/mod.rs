@@ -8,13 +8,19 @@
 mod anew;
 mod edit;
 mod standing;
+mod text;
 
-use livetime_engine::{Graph, NodeType, Value};
+use livetime_engine::{Graph, NodeType};
 
 pub use standing::Standing;
-use standing::{EdgeNow, NodeNow, of_graph, standing};
+use standing::{NodeNow, changed_values, of_graph, standing};
+use text::{edges_text, value_text};
 
+use super::error::{Problem, ProblemKind, Problems};
 use super::{file, parse, yaml};
+
+/// The name of the file in its problems.
+const NAME: &str = "the saved file";
 
 /// A pipeline file as a run now stands.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +32,7 @@ pub struct Saved {
     /// What a file cannot say, in sentences.
     pub notes: Vec<String>,
     /// Why a run cannot start from the text, if it cannot.
-    pub problem: Option<String>,
+    pub problem: Option<Problems>,
 }
 
 /// One thing that is different from the file.
@@ -48,7 +54,7 @@ pub struct Difference {
 /// use livetime_control::config::{parse, save, Standing};
 ///
 /// let text = "nodes:\n  cam: {type: sim_detector} # the camera\n";
-/// let graph = parse("p.yaml", text, livetime_nodes::ALL, &[])?.graph;
+/// let graph = parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[])?.graph;
 /// let now = Standing { values: vec![("gain", 2.0.into())], ..Standing::default() };
 /// let saved = save(&graph, &[now]);
 /// assert_eq!(saved.text, "nodes:\n  cam: {type: sim_detector, params: {gain: 2}} # the camera\n");
@@ -59,10 +65,7 @@ pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
     let text = graph.text.strip_prefix('\u{feff}').unwrap_or(&graph.text);
     let types: Vec<NodeType> = graph.nodes().iter().map(|node| node.node_type.clone()).collect();
     let wanted = standing(graph, now);
-    let read = |text: &str| match parse("the saved file", text, &types, &[]) {
-        Ok(pipeline) => Ok(of_graph(&pipeline.graph)),
-        Err(problems) => Err(problems.to_string()),
-    };
+    let read = |text: &str| parse(NAME, text, &types, &[]).map(|pipeline| of_graph(&pipeline.graph));
     let before = read(text).ok();
     // A recorded run that takes the place of a source leaves a text that these types do not parse: then the run's start is compared.
     let differences = differences(before.as_deref().unwrap_or(&of_graph(graph)), &wanted);
@@ -80,7 +83,7 @@ pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
     let text = anew::written(graph, text, root.as_ref(), &entries, &wanted);
     let problem = match read(&text) {
         Ok(read) if read == wanted => None,
-        Ok(_) => Some("the file does not say all of what the run is".to_owned()),
+        Ok(_) => Some(Problems::new(NAME, vec![Problem::elsewhere(ProblemKind::NotSaid)])),
         Err(problem) => Some(problem),
     };
     done(text, problem)
@@ -101,16 +104,6 @@ fn differences(before: &[NodeNow], wanted: &[NodeNow]) -> Vec<Difference> {
     found
 }
 
-/// Parameters that differ: name, value of `before`, value of `now`.
-fn changed_values<'a>(
-    before: &'a NodeNow,
-    now: &'a NodeNow,
-) -> Vec<(&'static str, Option<&'a Value>, &'a Value)> {
-    let value = |name: &str| before.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
-    let all = now.values.iter().map(|(name, now)| (*name, value(name), now));
-    all.filter(|(_, was, now)| was.is_none_or(|was| was != *now)).collect()
-}
-
 fn notes(graph: &Graph, now: &[Standing]) -> Vec<String> {
     let mut notes = Vec::new();
     for (node, now) in graph.nodes().iter().zip(now) {
@@ -122,40 +115,6 @@ fn notes(graph: &Graph, now: &[Standing]) -> Vec<String> {
         }
     }
     notes
-}
-
-// ---- Values as YAML ----
-
-/// A value as a file has it.
-fn value_text(value: &Value) -> String {
-    match value {
-        Value::Bool(value) => value.to_string(),
-        Value::Int(value) => value.to_string(),
-        Value::Float(value) => number_text(*value),
-        Value::Text(text) => quoted(text),
-        Value::List(values) => {
-            let numbers: Vec<String> = values.iter().map(|value| number_text(*value)).collect();
-            format!("[{}]", numbers.join(", "))
-        }
-    }
-}
-
-fn number_text(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e15 { value.to_string() } else { format!("{value:?}") }
-}
-
-/// A text without quotes where it can be nothing else; JSON's quoted texts are YAML's.
-fn quoted(text: &str) -> String {
-    let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c))
-        && !text.eq_ignore_ascii_case("null");
-    if is_word { text.into() } else { serde_json::Value::from(text).to_string() }
-}
-
-/// Edges as the value of `from`. `full`: with all options, because the node has some that they would take over.
-fn edges_text(edges: &[EdgeNow], full: bool) -> String {
-    let texts: Vec<String> = edges.iter().map(|edge| edge.text(full)).collect();
-    if let [one] = &texts[..] { one.clone() } else { format!("[{}]", texts.join(", ")) }
 }
 
 #[cfg(test)]

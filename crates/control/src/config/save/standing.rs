@@ -42,30 +42,6 @@ pub(super) struct EdgeNow {
     pub(super) options: EdgeOptions,
 }
 
-impl EdgeNow {
-    /// As an element of `from`, with all options or with those that are not the usual ones.
-    pub(super) fn text(&self, full: bool) -> String {
-        let (usual, options) = (EdgeOptions::default(), &self.options);
-        let mut keys = Vec::new();
-        let mut add = |is_needed: bool, text: String| {
-            if is_needed {
-                keys.push(text);
-            }
-        };
-        add(!self.to.is_empty(), format!("to: {}", self.to));
-        add(full || options.queue != usual.queue, format!("queue: {}", options.queue));
-        add(full || options.when_full != usual.when_full, format!("when_full: {}", options.when_full.name()));
-        add(full || options.every != usual.every, format!("every: {}", options.every));
-        if let Some(hz) = options.max_rate_hz {
-            add(true, format!("max_rate: {}", super::number_text(hz)));
-        }
-        match keys.is_empty() {
-            true => self.from.clone(),
-            false => format!("{{node: {}, {}}}", self.from, keys.join(", ")),
-        }
-    }
-}
-
 /// The nodes of a graph.
 pub(super) fn of_graph(graph: &Graph) -> Vec<NodeNow> {
     graph.nodes().iter().enumerate().map(|(number, node)| of_node(graph, number, node)).collect()
@@ -113,6 +89,16 @@ pub(super) fn standing(graph: &Graph, now: &[Standing]) -> Vec<NodeNow> {
         sort(&mut node.edges);
     }
     nodes
+}
+
+/// Parameters that differ: name, value of `before`, value of `now`.
+pub(super) fn changed_values<'a>(
+    before: &'a NodeNow,
+    now: &'a NodeNow,
+) -> Vec<(&'static str, Option<&'a Value>, &'a Value)> {
+    let value = |name: &str| before.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    let all = now.values.iter().map(|(name, now)| (*name, value(name), now));
+    all.filter(|(_, was, now)| was.is_none_or(|was| was != *now)).collect()
 }
 
 fn edge_now(graph: &Graph, node: &str, (from, to, options): &(String, String, EdgeOptions)) -> EdgeNow {

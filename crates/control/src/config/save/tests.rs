@@ -1,4 +1,4 @@
-use livetime_engine::{EdgeOptions, Graph, WhenFull};
+use livetime_engine::{EdgeOptions, Graph, Value, WhenFull};
 
 use super::*;
 
@@ -20,7 +20,7 @@ nodes:
 ";
 
 fn graph(text: &str) -> Graph {
-    parse("p.yaml", text, livetime_nodes::ALL, &[]).unwrap().graph
+    parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap().graph
 }
 
 fn set(name: &'static str, value: impl Into<Value>) -> Standing {

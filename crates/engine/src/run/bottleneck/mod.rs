@@ -1,9 +1,9 @@
-//! What limits a graph, estimated from the service times of its nodes.
+//! The limit of a graph's rate, estimated from the service times of its nodes.
 //!
 //! The model: a place is a thread, or the threads of a pool. A frame that comes to a node costs its place the node's
-//! mean service time. So the time that a place has to work grows with the rate of the sources, and a place that would have
-//! to work all the time is a limit; all places together also need CPU time, of which there is as much as there are cores.
-//! Two things do not grow with the rate, and limit nobody: what is behind `latest` edges and rate limits.
+//! mean service time. So the working time of a place grows with the rate of the sources, and a place that would have to
+//! work all the time is a limit; all places together also need CPU time, which is bounded by the number of cores. Nodes
+//! behind `latest` edges and behind rate limits do not see the rate grow, and are never reported as the limit.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ use super::{EdgeAccount, Report, ThreadReport};
 use crate::ByNode;
 use crate::graph::Placement;
 
-/// What limits a graph.
+/// The limit of a graph's rate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bottleneck {
     /// Frames per second that all sources together send now.
     pub rate_hz: f64,
-    /// Frames per second that they could send without losses behind them, in the same proportion to each other, with the cores as busy as
-    /// they were: the time that threads waited for a core is part of what a frame takes.
+    /// Frames per second that the sources could send without losses behind them, in the same proportion to each other,
+    /// with the cores as busy as they were: the time that threads waited for a core is part of the time of a frame.
     pub sustainable_hz: f64,
     /// The same if every thread had a core whenever it needs one, as far as the graph itself leaves cores.
     pub undisturbed_hz: f64,
     /// The largest share of the run's time that one thread was ready to run and had no core. Where it is large, the machine was busy, with the graph or
     /// with other programs.
     pub delayed: f64,
-    /// What keeps it from more.
+    /// The limit at that rate.
     pub limit: Limit,
     /// The node that has most to do in the busiest place.
     pub node: usize,
@@ -35,12 +35,12 @@ pub struct Bottleneck {
     pub utilisation: f64,
     /// The same of all cores.
     pub cpu_utilisation: f64,
-    /// What one more thread for the node would give; `None` when it cannot have one, because it keeps state from frame to
-    /// frame or cannot be in a pool where it stands.
+    /// The gain from one more thread for the node; `None` when it cannot have one, because it keeps state from frame to
+    /// frame or cannot be in a pool at its position.
     pub one_more: Option<MoreThreads>,
 }
 
-/// What keeps a graph from a higher rate.
+/// The reason that a graph cannot have a higher rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The place of the node with this number.
@@ -52,13 +52,13 @@ pub enum Limit {
 /// A graph with one more thread.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoreThreads {
-    /// The node that is placed again: the busiest one, or the busiest of those that run inside it.
+    /// The node that is placed again: the busiest one, or the busiest among the nodes that run inside it.
     pub node: usize,
     /// How it would be placed.
     pub placement: Placement,
     /// The rate that the sources could send then.
     pub sustainable_hz: f64,
-    /// What would be the limit then.
+    /// The limit after that change.
     pub limit: Limit,
 }
 
@@ -105,11 +105,11 @@ fn headroom(capacity: f64, growing: f64, constant: f64) -> f64 {
 }
 
 impl Report {
-    /// What limits the graph, as far as its own service times tell; `None` before frames were sent, or without
-    /// statistics. Times are those since the start of the run.
+    /// The limit of the graph, as far as its own service times show; `None` before frames were sent, or without
+    /// statistics. All times are since the start of the run.
     ///
-    /// The estimate takes the service times as they are: it does not know that caches and memory are shared. How long threads waited for a core is
-    /// measured, and told beside the estimate.
+    /// The estimate takes the service times as they are: it does not know that caches and memory are shared. The report
+    /// gives the measured time that threads waited for a core beside the estimate.
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let seconds = self.elapsed_ns as f64 / 1e9;
         let is_source = self.sources();
@@ -175,9 +175,10 @@ impl Report {
         places.into_values().collect()
     }
 
-    /// A handler that waits for a core seems to take longer than it does: that much is taken out. What is neither CPU time
-    /// nor that was waiting. A thread waits for a core also when it is woken for a frame, outside a handler; how much of it
-    /// was inside is not known, and taken to be the share of the time that it was in handlers.
+    /// A handler that waits for a core seems to take longer than it does: the waiting time is subtracted. Time of a
+    /// thread that is neither CPU time nor waiting for a core is time in which it was blocked. A thread waits for a
+    /// core also when it is woken for a frame, outside a handler; the share inside handlers is not known, and taken to
+    /// be the share of time that the thread was in handlers.
     fn tell_cpu_from_waiting(&self, threads: &[usize], place: &mut WorkPlace, demands: &[Demand]) {
         let sum = |of: fn(&ThreadReport) -> Option<u64>| -> Option<u64> {
             threads.iter().map(|t| of(&self.threads[*t])).sum()
@@ -188,10 +189,12 @@ impl Report {
         if busy <= 0.0 {
             return;
         }
+        // Without the system's times the service times are taken as they are.
         let Some(cpu) = sum(|t| t.cpu_ns) else { return };
         // A thread that polls uses more CPU time than it has work.
         let cpu = busy.min(cpu as f64);
         let inside = (busy / (self.elapsed_ns as f64 * place.threads)).min(1.0);
+        // Never below the CPU time: the estimate of the waiting inside handlers may be too large.
         let real = (busy - inside * sum(|t| t.delayed_ns).unwrap_or(0) as f64).max(cpu);
         place.growing.iter_mut().for_each(|(_, work)| *work *= real / busy);
         place.constant *= real / busy;
@@ -245,6 +248,7 @@ impl Report {
         let scale = match report.received {
             0 => 1.0,
             _ if is_constant => 1.0,
+            // At least 1: a sum of counts that are read one after the other may be a few frames short.
             received => (wanted / received as f64).max(1.0),
         };
         let busy_ns = report.service.mean_ns() as f64 * report.received as f64;
@@ -259,6 +263,8 @@ impl Report {
         let place = &mut places[at];
         let mut others = place.growing.clone();
         others.retain(|(n, work)| *n != node && *work > 0.0);
+        // A node of a pool needs one more copy. A node with a thread of its own can only be relieved of the largest node
+        // inside it. A node that shares a thread gets its own, if anything else works on the shared one.
         let moved = match self.nodes[node].placement {
             Placement::Pool(_) => None,
             Placement::Own => others.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(child, _)| child),
@@ -307,7 +313,7 @@ fn as_it_was(places: &[WorkPlace]) -> f64 {
     places.iter().map(WorkPlace::headroom_as_it_was).fold(f64::INFINITY, f64::min)
 }
 
-/// By how much the rate may grow, and what the limit is.
+/// The factor by which the rate may grow, and the limit then.
 fn limit_of(places: &[WorkPlace], cores: usize) -> Option<(f64, Limit)> {
     let busiest = busiest(places)?;
     let node = busiest.busiest_node()?.0;

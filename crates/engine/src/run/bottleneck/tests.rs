@@ -202,7 +202,7 @@ fn what_the_pipeline_leaves_out_costs_nothing() {
 #[test]
 fn latest_and_rate_limits_do_not_grow_and_limit_nobody() {
     for reason in [LossReason::Overwritten, LossReason::RateLimited] {
-        // A preview that works 90 % of its time, in a thread of its own, whatever comes.
+        // A preview that works 90 % of its time, in a thread of its own, at any rate.
         let case = chain().node(90, 10 * MS).edge(0, 3, &[(reason, 10)]);
         let case = case.change(|r| {
             if reason == LossReason::Overwritten {

@@ -21,7 +21,7 @@ const MOST_FILES: usize = 10_000;
 const MOST_LINKS: usize = 32;
 /// Groups and data sets of one file that are looked at.
 const MOST_OBJECTS: usize = 100_000;
-/// Names that are compared on the way to what soft and external links lead to.
+/// The most names that are compared on the way to the targets of soft and external links.
 const MOST_WORK: usize = 20_000_000;
 /// Groups within each other that are followed.
 const MOST_DEEP: usize = 64;
@@ -189,7 +189,7 @@ impl Found {
 pub struct Content {
     /// Groups and data sets, in the order of their names.
     pub found: Vec<Found>,
-    /// What cannot be read, and why.
+    /// The objects that cannot be read, with the reasons.
     pub unreadable: Vec<String>,
     /// Links to other files that lead nowhere, and why.
     pub dangling: Vec<String>,
@@ -311,7 +311,8 @@ impl ReadAt for Memory {
 
 struct Walk<'a> {
     files: &'a Arc<Files>,
-    /// An object may have several names, and a group may hold itself. With its number in what was found.
+    /// An object may have several names, and a group may hold itself. Each object is entered once, with its number in
+    /// the result.
     seen: HashMap<(PathBuf, u64), usize>,
     content: Content,
     work: usize,
@@ -356,8 +357,8 @@ impl Walk<'_> {
             self.content.found.push(Found { path: path.to_owned(), others: vec![], attributes, array });
         }
         let mut links = links.unwrap_or_default();
-        // What a name means first does not depend on the order of the links in the file; links come after what they
-        // may lead to.
+        // The first meaning of a name does not depend on the order of the links in the file; links come after their
+        // possible targets.
         links.sort_by(|(a, to), (b, other)| (rank(to), a).cmp(&(rank(other), b)));
         let count = links.len();
         for (name, link) in links {

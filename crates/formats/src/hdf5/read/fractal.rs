@@ -8,7 +8,7 @@ const MOST_ROWS: u64 = 64;
 /// Indirect blocks within each other.
 const MOST_DEEP: usize = 16;
 
-/// A heap of which objects may be read.
+/// A heap whose objects may be read.
 pub(super) struct Heap<'a> {
     input: &'a Input<'a>,
     offset_bytes: usize,

@@ -1,4 +1,4 @@
-//! Global heaps: texts of variable length, and what virtual data sets consist of.
+//! Global heaps: texts of variable length, and the mappings of virtual data sets.
 
 use super::input::{Fields, Input};
 use crate::{Error, Result};
@@ -18,7 +18,7 @@ pub(super) fn object(input: &Input<'_>, at: u64, number: u64) -> Result<(Vec<u8>
         if found == number && number != 0 {
             return Ok((input.read(place + 16, bytes)?, place + 16));
         }
-        // Object 0 is what is free, at the end.
+        // Object 0 is the free room at the end.
         if found == 0 {
             break;
         }

@@ -50,14 +50,14 @@ pub(super) fn find(messages: &[Message], kind: u8) -> Result<Option<&Message>> {
     }
 }
 
-/// What follows the header's first piece.
+/// The bytes behind the header's first piece.
 struct Walk<'a> {
     input: &'a Input<'a>,
     found: Vec<Message>,
     next: Vec<(u64, u64)>,
 }
 
-/// All messages of the header at `at`, with those of its continuations.
+/// All messages of the header at `at`, with the messages of its continuations.
 pub(super) fn messages(input: &Input<'_>, at: u64) -> Result<Vec<Message>> {
     let head = input.read(at, 16)?;
     let walk = Walk { input, found: Vec::new(), next: Vec::new() };
@@ -111,7 +111,7 @@ impl Walk<'_> {
     fn split_new(&mut self, bytes: &[u8], base: u64, has_order: bool) -> Result<()> {
         let head = if has_order { 6 } else { 4 };
         let mut fields = Fields::new(bytes, base);
-        // What is too short for a message is a gap.
+        // A rest that is too short for a message is a gap.
         while fields.left() >= head {
             let (kind, length, flags) = (fields.u8()?, fields.uint(2)? as usize, fields.u8()?);
             fields.skip(head - 4)?;

@@ -183,7 +183,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// Enters the chunks at some places of an array, the first of which has the number `first`.
+    /// Enters the chunks at some places of an array; the first place has the number `first`.
     fn enter(&mut self, places: &Places, bytes: &[u8], first: u64, order: &Order) -> Result<()> {
         let mut fields = Fields::new(bytes, 0);
         for index in first.. {
@@ -261,7 +261,7 @@ impl Loader<'_> {
     }
 }
 
-/// A bit of a map, of which the first is the highest of the first byte.
+/// A bit of a map; bit 0 is the highest bit of the first byte.
 fn is_set(bits: &[u8], number: u64) -> bool {
     bits.get((number / 8) as usize).is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)
 }
@@ -390,7 +390,7 @@ impl<'a> Array<'a> {
         2 * self.pointers.ilog2()
     }
 
-    /// What the index block has behind its head.
+    /// The bytes of the index block behind its head.
     fn index_block(&self) -> Result<Vec<u8>> {
         let addresses = 2 * (self.pointers - 1) + u64::from(self.supers().saturating_sub(self.named()));
         let bytes = 14 + self.direct * self.places.bytes + 8 * addresses + 4;

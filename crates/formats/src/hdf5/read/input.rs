@@ -17,11 +17,11 @@ const MOST_MORE: u64 = 4 << 20;
 /// A read costs more than its bytes.
 const READ_COST: u64 = 64;
 
-/// A file, or bytes in memory, of which the size is known.
+/// A file, or bytes in memory, of known size.
 pub(super) struct Input<'a> {
     bytes: &'a dyn ReadAt,
     pub(super) size: u64,
-    /// What may still be read.
+    /// The bytes that may still be read.
     left: Cell<u64>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Fields<'a> {
         self.take(count).map(|_| ())
     }
 
-    /// What has not been taken.
+    /// The bytes that have not been taken.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -128,7 +128,7 @@ impl<'a> Fields<'a> {
         Ok(text)
     }
 
-    /// The error that something here is not what it should be.
+    /// The error that a value here is not the wanted one.
     pub(super) fn refused(&self, wanted: &'static str, found: impl std::fmt::Display) -> Error {
         Error::new(wanted, found.to_string()).at(self.place())
     }

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 const HALF: u32 = 2;
 const COMPLEX: &str = "complex numbers, of which real and imaginary parts are to be written as two data sets";
 
-/// What an element of a data set or an attribute is.
+/// The type of an element of a data set or an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A number.
@@ -27,7 +27,7 @@ pub enum Kind {
 /// The type of an element.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementKind {
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Its bytes in the file.
     pub bytes: u32,
@@ -36,7 +36,7 @@ pub struct ElementKind {
 }
 
 impl ElementKind {
-    /// Of a number, if it is one.
+    /// The type of numbers, for an element that is one.
     pub fn dtype(&self) -> Option<DType> {
         match self.kind {
             Kind::Number(dtype) => Some(dtype),
@@ -106,11 +106,11 @@ impl ElementKind {
         }
     }
 
-    /// Makes numbers of 32 bits of those of 16, which stand in the second half of `output`.
+    /// Makes numbers of 32 bits from numbers of 16, which stand in the second half of `output`.
     pub(super) fn widen(&self, output: &mut [u8]) {
         let count = output.len() / 4;
         for number in 0..count {
-            // The next ones that are read lie behind what is written.
+            // The next numbers that are read lie behind the written ones.
             let from = 2 * (count + number);
             let half = u16::from_le_bytes([output[from], output[from + 1]]);
             output[4 * number..4 * number + 4].copy_from_slice(&widened(half).to_le_bytes());
@@ -143,7 +143,7 @@ impl ElementKind {
     }
 }
 
-/// A compound type: two parts of which the first is `r` are how h5py writes complex numbers.
+/// A compound type: h5py writes complex numbers as two parts, the first with the name `r`.
 fn compound(bits: u64, fields: &mut Fields<'_>) -> Result<Kind> {
     let is_complex = bits & 0xffff == 2 && fields.rest().starts_with(b"r\0");
     Ok(Kind::Other(if is_complex { COMPLEX } else { "a compound type" }))

@@ -1,4 +1,4 @@
-//! Groups: the names of what they hold.
+//! Groups: the names of their members.
 
 use super::fractal::Heap;
 use super::header::{Message, kind};
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// Levels of a B-tree of version 1.
 const MOST_DEEP: u8 = 32;
 
-/// What a name of a group leads to.
+/// The target of a name in a group.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Link {
     /// The header of an object of the same file.

@@ -1,5 +1,6 @@
-//! Reading a file: [`mod@file`] opens it and follows names, [`mod@array`] reads the rows of a data set, [`mod@survey`] lists what
-//! there is. All bytes may be anything: sizes are checked before they are used, and [`input`] bounds what is read.
+//! Reading a file: [`mod@file`] opens it and follows names, [`mod@array`] reads the rows of a data set, [`mod@survey`]
+//! lists the objects. All bytes may be anything: sizes are checked before they are used, and [`input`] bounds the
+//! number of bytes that are read.
 
 mod array;
 mod copy;

@@ -58,7 +58,7 @@ fn known(filter: &Filter) -> Option<FilterReader> {
     ALL.iter().filter_map(|codec| codec.reader).find(|reader| reader.number == filter.id)
 }
 
-/// What a filter is called: by its name, or by its number.
+/// The name of a filter, or its number if it has none.
 pub(super) fn name(filter: &Filter) -> String {
     match filter.id {
         SHUFFLE => "shuffle".into(),
@@ -70,7 +70,7 @@ pub(super) fn name(filter: &Filter) -> String {
     }
 }
 
-/// The names of all filters that are read here, in the order of their numbers, those of HDF5 itself at the end.
+/// The names of all filters that are read here, in the order of their numbers; the filters of HDF5 itself come last.
 fn names() -> String {
     let mut readers: Vec<FilterReader> = ALL.iter().filter_map(|codec| codec.reader).collect();
     readers.sort_by_key(|reader| reader.number);
@@ -82,7 +82,7 @@ fn other(id: u16) -> Option<&'static str> {
     OTHERS.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
 }
 
-/// Why a data set with these filters cannot be read, and what to do; `None`: it can.
+/// Why a data set with these filters cannot be read, and the next step; `None` if it can.
 pub(super) fn refused(filters: &[Filter]) -> Option<Error> {
     let is_read = |filter: &&Filter| matches!(filter.id, SHUFFLE | FLETCHER32) || known(filter).is_some();
     let unknown = filters.iter().find(|filter| !is_read(filter));
@@ -99,7 +99,7 @@ pub(super) fn refused(filters: &[Filter]) -> Option<Error> {
     (packed > 1).then(|| Error::new("chunks that are compressed once", "twice"))
 }
 
-/// The decoder of a filter on elements of so many bytes.
+/// The decoder of a filter on elements of `size` bytes.
 fn decoder(filter: &Filter, size: usize) -> Result<Decoder> {
     if filter.id == SHUFFLE {
         return Ok(shuffle(filter, size));
@@ -125,7 +125,7 @@ fn shuffle(filter: &Filter, size: usize) -> Decoder {
 /// The decoders of a thread, with their memory.
 #[derive(Default)]
 pub(super) struct Decoders {
-    /// Those that were needed so far, with the filter and the size of an element.
+    /// The decoders that were needed so far, with the filter and the size of an element.
     made: Vec<(Filter, usize, Decoder)>,
     between: Vec<u8>,
 }
@@ -133,7 +133,7 @@ pub(super) struct Decoders {
 /// Decoders that a thread keeps: more than the data sets of a run have filters.
 const MOST_MADE: usize = 16;
 
-/// What a filter means for the length of a chunk.
+/// The effect of a filter on the length of a chunk.
 enum Length {
     Same,
     Longer(usize),
@@ -150,8 +150,8 @@ fn length(filter: &Filter) -> Length {
 }
 
 impl Decoders {
-    /// Undoes `filters`, but for those that `mask` says were left out, of elements of `size` bytes. `chunk` is what
-    /// the file has.
+    /// Undoes `filters`, except the ones that `mask` marks as left out, for elements of `size` bytes. `chunk` is the
+    /// chunk in the file.
     pub(super) fn decode(
         &mut self,
         filters: &[Filter],
@@ -254,7 +254,7 @@ fn fletcher32(bytes: &[u8]) -> u32 {
     sum2 << 16 | sum1
 }
 
-/// Bytes that lie plane by plane become elements; what is too short for an element stays.
+/// Bytes that lie plane by plane become elements; a rest that is too short for an element stays.
 fn unshuffle(size: usize, planes: &[u8], output: &mut [u8]) {
     let count = planes.len() / size.max(1);
     if size < 2 || count < 2 {

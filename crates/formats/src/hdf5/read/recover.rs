@@ -10,17 +10,17 @@ use super::start::start;
 use super::survey::{Survey, survey_of};
 use crate::{Error, Result};
 
-/// What was found and done.
+/// The findings and the repair.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     /// The file had the mark that it is being written; it has it no more.
     pub was_open: bool,
-    /// What it holds.
+    /// The content of the file.
     pub survey: Survey,
 }
 
-/// Takes away the mark of the file `path` that says that it is being written, so that every reader opens it. Nothing else is changed:
-/// what the writer had shown is complete. Only for a file that nobody writes any more.
+/// Takes away the mark of the file `path` that says that it is being written, so that every reader opens it. Nothing
+/// else is changed: everything that the writer had shown is complete. Only for a file without a writer.
 ///
 /// # Errors
 /// If the system refuses, it is no HDF5 file of superblock 0 to 3, or its beginning is damaged.

@@ -75,7 +75,7 @@ fn attribute(input: &Input<'_>, mut fields: Fields<'_>) -> Result<(String, Vec<A
     let (name, at) = part(sizes[0])?;
     let name = Fields::new(name, at).until_zero().unwrap_or_else(|_| String::from_utf8_lossy(name).into());
     let ((element, element_at), (space, space_at)) = (part(sizes[1])?, part(sizes[2])?);
-    // Of a type that is stored once for several objects.
+    // A type that is stored once for several objects.
     if flags & 1 != 0 {
         return Ok((name, Vec::new()));
     }

@@ -44,8 +44,8 @@ fn new(input: &Input<'_>, version: u8) -> Result<Start> {
     Ok(Start { version, is_open: body[11] & 5 != 0, end, root: fields.uint(8)? })
 }
 
-/// Of the first ten years of HDF5, and what the library still writes by default. It does not say whether somebody
-/// writes the file.
+/// The format of the first ten years of HDF5, which the library still writes by default. It does not show whether the
+/// file has a writer.
 fn old(input: &Input<'_>, version: u8) -> Result<Start> {
     let begin = if version == 0 { 24 } else { 28 };
     let body = input.read(begin, 48)?;

@@ -1,4 +1,4 @@
-//! What a file holds.
+//! The content of a file.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,7 +18,7 @@ const MOST_OBJECTS: usize = 100_000;
 /// Groups within each other that are followed.
 const MOST_DEEP: usize = 64;
 
-/// What a file of superblock 0 to 3 says about itself and what it holds.
+/// The properties and the content of a file of superblock 0 to 3.
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// Its mark says that it is being written: it is, or its writer was killed.
@@ -48,15 +48,15 @@ pub struct DataSet {
     pub filter: Option<u16>,
     /// All filters by their names.
     pub filters: Vec<String>,
-    /// What its elements are, in words.
+    /// The type of its elements, in words.
     pub element: String,
     /// Why it cannot be read, in words; `None`: it can.
     pub refused: Option<String>,
 }
 
 impl Survey {
-    /// The frames of the file as areaDetector and we write them: those whose number was written, which is done last. `None` if it is
-    /// another kind of file.
+    /// The frames of a file in the layout of areaDetector and Livetime: the frames whose number was written, which is
+    /// done last. `None` for another kind of file.
     pub fn frames(&self) -> Option<u64> {
         self.data_sets
             .iter()
@@ -68,8 +68,8 @@ impl Survey {
 /// Reads everything about the file `path` but its data. At most 100,000 objects are looked at.
 ///
 /// # Errors
-/// If the system refuses, it is no HDF5 file of superblock 0 to 3, or its beginning is damaged. What is damaged further inside is in
-/// [`Survey::unreadable`].
+/// If the system refuses, the file is no HDF5 file of superblock 0 to 3, or its beginning is damaged. Damage further
+/// inside is in [`Survey::unreadable`].
 ///
 /// ```
 /// use livetime_formats::hdf5::{Tree, Writer, survey};

@@ -17,16 +17,16 @@ const PAGE: usize = 1 << PAGE_BITS;
 const MOST_CHUNKS: u64 = 1 << 24;
 const NO_CHUNK: Chunk = Chunk { at: NOWHERE, bytes: 0 };
 
-/// One data set of which rows lie in a grid.
+/// One data set whose rows lie in a grid.
 pub(super) struct Grid {
     row_bytes: u64,
-    /// What each axis can come to, slowest axis first.
+    /// The largest size of each axis, slowest axis first.
     sizes: Vec<u64>,
     /// Rows of a chunk, along each axis.
     chunk: Vec<u64>,
-    /// What each axis has come to.
+    /// The present size of each axis.
     extent: Vec<u64>,
-    /// What rows are before they are written, if that is not 0.
+    /// The bytes of rows before they are written, if they are not 0.
     fill: Vec<u8>,
     length_bytes: Option<usize>,
     chunks: Vec<Chunk>,
@@ -41,7 +41,7 @@ pub(super) struct Grid {
     is_new: bool,
 }
 
-/// What a grid is made of.
+/// The properties of a grid.
 pub(super) struct Shape<'a> {
     pub(super) row_bytes: u64,
     pub(super) sizes: &'a [u64],
@@ -85,7 +85,7 @@ impl Grid {
         self.index_at
     }
 
-    /// What is written once, when the file is made.
+    /// The pieces that are written once, when the file is made.
     pub(super) fn pieces(&self) -> [(u64, Vec<u8>); 2] {
         [(self.index_at, self.index_head()), (self.block_at, self.block())]
     }
@@ -170,7 +170,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Fills a new chunk with what rows are before they are written, if that is not 0.
+    /// Fills a new chunk with the bytes of rows before they are written, if they are not 0.
     fn write_fill(&self, at: u64, out: &Out) -> Result<()> {
         if self.fill.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Object headers: what is said about a group or a data set, as a list of messages with a checksum.
+//! Object headers: the properties of a group or a data set, as a list of messages with a checksum.
 
 use super::super::bytes::{Bytes, NOWHERE};
 use super::super::element::Element;
@@ -105,13 +105,13 @@ impl Header {
         self.message(kind::LAYOUT, &out.done())
     }
 
-    /// A data set of which the first axis grows, in chunks of `chunk` rows that the index at `index` finds. Says where in the finished
-    /// header the number of rows is.
+    /// A data set whose first axis grows, in chunks of `chunk` rows that the index at `index` finds. Returns the place
+    /// of the number of rows in the finished header.
     pub(super) fn growing(&mut self, what: &tree::Stream, index: u64) -> Result<usize> {
         let tree::Stream { element, row, part, chunk, filter } = what;
         let shape: Vec<u64> = std::iter::once(0).chain(row.iter().copied()).collect();
         let most: Vec<u64> = std::iter::once(NOWHERE).chain(row.iter().copied()).collect();
-        // Behind the head of the message (4 bytes) and that of the space (4 bytes).
+        // Behind the head of the message (4 bytes) and the head of the space (4 bytes).
         let rows = PREFIX + self.0.len() + 8;
         self.message(kind::DATASPACE, &space(&shape, &most))?;
         self.message(kind::DATATYPE, &element.message())?;

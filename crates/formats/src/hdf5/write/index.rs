@@ -1,10 +1,10 @@
 //! Where the chunks of a growing data set are: HDF5's extensible array, written front to back. One page of it is in memory; an
 //! earlier one is read again when rows are taken back.
 //!
-//! The first 4 places are in the index block, the next 240 in six data blocks that it names. All others are in data blocks named by
-//! super blocks; number `u` of all super blocks names `2^(u/2)` data blocks of `16 * 2^((u+1)/2)` places. A data block of more than
-//! one page is written whole when its first place is taken, and page by page from then on. What is rewritten is thus at most
-//! [`PAGE`] places long.
+//! The first 4 places are in the index block, the next 240 in six data blocks that it names. All others are in data
+//! blocks named by super blocks; number `u` of all super blocks names `2^(u/2)` data blocks of `16 * 2^((u+1)/2)`
+//! places. A data block of more than one page is written whole when its first place is taken, and page by page from
+//! then on. So at most [`PAGE`] places are rewritten at once.
 
 use super::super::bytes::{Bytes, NOWHERE};
 use super::space::{Out, Space};
@@ -74,7 +74,7 @@ pub(super) struct Index {
     dirty: Dirty,
 }
 
-/// What the head counts.
+/// The numbers that the head counts.
 #[derive(Default)]
 struct Made {
     supers: u64,
@@ -324,7 +324,8 @@ impl Index {
         Ok(())
     }
 
-    /// Writes what has changed, from the leaves to the head, so that a reader never comes to a place that is not written.
+    /// Writes the changed parts, from the leaves to the head, so that a reader never comes to a place that is not
+    /// written.
     pub(super) fn write(&mut self, out: &Out) -> Result<()> {
         self.write_page(out)?;
         self.write_super(out)?;

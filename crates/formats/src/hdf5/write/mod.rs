@@ -24,8 +24,8 @@ use plan::{Fixed, Late, LateHead, Plan, plan};
 use space::{Out, Space};
 use stream::Stream;
 
-/// A file that is being written, in the order of SWMR (single writer, multiple readers): a reader that opens it with `swmr=True`
-/// sees at every moment what the last [`Writer::flush`] has finished, and so it is after a kill.
+/// A file that is being written, in the order of SWMR (single writer, multiple readers): a reader that opens it with
+/// `swmr=True` sees at every moment the data that the last [`Writer::flush`] has finished, and so it is after a kill.
 ///
 /// ```
 /// use livetime_formats::hdf5::{Element, Growing, Tree, Writer};
@@ -120,9 +120,9 @@ impl Writer {
         self.streams[stream.0].write_chunk(chunk, rows, parts, &self.space, &self.out)
     }
 
-    /// Writes the chunks of a data set of which chunks hold parts of rows: all those of layer number `layer`, which hold
-    /// `rows` rows from its begin on. It is the next layer, or the last one again with more rows. `chunks` are their bytes in the
-    /// order of the axes, and where each of them ends; what lies beyond the rows may be anything.
+    /// Writes the chunks of a data set whose chunks hold parts of rows: all chunks of layer number `layer`, which hold
+    /// `rows` rows from its begin on. It is the next layer, or the last one again with more rows. `chunks` are their
+    /// bytes in the order of the axes, and the end of each; bytes beyond the rows may be anything.
     ///
     /// # Errors
     /// If the system refuses, or it is another layer or number of chunks; nothing was added then.
@@ -137,12 +137,12 @@ impl Writer {
     }
 
     /// Takes rows back: cuts each of these data sets to the given number of rows; the next row takes the place behind
-    /// them. Readers see it at once, first at the last data set of the tree. The room of what was taken back is not given
-    /// back, for readers that are still at it.
+    /// them. Readers see it at once, first at the last data set of the tree. The room of the removed rows is not given
+    /// back, because readers may still use it.
     ///
     /// # Errors
-    /// If one has fewer rows, or the system refuses to read or write what is needed; nothing was taken back then. If only the
-    /// lengths cannot be written, the next flush does that.
+    /// If one has fewer rows, or the system refuses to read or write the necessary bytes; no row is removed then. If
+    /// only the lengths cannot be written, the next flush does that.
     pub fn take_back(&mut self, lengths: &[(StreamId, u64)]) -> Result<()> {
         for (stream, rows) in lengths {
             let found = self.rows(*stream);
@@ -161,12 +161,12 @@ impl Writer {
         Ok(())
     }
 
-    /// What other threads write chunks with, which [`Writer::enter`] then makes part of a data set.
+    /// The hand with which other threads write chunks, which [`Writer::enter`] then makes part of a data set.
     pub fn hand(&self) -> Hand {
         Hand::new(self.space.clone(), self.out.clone())
     }
 
-    /// Enters what another thread has written as the next row of a data set with chunks of one row.
+    /// Enters a row that another thread has written as the next row of a data set with chunks of one row.
     ///
     /// # Errors
     /// If the data set has other chunks, or the system refuses; nothing was added then.
@@ -174,7 +174,7 @@ impl Writer {
         self.streams[stream.0].enter(written.0, &self.space, &self.out)
     }
 
-    /// Gives the room on the disk back of what another thread has written and will not be entered.
+    /// Gives back the room on the disk of a row that another thread has written and that will not be entered.
     pub fn discard(&self, written: Written) {
         self.out.free(written.0.at, written.0.bytes);
     }
@@ -193,8 +193,8 @@ impl Writer {
         self.streams[stream.0].push(row);
     }
 
-    /// Makes sure that the disk has room for a further row of the data sets to which rows are pushed, so that what is kept in memory can be
-    /// written. To be called before what cannot be taken back.
+    /// Makes sure that the disk has room for a further row of the data sets to which rows are pushed, so that rows in
+    /// memory can be written. To be called before a step that cannot be undone.
     ///
     /// # Errors
     /// If the disk is full, or the system refuses.
@@ -253,8 +253,8 @@ impl Writer {
         }
     }
 
-    /// Shows readers everything that was written. What a reader meets first is written last: data, indices, the end of the
-    /// file, lengths in the order of the tree. Nothing is forced to the disk: see [`Writer::sync`].
+    /// Shows readers everything that was written. The parts that a reader meets first are written last: data, indices,
+    /// the end of the file, lengths in the order of the tree. Nothing is forced to the disk: see [`Writer::sync`].
     ///
     /// # Errors
     /// If the system refuses; it can be tried again, and no row is lost.
@@ -305,7 +305,7 @@ impl Writer {
         }
         let flushed = self.flush();
         let flushed = flushed.and_then(|()| self.streams.iter_mut().try_for_each(|s| s.trim(&self.out)));
-        // What was flushed before is whole, and shall open everywhere.
+        // The flushed part is whole, and shall open everywhere.
         self.tell_end(Mark::Closed)?;
         self.is_open = flushed.is_err();
         flushed

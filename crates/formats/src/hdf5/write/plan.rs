@@ -27,7 +27,7 @@ pub(super) struct Late {
 /// Whose header it is in.
 #[derive(Clone, Copy)]
 pub(super) enum LateHead {
-    /// That of a data set that grows.
+    /// The header of a data set that grows.
     Stream(usize),
     Grid(usize),
     /// One of [`Plan::heads`].
@@ -36,7 +36,7 @@ pub(super) enum LateHead {
 
 /// A tree with places.
 pub(super) struct Plan {
-    /// What is written once.
+    /// The pieces that are written once.
     pub(super) pieces: Vec<(u64, Vec<u8>)>,
     pub(super) streams: Vec<Stream>,
     pub(super) grids: Vec<Grid>,
@@ -119,7 +119,7 @@ fn new_grid(what: &tree::Grid, space: &Space) -> Result<Grid> {
     Grid::new(&Shape { row_bytes, sizes, chunk, fill, is_filtered: what.filter.is_some() }, space)
 }
 
-/// Groups and fixed data sets first, then what grows, in its order: neighbours are written together.
+/// Groups and fixed data sets first, then the growing ones, in their order: neighbours are written together.
 fn order(tree: &Tree) -> Vec<usize> {
     let stream = |number: &usize| match tree.nodes[*number].kind {
         Kind::Growing(stream) => stream + 1,
@@ -176,7 +176,7 @@ fn add_late(tree: &Tree, plan: &mut Plan, values_at: &[Vec<usize>], places: &[u6
     }
 }
 
-/// The number of the header at `at` among those that are kept.
+/// The number of the header at `at` among the headers that are kept.
 fn kept_head(plan: &mut Plan, at: u64) -> usize {
     if let Some(number) = plan.heads.iter().position(|(place, _)| *place == at) {
         return number;

@@ -1,4 +1,4 @@
-//! The file as space that is taken from front to back, and as what is written into it.
+//! The file as space that is taken from front to back, and the writing of bytes into it.
 
 use std::fs::File;
 use std::io::IoSlice;
@@ -11,16 +11,16 @@ use rustix::fs::FallocateFlags;
 
 use crate::{Error, Result};
 
-/// A page of memory: what lies in one is written whole or not at all when a program is killed.
+/// A page of memory: when a program is killed, the bytes within one page are written whole or not at all.
 const PAGE: u64 = 4096;
 
-/// The end of what is taken. All clones share it, so that several threads may take.
+/// The end of the taken space. All clones share it, so that several threads may take.
 #[derive(Clone)]
 pub(super) struct Space {
     end: Arc<AtomicU64>,
 }
 
-/// What was taken, with what lies before it up to the former end.
+/// A taken range, with the bytes before it up to the former end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) at: u64,
@@ -66,12 +66,12 @@ impl Space {
         }
     }
 
-    /// After a failed write: what was taken is free again, if nothing was taken behind it.
+    /// After a failed write: the range is free again, if nothing was taken behind it.
     ///
     /// Bytes written there take room that a full disk needs for complete frames; if the room cannot be freed, they stay.
     pub(super) fn give_back(&self, taken: Taken, out: &Out) {
         let Taken { before, end, .. } = taken;
-        // Nobody writes meanwhile, and nobody has written behind it if nothing is taken there.
+        // No other thread writes meanwhile, and none has written behind the range if nothing is taken there.
         let _lock = out.resized();
         match self.end.compare_exchange(end, before, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => _ = out.file.set_len(before),
@@ -84,8 +84,8 @@ impl Space {
 pub(super) struct Out {
     file: File,
     path: PathBuf,
-    /// Held by all who write. Alone by who cuts the file or makes it longer: the system may cut off what another thread
-    /// has written between two looks at its length.
+    /// Held by every thread that writes. A thread that cuts the file or makes it longer holds it alone: the system may
+    /// cut off bytes that another thread has written between two readings of the length.
     length: RwLock<()>,
 }
 
@@ -122,7 +122,7 @@ impl Out {
         written.map_err(|e| Error::io("to write the file", e).at(at).in_file(&self.path))
     }
 
-    /// What was written at `at`.
+    /// The bytes that were written at `at`.
     pub(super) fn read(&self, at: u64, bytes: usize) -> Result<Vec<u8>> {
         let mut out = vec![0; bytes];
         let read = self.file.read_exact_at(&mut out, at);

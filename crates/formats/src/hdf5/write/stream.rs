@@ -10,7 +10,7 @@ const PAGE: u64 = 4096;
 /// So much of the disk is reserved at once for rows that wait in memory.
 const RESERVED: u64 = 16 << 10;
 
-/// One data set of which rows are added at the end.
+/// One data set whose rows are added at the end.
 pub(super) struct Stream {
     row_bytes: u64,
     chunk_rows: u64,
@@ -37,7 +37,7 @@ pub(super) struct Stream {
     rows_at: usize,
 }
 
-/// What a stream is made of.
+/// The properties of a stream.
 pub(super) struct Shape {
     pub(super) row_bytes: u64,
     pub(super) chunk_rows: u64,
@@ -219,7 +219,7 @@ impl Stream {
         Ok(chunk.map(|chunk| chunk.at))
     }
 
-    /// Takes chunks out of the index of which all rows were taken back.
+    /// Takes chunks out of the index whose rows were all taken back.
     pub(super) fn trim(&mut self, out: &Out) -> Result<()> {
         let chunks = self.written.div_ceil(self.chunk_rows) * self.parts;
         if self.index.used() > chunks {
@@ -294,8 +294,8 @@ impl Stream {
     }
 }
 
-/// Writes the headers that say something new, in their order. Neighbours go together, as long as they lie in one page; the last one goes
-/// alone, because its length is what readers trust.
+/// Writes the changed headers, in their order. Neighbours go together, as long as they lie in one page; the last one
+/// goes alone, because readers trust its length.
 pub(super) fn write_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
     let (mut run, mut run_at) = (Vec::new(), 0);
     let count = streams.len();
@@ -315,7 +315,7 @@ pub(super) fn write_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
     Ok(())
 }
 
-/// Writes the headers that say fewer rows than before: the last one first, because its length is what readers trust.
+/// Writes the headers with fewer rows than before: the last one first, because readers trust its length.
 pub(super) fn write_shorter_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
     for stream in streams.iter_mut().rev() {
         let Some((at, head)) = stream.renewed() else { continue };

@@ -1,4 +1,4 @@
-//! What a new file is to hold: groups, data sets, attributes and links.
+//! The content of a new file: groups, data sets, attributes and links.
 
 use livetime_frame::DType;
 
@@ -85,7 +85,7 @@ pub(super) enum Target {
     File(String, String),
 }
 
-/// What a data set that grows is made of.
+/// The properties of a data set that grows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Growing<'a> {
     /// Type of the elements.
@@ -94,18 +94,18 @@ pub struct Growing<'a> {
     pub row: &'a [u64],
     /// Rows of a chunk, at least 1.
     pub chunk: u64,
-    /// Elements of a chunk along each axis of a row, at most those of the row; empty for whole rows.
+    /// Elements of a chunk along each axis of a row, at most the elements of the row; empty for whole rows.
     pub part: &'a [u64],
     /// How chunks are compressed before they are written.
     pub filter: Option<Filter>,
 }
 
-/// What a data set of rows in a grid is made of.
+/// The properties of a data set of rows in a grid.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Grid {
     /// Type of the elements.
     pub element: Element,
-    /// What each axis of the grid can come to, slowest axis first.
+    /// The largest size of each axis of the grid, slowest axis first.
     pub sizes: Vec<u64>,
     /// Shape of a row, slowest axis first; empty for one element a row.
     pub row: Vec<u64>,
@@ -117,7 +117,7 @@ pub struct Grid {
     pub filter: Option<Filter>,
 }
 
-/// A part of a virtual data set: `rows` rows from row `first` on are those of another file.
+/// A part of a virtual data set: `rows` rows from row `first` on come from another file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The other file, as seen from the folder of this one.
@@ -150,7 +150,7 @@ pub(super) struct Stream {
     pub(super) filter: Option<Filter>,
 }
 
-/// What a new file is to hold. Names of children must differ and have no `/`.
+/// The content of a new file. Names of children must differ and have no `/`.
 pub struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) streams: Vec<Stream>,
@@ -175,8 +175,8 @@ impl Tree {
         self.add(parent, name, Kind::Group(vec![]), attributes)
     }
 
-    /// Adds a data set of which the first axis grows without bound. Those that are added later are shown to readers later, so
-    /// that the length of the last one is what readers may trust.
+    /// Adds a data set whose first axis grows without bound. A data set that is added later is shown to readers later,
+    /// so that readers may trust the length of the last one.
     pub fn growing(
         &mut self,
         parent: NodeId,
@@ -191,7 +191,8 @@ impl Tree {
         (self.add(parent, name, Kind::Growing(stream), attributes), StreamId(stream))
     }
 
-    /// Adds a data set of which rows are written at any place of a grid. Each axis has the size of the highest place so far.
+    /// Adds a data set whose rows are written at any place of a grid. Each axis has the size of the highest place so
+    /// far.
     pub fn grid(
         &mut self,
         parent: NodeId,
@@ -246,7 +247,7 @@ impl Tree {
         self.add_link(parent, name, Target::Path(path.into()));
     }
 
-    /// Adds a name for what another file has at `path`; `file` as seen from the folder of this one.
+    /// Adds a name for the object at `path` of another file; `file` as seen from the folder of this one.
     pub fn external_link(&mut self, parent: NodeId, name: &str, file: &str, path: &str) {
         self.add_link(parent, name, Target::File(file.into(), path.into()));
     }
@@ -256,7 +257,7 @@ impl Tree {
         self.nodes[node.0].attributes.push(attribute);
     }
 
-    /// Adds an attribute of which the value is written anew later, in as many bytes
+    /// Adds an attribute whose value is written anew later, in as many bytes
     /// ([`Writer::rewrite_attribute`](super::Writer::rewrite_attribute)).
     pub fn late_attribute(&mut self, node: NodeId, attribute: Attribute) -> LateId {
         self.late.push((node.0, self.nodes[node.0].attributes.len()));

@@ -1,8 +1,9 @@
 //! Files of trigger records. Layout in words: `docs/formats/trigger-records.md`.
 //!
-//! A record is a [`TriggerRecordHeader`] with its requests, then one fragment for each request in the same order. If the header says
-//! that the record is incomplete, a last fragment follows, of type [`MISSING`](fragment_type::MISSING): which data of which source are missing, and why.
-//! Records follow each other without anything between, in front or behind.
+//! A record is a [`TriggerRecordHeader`] with its requests, then one fragment for each request in the same order. If
+//! the header says that the record is incomplete, a last fragment follows, of type [`MISSING`](fragment_type::MISSING):
+//! the missing data of each source, with reasons. Records follow each other without anything between, in front or
+//! behind.
 //!
 //! ```
 //! use livetime_formats::trigger::{
@@ -48,10 +49,10 @@ use super::{TriggerRecordHeader, fragment_type};
 const INCOMPLETE: u32 = 1;
 /// The most requests that a record may have.
 const MOST_REQUESTS: u64 = 1 << 16;
-/// The most entries in a list of what is missing.
+/// The most entries in a list of missing data.
 const MOST_MISSING: usize = 1 << 21;
 
-/// What follows the requests: a fragment for each, and the list of what is missing.
+/// The number of fragments behind the requests: one for each, and the list of missing data.
 fn fragments_of(header: &TriggerRecordHeader) -> u64 {
     header.requested + u64::from(header.error_bits & INCOMPLETE)
 }

@@ -18,9 +18,9 @@ pub struct StoredRecord {
     pub header: TriggerRecordHeader,
     /// The request.
     pub requests: Vec<ComponentRequest>,
-    /// What came: one for each request, in the same order.
+    /// The fragments: one for each request, in the same order.
     pub fragments: Vec<StoredFragment>,
-    /// What is missing.
+    /// The missing data.
     pub missing: Vec<MissingFrom>,
 }
 
@@ -66,11 +66,11 @@ impl<R: ReadAt> RecordReader<R> {
         RecordReader { window: Window::new(source), end: End::Whole { offset } }
     }
 
-    /// The next record that is whole; `None` when all are read, and then [`RecordReader::end`] says how the file ends. Asking again reads
-    /// what was added since.
+    /// The next record that is whole; `None` when all are read, and then [`RecordReader::end`] says how the file ends.
+    /// A further call reads records that were added since.
     ///
     /// # Errors
-    /// If the operating system reports an error, or what comes next is no record. The reader stays where it is.
+    /// If the operating system reports an error, or the next bytes are no record. The reader stays where it is.
     #[allow(clippy::should_implement_trait, reason = "an iterator would be over after an error")]
     pub fn next(&mut self) -> Result<Option<StoredRecord>> {
         let offset = self.end.offset();
@@ -95,7 +95,7 @@ impl<R: ReadAt> RecordReader<R> {
         self.end
     }
 
-    /// Reads the data of a fragment into `payload`, in place of what was there.
+    /// Reads the data of a fragment into `payload`, in place of its former content.
     ///
     /// # Errors
     /// If the operating system reports an error, or the file has become shorter.

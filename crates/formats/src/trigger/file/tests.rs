@@ -4,7 +4,7 @@ use super::*;
 use crate::file::End;
 use crate::trigger::{Missing, MissingReason, SourceId, fragment_error};
 
-/// What a fragment is made of: number of the source, parts, pieces that are missing.
+/// A fragment: number of the source, parts, missing pieces.
 type Made = (u32, Vec<Vec<u8>>, Vec<(u64, u64, usize)>);
 
 fn fragment() -> impl Strategy<Value = Made> {
@@ -122,7 +122,7 @@ fn what_is_wrong_is_said() {
     // The fragment: behind the header of 64 bytes and one request of 32.
     assert!(error(96 + 68, 9).starts_with("wanted a fragment from SourceId { subsystem: 1, id: 7 }"));
     assert_eq!(error(96 + 16, 9), "wanted a fragment of trigger 0, found 9 at byte 112");
-    // The list of what is missing: behind the fragment of 73 bytes.
+    // The list of missing data: behind the fragment of 73 bytes.
     let list = 96 + 73;
     assert!(error(list + 56, 9).contains("the list of what is missing"));
     assert_eq!(

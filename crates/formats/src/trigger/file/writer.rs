@@ -61,12 +61,13 @@ impl RecordWriter {
         &self.file
     }
 
-    /// Writes a record with one system call for up to 1024 pieces of data, which are written from where they lie; returns where it begins. Requests, sizes and error
-    /// bits follow from the fragments; of `header` counts what else it says.
+    /// Writes a record with one system call for up to 1024 pieces of data, which are written from where they lie;
+    /// returns where it begins. Requests, sizes and error bits follow from the fragments; the other fields come from
+    /// `header`.
     ///
     /// # Errors
-    /// More fragments than a record may have, or what is missing is in too many pieces: then nothing is written. Or the operating system reports an error: then
-    /// nothing more is taken before [`RecordWriter::repair`].
+    /// More fragments than a record may have, or missing data in too many pieces: then nothing is written. Or the
+    /// operating system reports an error: then nothing more is accepted before [`RecordWriter::repair`].
     pub fn write(&mut self, header: TriggerRecordHeader, fragments: &[NewFragment<'_>]) -> Result<u64> {
         let missing = missing_of(fragments);
         check("fragments", fragments.len(), MOST_REQUESTS as usize)?;

@@ -61,8 +61,8 @@ impl Decompressor {
         Decompressor { limit, ..self }
     }
 
-    /// Keeps a reference frame for the streams of blockpack that need it; they know it by its content. Those that a file holds
-    /// itself are found by [`Decompressor::decode_with`].
+    /// Keeps a reference frame for the streams of blockpack that need it; they know it by its content.
+    /// [`Decompressor::decode_with`] finds the reference frames that a file holds itself.
     pub fn add_reference(&mut self, frame: Arc<[u8]>) {
         let held: usize = self.references.values().map(|f| f.len()).sum();
         if held.saturating_add(frame.len()) > MOST_REFERENCES {
@@ -71,7 +71,7 @@ impl Decompressor {
         self.references.insert(Reference::by_content(&frame).id(), frame);
     }
 
-    /// Appends to `out` what the payload of a compressed leaf was.
+    /// Appends to `out` the original payload of a compressed leaf.
     ///
     /// # Errors
     /// If the payload is broken, too large, or compressed in a way that is not known here. `out` is as it was then, and the
@@ -94,8 +94,8 @@ impl Decompressor {
         decoded.map(|_| ())
     }
 
-    /// Whether the payload of a compressed leaf was `plain`, also if it cannot be decoded. Takes no more memory than its largest
-    /// part: what is compared is still in the cache.
+    /// Whether the payload of a compressed leaf was `plain`, also if it cannot be decoded. Takes no more memory than
+    /// its largest part, so that the compared bytes are still in the cache.
     pub fn is_packed_from(&mut self, payload: &[u8], configs: &Configs, plain: &[u8]) -> bool {
         let (mut rest, mut scratch) = (plain, std::mem::take(&mut self.scratch));
         let is_same = parts(payload).all(|part| {
@@ -119,7 +119,7 @@ impl Decompressor {
     /// before it is written. Returns how many bytes from `start` on are the payload.
     ///
     /// # Errors
-    /// As [`Decompressor::decode`]; what is behind `start` is undefined then.
+    /// As [`Decompressor::decode`]; the bytes behind `start` are undefined after an error.
     pub fn decode_at(
         &mut self,
         payload: &[u8],
@@ -163,7 +163,7 @@ impl Decompressor {
     fn decode_part(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let (codec, dtype): (&mut dyn Codec, DType) = match part.engine {
             Engine::NONE => {
-                // Whoever found the part has compared the sizes.
+                // The sizes have been compared where the part was found.
                 out.copy_from_slice(part.stream);
                 return Ok(());
             }
@@ -175,7 +175,7 @@ impl Decompressor {
         codec.decode(part.stream, dtype, out).map_err(broken)
     }
 
-    /// The stream says itself what it holds, and which reference frame it needs.
+    /// The stream itself states its type and shape, and the reference frame that it needs.
     fn decode_blockpack(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let header = BlockpackHeader::read(part.stream).map_err(broken)?;
         if let Some(id) = header.reference().filter(|id| !self.references.contains_key(id))
@@ -189,7 +189,7 @@ impl Decompressor {
     }
 }
 
-/// Memory is taken only for what the stream can hold, as far as that can be seen.
+/// Memory is taken only for as many bytes as the stream can hold, as far as its length shows that.
 fn check_possible(part: &Part<'_>) -> Result<()> {
     let (size, length) = (part.size as usize, part.stream.len());
     match part.engine {
@@ -262,8 +262,8 @@ impl Compressor {
         Compressor { blockpack: self.blockpack.with_tier(tier), ..self }
     }
 
-    /// Gives blockpack a reference frame for panel `number`: bytes as [`Panel::data`] has them, a dark frame for example. Where
-    /// sizes differ it is not used. Who reads the data needs it too ([`Decompressor::add_reference`]).
+    /// Gives blockpack a reference frame for panel `number`: bytes as [`Panel::data`] has them, a dark frame for
+    /// example. Where sizes differ it is not used. Readers of the data need it too ([`Decompressor::add_reference`]).
     pub fn set_reference(&mut self, number: u32, frame: Arc<[u8]>) {
         self.references.insert(number, (Reference::by_content(&frame).id(), frame));
     }
@@ -342,8 +342,8 @@ impl Compressor {
             Engine::BLOCKPACK => &mut self.blockpack,
             _ => return None,
         };
-        let (data, dtype) = (panel.data, codec_dtype(panel.dtype)?);
-        if !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
+        let (data, dtype) = (panel.data, panel.dtype);
+        if !is_packed(dtype) || !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }
         let at = out.len();
@@ -361,15 +361,7 @@ impl Compressor {
     }
 }
 
-/// What pixels may be, in the words of the codecs.
-fn codec_dtype(dtype: livetime_frame::DType) -> Option<DType> {
-    match dtype {
-        livetime_frame::DType::U8 => Some(DType::U8),
-        livetime_frame::DType::U16 => Some(DType::U16),
-        livetime_frame::DType::U32 => Some(DType::U32),
-        livetime_frame::DType::I8 => Some(DType::I8),
-        livetime_frame::DType::I16 => Some(DType::I16),
-        livetime_frame::DType::I32 => Some(DType::I32),
-        _ => None,
-    }
+/// Whether pixels of a type are compressed.
+fn is_packed(dtype: DType) -> bool {
+    !dtype.is_float() && dtype.bytes() < 8
 }

@@ -1,8 +1,8 @@
 //! Leaves whose data are compressed.
 //!
-//! Bit 31 of the type word marks them; sender, damage, type and version are those of the data. The payload is a list of parts,
-//! one for each piece of the detector that was compressed alone (a quadrant of a CSPad, a link of a pnCCD): the first bytes as they
-//! were, then the rest as a stream of some [`Engine`].
+//! Bit 31 of the type word marks them; sender, damage, type and version are the same as in the original leaf. The
+//! payload is a list of parts, one for each piece of the detector that was compressed alone (a quadrant of a CSPad, a
+//! link of a pnCCD): the first bytes unchanged, then the rest as a stream of some [`Engine`].
 
 mod engines;
 
@@ -70,7 +70,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// Appends what stands before the stream, which has `stream` bytes.
+    /// Appends the head of a stream of `stream` bytes.
     fn write_head(&self, stream: u32, out: &mut Vec<u8>) -> Result<()> {
         out.extend_from_slice(&length(self.header)?.to_le_bytes());
         out.extend_from_slice(self.header);
@@ -127,16 +127,16 @@ fn next_part<'a>(fields: &mut Fields<'a>) -> Result<Part<'a>> {
     if engine == Engine::NONE && stream.len() != size as usize {
         return Err(Error::new(format!("{size} bytes that are not compressed"), stream.len().to_string()));
     }
-    // What fills up to a multiple of 4 may be missing behind the last part.
+    // The bytes that fill up to a multiple of 4 may be missing behind the last part.
     let padding = fields.position().wrapping_neg() % 4;
     fields.take(padding.min(fields.left()))?;
     Ok(Part { header, engine, size, stream })
 }
 
-/// How many bytes the payload has when it is not compressed, by what its parts claim.
+/// The length of the payload before compression, by the claims of its parts.
 ///
 /// # Errors
-/// If the parts are not what the format wants.
+/// If the parts do not have the format.
 pub fn plain_len(payload: &[u8]) -> Result<u64> {
     parts(payload).try_fold(0, |sum, part| part.map(|p| sum + p.plain_len()))
 }

@@ -1,4 +1,4 @@
-//! Arrays as leaves: what a running graph records.
+//! Arrays as leaves: the recordings of a running graph.
 //!
 //! Pictures of u8, u16 and u32 without colours become leaves of type Frame, which all readers know. All others become leaves of a
 //! type of our own ([`id::ARRAY`], version 1; all fields `u32`, little-endian), followed by the elements without gaps:
@@ -81,7 +81,7 @@ impl ArrayLeaf {
         self.type_id
     }
 
-    /// What comes before the elements.
+    /// The bytes before the elements.
     pub fn header(&self) -> &[u8] {
         &self.header[..self.header_len]
     }

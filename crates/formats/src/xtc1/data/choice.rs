@@ -1,4 +1,5 @@
-//! Which leaf is the picture, and what damage means: the one judgement that sources, analysis, conversion and reports share.
+//! Which leaf is the picture, and the meaning of damage: the one judgement that sources, analysis, conversion and
+//! reports share.
 //!
 //! An event may hold several leaves with pictures of one sender: the same data raw and compressed, which recorders write for checks,
 //! or a damaged contribution beside a good one. The rule:
@@ -94,7 +95,7 @@ pub fn picture_leaves<'a>(datagram: &Datagram<'a>) -> impl Iterator<Item = Xtc<'
 /// The first of `candidates` that `read` can read.
 ///
 /// # Errors
-/// If there are some and none can be read: what is wrong with the first.
+/// If there are some and none can be read: the fault of the first.
 pub fn first_readable<'c, 'a, T>(
     candidates: &'c [Candidate<'a>],
     mut read: impl FnMut(&'c Candidate<'a>) -> Result<T>,
@@ -109,7 +110,7 @@ pub fn first_readable<'c, 'a, T>(
     first.map_or(Ok(None), Err)
 }
 
-/// Damage that may have cost an event the data of a sender that is not in it: that of the roots, and contributions that are incomplete.
+/// Damage that may have cost an event the data of an absent sender: damage of the roots, and incomplete contributions.
 pub fn damage_of_event<'a>(pieces: impl IntoIterator<Item = Datagram<'a>>) -> Damage {
     let of_piece = |piece: Datagram<'_>| {
         let steps = piece.walk().map(|step| match step {

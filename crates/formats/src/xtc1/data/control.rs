@@ -1,4 +1,4 @@
-//! What a scan sets at each of its steps (ControlConfig, versions 1 to 3).
+//! The settings of a scan at each of its steps (ControlConfig, versions 1 to 3).
 
 use crate::fields::Fields;
 use crate::xtc1::{TypeId, id};
@@ -9,14 +9,14 @@ const LABEL: usize = 64;
 /// The index of a process variable that is no array.
 const NO_ARRAY: u32 = u32::MAX;
 
-/// What a scan set, watched and noted at a step.
+/// The settings, monitored values and labels of a scan at a step.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Control {
-    /// What was set.
+    /// The settings.
     pub controls: Vec<PvControl>,
-    /// What had to be within limits.
+    /// The values that had to be within limits.
     pub monitors: Vec<PvMonitor>,
-    /// What was noted.
+    /// The labels.
     pub labels: Vec<PvLabel>,
 }
 

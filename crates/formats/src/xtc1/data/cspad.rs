@@ -19,7 +19,7 @@ const SECTION_BYTES: usize = SECTION_ROWS * 2 * ASIC_COLUMNS * 2;
 /// Two words behind the pixels of a quadrant.
 const TRAILER: usize = 4;
 
-/// What a CSPad's configuration says about its data.
+/// The parts of a CSPad's configuration that describe its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CspadConfig {
     /// Which ASICs are read.

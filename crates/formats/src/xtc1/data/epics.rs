@@ -11,7 +11,7 @@ const STRING: usize = 40;
 /// A process variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pv {
-    /// Its number in this run. The name that belongs to it is told in Configure.
+    /// Its number in this run. Configure gives the name of each number.
     pub id: i16,
     /// Its name, if this is from Configure.
     pub name: Option<String>,
@@ -28,7 +28,7 @@ pub struct Pv {
 /// The values of a process variable.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Values {
-    /// Numbers; those of an enumeration are positions in its list.
+    /// Numbers; the numbers of an enumeration are positions in its list.
     Numbers(Vec<f64>),
     /// Texts.
     Texts(Vec<String>),
@@ -55,7 +55,7 @@ const KINDS: [ChannelType; 7] = [
     ChannelType::Long,
     ChannelType::Double,
 ];
-/// The first of the DBR types with the time, and of those with limits and units.
+/// The first of the DBR types with the time, and the first with limits and units.
 const TIME: i16 = 14;
 const CONTROL: i16 = 28;
 

@@ -1,4 +1,4 @@
-//! What is inside leaves, as far as their layouts are published.
+//! The content of leaves, as far as their layouts are published.
 //!
 //! - [`PictureReader`], [`panels()`]: the pictures of CSPad, CSPad 2x2, cameras, pnCCD and Timepix, and recorded arrays.
 //! - [`pictures_of`], [`picture_leaves`]: which leaf is the picture, and what damage means.

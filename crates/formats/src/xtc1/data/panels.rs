@@ -32,8 +32,8 @@ pub fn holds_panels(type_id: TypeId) -> bool {
 /// ```
 ///
 /// # Errors
-/// If leaves of this type hold no pictures, if the sender's configuration is missing, or if the sizes are not
-/// what the configuration says. Such a leaf must be carried on as it is.
+/// If leaves of this type hold no pictures, if the sender's configuration is missing, or if the sizes contradict the
+/// configuration. Such a leaf must be carried on as it is.
 pub fn panels<'a>(type_id: TypeId, src: Src, payload: &'a [u8], configs: &Configs) -> Result<Vec<Panel<'a>>> {
     match (type_id.number(), type_id.version()) {
         (id::CSPAD_ELEMENT, version @ 1..=2) => cspad::panels(version, src, payload, configs),

@@ -1,4 +1,5 @@
-//! What a running graph knows of a frame besides its array, in a leaf of our own ([`id::RECORDED`](crate::xtc1::id::RECORDED), version 1).
+//! The header of a running graph's frame, in a leaf of our own ([`id::RECORDED`](crate::xtc1::id::RECORDED), version
+//! 1).
 //!
 //! | bytes | field |
 //! |---|---|
@@ -6,8 +7,9 @@
 //! | 4 | conditions: bit 0 data are missing or wrong, bit 1 last frame of its run, bit 2 the event's time is when it was recorded, because the detector gave none |
 //! | 4 | how many attributes |
 //!
-//! Each attribute: `u16` length of the name, `u16` kind of the value (0 `i64`, 1 `u64`, 2 `f64`, 3 text), then the name, then the value,
-//! of which a text has a `u32` length before it. Behind the last one zeros up to a multiple of 4. All little-endian.
+//! Each attribute: `u16` length of the name, `u16` kind of the value (0 `i64`, 1 `u64`, 2 `f64`, 3 text), then the
+//! name, then the value; a text has a `u32` length before it. Behind the last one zeros up to a multiple of 4. All
+//! little-endian.
 
 use livetime_frame::{AttributeValue, Flags, Header};
 
@@ -17,7 +19,8 @@ use crate::{Error, Result};
 /// The conditions, from bit 0 on.
 const CONDITIONS: [Flags; 3] = [Flags::DAMAGED, Flags::LAST_OF_RUN, Flags::ARRIVAL_TIME];
 
-/// Appends what `header` says to a payload that begins at `out`'s end. Names and texts that the format cannot say are cut off.
+/// Appends `header` to a payload that begins at `out`'s end. Names and texts that are too long for the format are cut
+/// off.
 pub fn write_recorded(header: &Header, out: &mut Vec<u8>) {
     let start = out.len();
     let flag = |flag, bit: u32| u32::from(header.flags.contains(flag)) << bit;
@@ -59,7 +62,7 @@ fn cut(text: &str, most: usize) -> &[u8] {
     &text.as_bytes()[..text.len().min(most)]
 }
 
-/// What was recorded of a frame.
+/// The recorded header of a frame.
 ///
 /// ```
 /// use livetime_formats::xtc1::data::{Recorded, RecordedValue, write_recorded};

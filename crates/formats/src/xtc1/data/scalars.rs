@@ -7,9 +7,9 @@ use crate::{Error, Result};
 /// A number with its name and unit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scalar {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
-    /// Its unit; empty if it has none or nobody says.
+    /// Its unit; empty if it has none or the unit is unknown.
     pub unit: &'static str,
     /// The number.
     pub value: f64,
@@ -29,7 +29,7 @@ use NumberType::{F32, F64, U16, U32, U64};
 /// Name, unit, type of numbers that follow each other without gaps.
 type Layout = [(&'static str, &'static str, NumberType)];
 
-/// Of all versions: each one added numbers at the end.
+/// All versions: each one added numbers at the end.
 const EBEAM: &Layout = &[
     ("damage_mask", "", U32),
     ("charge", "nC", F64),

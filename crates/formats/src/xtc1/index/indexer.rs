@@ -3,10 +3,10 @@
 use super::{CalibCycle, Event, Index, Segment};
 use crate::xtc1::{Clock, Damage, Datagram, Level, Transition, data::evr, id};
 
-/// The masks of the format have so many bits: nodes and codes beyond that are not in them.
+/// The masks of the format have this many bits: further nodes and codes are not in them.
 const BITS: usize = 32;
 
-/// Collects what an index says.
+/// Collects the content of an index.
 ///
 /// ```
 /// use livetime_formats::xtc1::{Builder, Datagram, DatagramHeader, index::Indexer};

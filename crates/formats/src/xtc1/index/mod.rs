@@ -8,7 +8,7 @@ use super::{Src, TypeId, id};
 use crate::fields::Fields;
 use crate::{Error, Result};
 
-/// What an index file says.
+/// The content of an index file.
 ///
 /// ```
 /// use livetime_formats::xtc1::index::{Event, Index};
@@ -79,7 +79,7 @@ pub struct CalibCycle {
 pub struct Segment {
     /// The node.
     pub node: Src,
-    /// Its leaves: who sent them and what is in them. At most 255.
+    /// Its leaves: sender and type. At most 255.
     pub leaves: Vec<(Src, TypeId)>,
 }
 

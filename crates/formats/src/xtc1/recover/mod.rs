@@ -1,6 +1,6 @@
 //! Finds every complete datagram of a broken file.
 //!
-//! [`Recovery`] goes through a file; [`save()`] writes what it finds to a new one.
+//! [`Recovery`] goes through a file; [`save()`] writes the datagrams that it finds to a new one.
 
 mod save;
 
@@ -46,7 +46,7 @@ pub struct Recovery<R> {
     search: Vec<u8>,
 }
 
-/// What lies at some place of a file.
+/// The thing at some place of a file.
 #[derive(Debug)]
 pub enum Found<'a> {
     /// A complete datagram whose tree is sound.
@@ -68,7 +68,7 @@ pub struct Lost {
     pub reason: String,
 }
 
-/// What speaks for a datagram at some place.
+/// The evidence for a datagram at some place.
 struct Evidence {
     /// The first thing that is broken inside.
     broken: Option<Error>,
@@ -89,7 +89,7 @@ impl<R: ReadAt> Recovery<R> {
         self.offset
     }
 
-    /// What comes next; `None` at the end.
+    /// The next datagram or gap; `None` at the end.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -213,8 +213,8 @@ impl<R: ReadAt> Recovery<R> {
 
     fn is_datagram(&mut self, offset: u64, is_followed: bool) -> Result<bool> {
         let Ok(head) = self.head_at(offset)? else { return Ok(false) };
-        // The header of a container and that of the first one inside it look much like a datagram's. But nodes that
-        // read detectors write no datagrams, and every datagram says what it is.
+        // The header of a container with its first inner container looks much like a datagram's. But nodes that read
+        // detectors write no datagrams, and every datagram has a transition.
         let is_root = matches!(
             head.root.src.level(),
             Level::Control | Level::Event | Level::Recorder | Level::Observer
@@ -228,7 +228,7 @@ impl<R: ReadAt> Recovery<R> {
     }
 }
 
-/// The cheap part of the question, asked for every byte: the root's type is that of containers.
+/// The cheap part of the check, made for every byte: the root's type is the type of containers.
 fn is_candidate(bytes: &[u8]) -> bool {
     const TYPE: usize = DatagramHeader::ROOT + 12;
     matches!(bytes[TYPE..TYPE + 4], [1, 0, 0 | 1, 0])

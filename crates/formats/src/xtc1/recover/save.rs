@@ -1,4 +1,4 @@
-//! Writes every complete datagram of a broken file to a new one, and reports what is lost.
+//! Writes every complete datagram of a broken file to a new one, and reports the losses.
 
 use std::fs::File;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct Saved {
     pub events: u64,
     /// Datagrams among them that are complete but broken inside; they are saved as they are.
     pub unsound: u64,
-    /// The first of them: where it begins, and what is wrong.
+    /// The first of them: its place, and its fault.
     pub first_unsound: Option<(u64, String)>,
     /// Bytes lost.
     pub lost_bytes: u64,
@@ -54,7 +54,7 @@ pub struct LostRegion {
 pub struct Neighbour {
     /// Where it begins in the broken file.
     pub offset: u64,
-    /// What it begins with.
+    /// Its header.
     pub header: DatagramHeader,
 }
 
@@ -88,7 +88,7 @@ impl Saved {
 /// ```
 ///
 /// # Errors
-/// If `output` is there already, or the operating system reports an error. What was written is removed then.
+/// If `output` is there already, or the operating system reports an error. The written part is removed then.
 pub fn save(input: &Path, output: &Path, mut watch: impl FnMut(u64) -> bool) -> Result<Saved> {
     let file = File::open(input).map_err(|e| Error::io("to open the file", e).in_file(input))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e).in_file(input))?.len();

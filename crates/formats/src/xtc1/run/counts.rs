@@ -1,6 +1,6 @@
-//! What the merging of streams counts.
+//! The counts of merging streams.
 
-/// What the merging of the streams did.
+/// The counts of merging the streams.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Pieces from slow cameras that belong to an event.

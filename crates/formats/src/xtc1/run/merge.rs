@@ -11,7 +11,7 @@ use crate::{Error, Result};
 const TRANSITION_LIMIT: u64 = 256 << 20;
 
 impl Run {
-    /// Turns what was found into events and transitions, as far as nothing earlier can follow.
+    /// Turns found datagrams into events and transitions, as far as nothing earlier can follow.
     pub(super) fn merge(&mut self) -> Result<()> {
         self.sort_camera_entries()?;
         let entries = self.streams.take_settled(self.settled_limit_ns());
@@ -27,12 +27,12 @@ impl Run {
         Ok(())
     }
 
-    /// Without event builders the cameras' streams are what there is.
+    /// Without event builders the events come from the cameras' streams.
     fn has_builders(&self) -> bool {
         self.streams.iter().any(|s| !is_camera(s))
     }
 
-    /// Puts the events of cameras aside, and adds their configurations to those that hold at first.
+    /// Puts the events of cameras aside, and adds their configurations to the first ones in force.
     fn sort_camera_entries(&mut self) -> Result<()> {
         if !self.has_builders() {
             return Ok(());
@@ -149,7 +149,7 @@ impl Run {
                 extents.push(extent);
                 datagrams(&self.read_config(entry)?).for_each(|datagram| configs.add(&datagram));
             } else if extent > XtcHeader::LEN as u32 {
-                // What is in it is of no use, but may be broken.
+                // Its content is of no use, but may be broken.
                 self.read_config(entry)?;
             }
         }

@@ -73,7 +73,7 @@ pub struct Event {
     pub clock: Clock,
     /// When it happened in the accelerator's time.
     pub stamp: Stamp,
-    /// What triggers and filters said of its first piece.
+    /// The env word of its first piece, from triggers and filters.
     pub env: Env,
     /// Damage of the roots of all its pieces.
     pub damage: Damage,
@@ -88,7 +88,7 @@ pub struct Event {
 /// A change of state.
 #[derive(Clone, Debug)]
 pub struct RunTransition {
-    /// What its first copy begins with.
+    /// The header of its first copy.
     pub header: DatagramHeader,
     /// Where its first copy is.
     pub piece: Piece,
@@ -112,7 +112,8 @@ impl Run {
         Run::of(files, streams, problems)
     }
 
-    /// Scans only some places of the files of one run: the events that lie there, and what else is needed to read them ([`Run::state`]).
+    /// Scans only some places of the files of one run: the events there, and the transitions that are needed to read
+    /// them ([`Run::state`]).
     ///
     /// # Errors
     /// As [`Run::open`], and if there are no datagrams in these places.
@@ -142,8 +143,9 @@ impl Run {
         Ok(run)
     }
 
-    /// All files of the run that the file `path` belongs to: those beside it with the same experiment, run and ending, so that
-    /// `.xtc` and what was made of it, as `.hist16.xtc`, may lie in one folder. A name that does not tell them stands for itself.
+    /// All files of the run that the file `path` belongs to: the files beside it with the same experiment, run and
+    /// ending, so that `.xtc` and its compressed copy, as `.hist16.xtc`, may lie in one folder. A file whose name does
+    /// not have these parts stands alone.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -151,8 +153,8 @@ impl Run {
         files_of(path)
     }
 
-    /// Scans what was added to files that are still being written, and to new chunks beside them. Events that can no
-    /// longer be preceded by others are appended to [`Run::events`]; those that are there stay.
+    /// Scans data that were added to files that are still being written, and new chunks beside them. Events that can no
+    /// longer be preceded by others are appended to [`Run::events`]; the present ones stay.
     ///
     /// # Errors
     /// If the operating system reports an error.
@@ -187,7 +189,7 @@ impl Run {
         &self.camera_transitions
     }
 
-    /// Where all changes of state are that later events are read with: those that configure.
+    /// The places of all changes of state that are needed to read later events: the configuring ones.
     pub fn state(&self) -> Vec<Piece> {
         /// A transition without anything in it is not longer.
         const EMPTY: u64 = (DatagramHeader::ROOT + 40) as u64;
@@ -200,12 +202,12 @@ impl Run {
             .collect()
     }
 
-    /// What is wrong with the files.
+    /// The faults of the files.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// What the merging did.
+    /// The counts of the merging.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -229,7 +231,7 @@ impl Run {
     /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
     ///
     /// # Errors
-    /// If the operating system reports an error, or the file is no longer what it was.
+    /// If the operating system reports an error, or the file has changed.
     pub fn read(&self, event: &Event, bytes: &mut EventBytes) -> Result<()> {
         self.read_apart(event, bytes, &mut Apart::default())
     }
@@ -253,7 +255,7 @@ impl Run {
         self.files.read_into(piece, bytes)
     }
 
-    /// Fills `bytes` with those of a piece from `start` on.
+    /// Fills `bytes` with the bytes of a piece from `start` on.
     ///
     /// # Errors
     /// If the system refuses, or the file has fewer bytes.

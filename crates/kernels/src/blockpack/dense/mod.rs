@@ -45,7 +45,7 @@ const HAS_PLANES: u16 = 1 << (WIDTH_BITS + STEP_BITS);
 /// Bytes of the number of bits of an escape.
 const ESCAPE_BITS: usize = 1;
 
-/// Bytes that a block of so many elements takes at most.
+/// The most bytes that a block of `elements` elements takes.
 ///
 /// ```
 /// use livetime_kernels::blockpack::dense_block_bound;

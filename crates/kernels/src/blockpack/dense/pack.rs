@@ -1,9 +1,9 @@
 //! From elements to a dense block.
 
 use super::super::centre::Guesses;
-use super::super::pack::subtract;
+use super::super::pack::{check_lengths, subtract};
 use super::super::word::{LANES, low_bits_by_row, pack_rows};
-use super::super::{BLOCK, GROUP, ROW, Word};
+use super::super::{GROUP, ROW, Word};
 use super::planes::{self, BitWriter, Plane};
 use super::{Descriptor, ESCAPE_BITS, LAST_PLANE, PART, PARTS, dense_block_bound, descriptor_bytes};
 use crate::bits::{self, Bits};
@@ -54,15 +54,7 @@ pub fn pack_dense_block<T: Word>(
     scratch: &mut DenseScratch<T>,
     output: &mut [u8],
 ) -> Result<usize, LengthError> {
-    let elements = input.len() / size_of::<T>();
-    LengthError::check("input", input.len(), elements.min(BLOCK) * size_of::<T>())?;
-    if let Some(reference) = reference {
-        LengthError::check("reference", reference.len(), input.len())?;
-    }
-    let bound = dense_block_bound::<T>(elements);
-    if output.len() < bound {
-        return Err(LengthError { what: "output", len: output.len(), expected: bound });
-    }
+    check_lengths::<T>(input, reference, output, dense_block_bound::<T>)?;
     Ok(pack_groups(level, input, reference, scratch, output))
 }
 
@@ -148,7 +140,7 @@ fn prepare<T: Word>(elements: &[u8], (median, limit): (T, T), numbers: &mut [T; 
     found
 }
 
-/// Of each part: the sum of the differences from the median, those far from it counted as less far.
+/// For each part: the sum of the differences from the median, each limited to ±`limit`.
 #[inline(always)]
 fn sums<T: Word>(differences: &[T; GROUP], median: T, limit: T) -> [i64; PARTS] {
     let mut sums = [0; PARTS];
@@ -165,8 +157,9 @@ struct Cost {
     width: u32,
 }
 
-/// The width that takes least room: that of the group before if its neighbours are no better; else what a sample suggests, or from there on
-/// as far as it becomes better. No function here calls itself: what is not inlined is not compiled for a level.
+/// The width that takes least room: the width of the group before if its neighbours are no better; else the width that
+/// a sample suggests, or the next one from there on as long as it becomes better. No function here calls itself: a
+/// function that is not inlined is not compiled for a level.
 #[inline(always)]
 fn best_width<T: Word>(numbers: &[T; GROUP], escape_bits: u32, before: Option<u32>) -> Cost {
     let most = T::BITS - 1;

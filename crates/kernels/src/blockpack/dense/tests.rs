@@ -11,12 +11,12 @@ fn packed<T: Word>(level: Level, input: &[u8], reference: Option<&[u8]>) -> Vec<
     block
 }
 
-/// What the format says, element by element and bit by bit; for elements of 16 bits and whole groups.
+/// The format by its definition, element by element and bit by bit; for elements of 16 bits and whole groups.
 fn unpack_plainly(block: &[u8], reference: &[u16]) -> Vec<u16> {
     let groups = reference.len() / GROUP;
     let (descriptors, mut rest) = block[1..].split_at(8 * groups);
     let bit = |bytes: &[u8], at: usize| u32::from(bytes[at / 8] >> (at % 8) & 1);
-    // Bit `b` of lane `l` of a row is that of element 32 b + l.
+    // Bit `b` of lane `l` of a row belongs to element 32 b + l.
     let place = |element: usize| element % 32 * 16 + element / 32;
     let mut all = vec![0; reference.len()];
     for (group, d) in descriptors.chunks(8).enumerate() {
@@ -181,7 +181,7 @@ fn changed_blocks_are_the_same_to_all_levels() {
         assert!(results.iter().all(|result| result == &results[0]), "byte {at}");
         noticed += usize::from(results[0].as_ref() != Ok(&input));
     }
-    // A few bits mean nothing: those that fill up a stream, and some of the descriptor of a stored group.
+    // A few bits mean nothing: the bits that fill up a stream, and some bits in the descriptor of a stored group.
     assert!(noticed > block.len() * 9 / 10, "{noticed} of {}", block.len());
 }
 

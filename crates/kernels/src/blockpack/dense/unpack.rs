@@ -2,15 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::super::unpack::{MOST_BYTES, NOTHING, take};
+use super::super::unpack::{MOST_BYTES, NOTHING, elements, take};
 use super::super::unpack_rows::{Portable, Rows};
-#[cfg(target_arch = "x86_64")]
-use super::super::vector_x86::{Avx2, Avx512};
-use super::super::{BLOCK, BlockError, GROUP, ROW, Word};
+use super::super::{BlockError, GROUP, ROW, Word};
 use super::planes::{self, HighParts, Plane, Read};
 use super::{Descriptor, ESCAPE_BITS, PARTS, STORED, descriptor_bytes};
 use crate::Level;
 use crate::bits::{self, Bits};
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{Avx2, Avx512};
 
 /// As [`unpack_block`](super::super::unpack_block), for blocks of [`pack_dense_block`](super::pack_dense_block).
 ///
@@ -22,11 +22,7 @@ pub fn unpack_dense_block<T: Word>(
     reference: Option<&[u8]>,
     output: &mut [u8],
 ) -> Result<(), BlockError> {
-    let elements = output.len() / size_of::<T>();
-    BlockError::check("bytes of output", elements.min(BLOCK) * size_of::<T>(), output.len())?;
-    if let Some(reference) = reference {
-        BlockError::check("bytes of the reference", output.len(), reference.len())?;
-    }
+    let elements = elements::<T>(reference, output)?;
     let (head, rest) = take(block, ESCAPE_BITS, "bytes of the bits of an escape")?;
     let escape_bits = u32::from(head[0]);
     if escape_bits > T::BITS {

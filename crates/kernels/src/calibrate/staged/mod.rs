@@ -27,9 +27,9 @@ pub struct Staged<'a> {
 
 /// Corrects a picture of `rows` x `columns`, or several that lie behind each other, each pixel by the constants of its own stage.
 ///
-/// As [`calibrate`](super::calibrate()), but a common mode is the median of the good pixels in stage 0, and is subtracted from them alone:
-/// in other stages a pixel has so much light that its deviations tell nothing of what it has in common with others. A pixel whose code is
-/// that of no stage is bad. Returns how many there are of these among the good pixels.
+/// As [`calibrate`](super::calibrate()), but a common mode is the median of the good pixels in stage 0, and is
+/// subtracted from them alone: in other stages a pixel has so much light that its deviations say nothing about the
+/// common mode. A pixel whose code belongs to no stage is bad. Returns the number of good pixels with such a code.
 ///
 /// ```
 /// use livetime_kernels::Level;
@@ -84,9 +84,9 @@ impl Staged<'_> {
             .try_for_each(|(what, list)| LengthError::check(what, list.len(), wanted))
     }
 
-    /// The elements of some lists for the stages that pixels from `at` on are in, `none` for those in no stage, and all bits where a pixel
-    /// is in one. Lists of stages that none of them is in are not read: most detectors have most pixels in stage 0, and this waits for
-    /// memory.
+    /// The elements of some lists for the stages of the pixels from `at` on, `none` for a pixel in no stage, and all
+    /// bits where a pixel is in one. The list of a stage is read only if one of the pixels is in it: most detectors
+    /// have most pixels in stage 0, and this waits for memory.
     #[inline(always)]
     fn pick<const L: usize, const N: usize>(
         &self,

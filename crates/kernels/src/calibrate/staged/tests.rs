@@ -40,7 +40,7 @@ impl Case {
     }
 }
 
-/// What is defined: the corrected pixels, and how many good ones are in no stage.
+/// The results by definition: the corrected pixels, and the number of good ones that are in no stage.
 fn judge(
     words: &[u16],
     shape: (usize, usize),

@@ -85,8 +85,8 @@ fn floor(setup: &FinderSetup) -> i16 {
 
 /// A sample over its median, shifted down by `SHIFT`, through (1 + z⁻¹)⁶ / 8.
 ///
-/// Its gain is 8 and its delay 3 ticks. Half way the sums are divided by 8: any sample fits, and what is rounded off
-/// is a small part of the noise.
+/// Its gain is 8 and its delay 3 ticks. Half way the sums are divided by 8: then any sample fits, and the rounding is a
+/// small part of the noise.
 pub(super) struct FinderFilter<L, const SHIFT: u32, const BIPOLAR: bool> {
     median: Frugal<L>,
     noise: Frugal<L>,

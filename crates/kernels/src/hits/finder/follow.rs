@@ -4,7 +4,7 @@ use super::super::Hit;
 use super::super::rows::Row;
 use super::super::walk::{Filtered, Follow};
 use super::setup::FinderSetup;
-use crate::lanes::{Lanes, Mask};
+use crate::lanes::Lanes;
 
 /// Ticks by which the filter's output is late.
 pub(super) const DELAY: i64 = 3;
@@ -57,7 +57,7 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
-        block.span.load::<L>(lane).greater(L::splat(0)).any()
+        L::any(block.span.load::<L>(lane).greater(L::splat(0)))
     }
 
     #[inline(always)]
@@ -88,12 +88,12 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
 
     #[inline(always)]
     fn near_limit(&self, ticks: usize) -> bool {
-        self.span.greater(L::splat(LONGEST - 1 - ticks as i16)).any()
+        L::any(self.span.greater(L::splat(LONGEST - 1 - ticks as i16)))
     }
 
     #[inline(always)]
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
-        let over = found.begins.or(found.stays.and(self.open));
+        let over = found.begins | found.stays & self.open;
         let value = found.value.only(over);
         self.low = self.low.add(value);
         // Values over the threshold are positive.
@@ -103,18 +103,18 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
         let mut alive = over;
         if BIPOLAR {
             let zero = L::splat(0);
-            alive = over.or(self.open.and(self.hold.greater(zero)));
+            alive = over | self.open & self.hold.greater(zero);
             self.hold = self.gap.select(over, self.hold.sub(self.one).max(zero));
         }
         self.span = self.span.count(alive, self.one);
-        let ended = self.open.and_not(alive);
+        let ended = self.open & !alive;
         self.open = alive;
         if !LIMITED {
             return ended;
         }
         let longest = self.span.greater(L::splat(LONGEST - 1));
-        self.open = alive.and_not(longest);
-        ended.or(longest)
+        self.open = alive & !longest;
+        ended | longest
     }
 
     #[inline(always)]

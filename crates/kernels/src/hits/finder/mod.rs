@@ -112,9 +112,9 @@ impl HitFinder {
         hits.order(from, first, ticks);
     }
 
-    /// Ends every open hit, marked with [`Hit::GAP`](super::Hit::GAP), because the rows from `tick` on are missing. Pedestal and noise stay; the
-    /// filter forgets the last samples, of which it would make a hit after the gap. Before the first 64 ticks are all there they are
-    /// forgotten too, and no hit is given of them.
+    /// Ends every open hit, marked with [`Hit::GAP`](super::Hit::GAP), because the rows from `tick` on are missing.
+    /// Pedestal and noise stay; the filter forgets the last samples, which would look like a hit after the gap. If the
+    /// first 64 ticks have not all come they are forgotten too, without a hit.
     pub fn interrupt(&mut self, tick: i64, hits: &mut HitBuffer) {
         let fraction = self.setup.bits.fraction();
         // Gaps are kept in rows, so this form fits planes without them too.

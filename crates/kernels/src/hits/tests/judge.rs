@@ -144,7 +144,7 @@ pub(super) fn finder(samples: &[i64], plane: usize, setup: &FinderSetup) -> Vec<
     let mut smooth = Smooth::new(shift);
     let gap = if setup.bipolar[plane] { 4 } else { 0 };
     let mut hits = Vec::new();
-    // Values since the begin of the hit: those not over the threshold are `None`.
+    // Values since the begin of the hit; `None` for a value not over the threshold.
     let mut open: Vec<Option<i64>> = Vec::new();
     for (tick, &s) in samples.iter().enumerate() {
         let filtered = smooth.next(s - pedestal.value);

@@ -1,4 +1,4 @@
-//! Efficiency and false hits in simulated noise: what the algorithms are for.
+//! Efficiency and false hits in simulated noise: the purpose of the algorithms.
 
 use crate::Level;
 use crate::hits::{FinderSetup, Hit, HitBuffer, HitFinder, SampleBits, SeedHits};

@@ -8,7 +8,7 @@ use crate::hits::{
 use crate::test_data::numbers;
 use proptest::prelude::*;
 
-/// What a stream looks like.
+/// The properties of a stream.
 #[derive(Debug, Clone)]
 struct Stream {
     channels: usize,
@@ -17,9 +17,9 @@ struct Stream {
     range: i64,
     /// Width of the noise.
     noise: i64,
-    /// One tick in so many begins a pulse or a step.
+    /// One tick in this many begins a pulse or a step.
     pulses: u64,
-    /// One sample in so many is any value at all.
+    /// One sample in this many is any value at all.
     wild: u64,
     seed: u64,
 }

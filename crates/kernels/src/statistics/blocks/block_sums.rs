@@ -9,6 +9,6 @@ pub struct BlockSums<T> {
     pub(in crate::statistics) max: T,
     /// Σv of all.
     pub(in crate::statistics) all: [f64; ROWS],
-    /// Σv of what passes.
+    /// Σv of the passing pixels.
     pub(in crate::statistics) passing: [f64; ROWS],
 }

@@ -7,14 +7,13 @@ use crate::Plane;
 
 /// Column sums over the rows from `start` to `end`, in strips of `lanes` columns.
 ///
-/// The kernels add bytes in 16-bit lanes and those in 32-bit lanes without shuffling: first every
-/// second one, then those between. So a strip has its columns 0, 4, 8 … first, then 2, 6, 10 …, then
-/// 1, 5, 9 …, then 3, 7, 11 ….
+/// The kernels add bytes in 16-bit lanes, and those in 32-bit lanes, without shuffling: first the even ones, then the
+/// odd ones. So a strip has its columns 0, 4, 8 … first, then 2, 6, 10 …, then 1, 5, 9 …, then 3, 7, 11 ….
 #[derive(Debug, Default)]
 pub(super) struct ByteColumns {
-    /// Σv of what passes.
+    /// Σv of the passing pixels.
     sum: Aligned<i32>,
-    /// Σ (y − start)·v of what passes.
+    /// Σ (y − start)·v of the passing pixels.
     moment: Aligned<i32>,
     /// Σv of all, unless all pass.
     all: Aligned<i32>,
@@ -51,7 +50,7 @@ pub(super) struct Sums {
     pub(super) squares: u64,
     /// Per row: Σv of all.
     pub(super) all: [u64; ROWS],
-    /// Per row: Σv of what passes.
+    /// Per row: Σv of the passing pixels.
     pub(super) passing: [u64; ROWS],
 }
 

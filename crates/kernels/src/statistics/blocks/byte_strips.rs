@@ -1,20 +1,20 @@
 //! The loop over blocks of bytes, for any vector.
 
+use super::ahead::load;
 use super::block_sums::ROWS;
 use super::byte_columns::{Strips, Sums, Task};
-use super::vector::{Vector, add_integers, load};
-use std::arch::x86_64::{__m256i, __m512i};
+use crate::vector::{self, Avx2, Avx512, Vector};
 
 /// Takes in a block; adds to `columns`, and gives the other sums.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn avx2(task: &Task<32>, columns: Strips<32>) -> Sums {
-    add::<__m256i, 32>(task, columns)
+    add::<Avx2, 32>(task, columns)
 }
 
 /// As [`avx2`].
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn avx512(task: &Task<64>, columns: Strips<64>) -> Sums {
-    add::<__m512i, 64>(task, columns)
+    add::<Avx512, 64>(task, columns)
 }
 
 #[inline(always)]
@@ -31,7 +31,7 @@ fn add<V: Vector, const N: usize>(task: &Task<N>, columns: Strips<N>) -> Sums {
 fn strips<V: Vector, const N: usize, const APART: bool>(task: &Task<N>, columns: Strips<N>) -> Sums {
     let zero = V::zero();
     let least = V::splat8(task.least);
-    let end = V::splat32(task.end);
+    let end = V::splat32(task.end as u32);
     let (mut min, mut max, mut squares) = (V::splat8(u8::MAX), zero, zero);
     let mut rows = [[zero; 2]; ROWS];
     let whole = task.rows.first().map_or(0, |row| row.len());
@@ -82,6 +82,14 @@ fn strips<V: Vector, const N: usize, const APART: bool>(task: &Task<N>, columns:
         sums.passing[y] = if APART { row[1].fold64() } else { sums.all[y] };
     }
     sums
+}
+
+/// Adds 32-bit lanes to the sums at `to`.
+#[inline(always)]
+fn add_integers<V: Vector>(to: &mut [i32], lanes: [V; 4]) {
+    for (to, lanes) in to.chunks_exact_mut(size_of::<V>() / size_of::<i32>()).zip(lanes) {
+        vector::store(vector::load::<V, i32>(to).add32(lanes), to);
+    }
 }
 
 /// 16-bit lanes as 32-bit lanes: of each vector the even, then the odd ones.

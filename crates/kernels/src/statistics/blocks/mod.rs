@@ -4,6 +4,8 @@
 //! bottom. So the column sums of a strip stay in registers for a whole block: `S += v`, and beside
 //! it `T += S`. After `K` rows from row `y0` on, `Σ y·v = (y0 + K)·S − T`.
 
+#[cfg(target_arch = "x86_64")]
+mod ahead;
 mod block_sums;
 mod byte_columns;
 #[cfg(target_arch = "x86_64")]
@@ -13,8 +15,6 @@ mod single_task;
 mod singles;
 #[cfg(target_arch = "x86_64")]
 mod singles_avx512;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 mod word_strips;
 mod word_task;

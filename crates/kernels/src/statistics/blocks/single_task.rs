@@ -35,7 +35,7 @@ pub(super) struct Sums {
     pub(super) squares: f64,
     /// Per row: Σv of all.
     pub(super) all: [f64; ROWS],
-    /// Per row: Σv of what passes.
+    /// Per row: Σv of the passing pixels.
     pub(super) passing: [f64; ROWS],
 }
 

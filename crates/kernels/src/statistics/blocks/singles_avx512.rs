@@ -25,8 +25,8 @@ pub(super) fn add(task: &Task, mut columns: Strips) -> Sums {
     sums
 }
 
-/// Takes in up to [`GROUP`] rows from `first` on, with what passes if `PASSING` and the column sums of
-/// all if `ALL`.
+/// Takes in up to [`GROUP`] rows from `first` on: the sums of passing pixels if `PASSING`, and the column sums of all
+/// if `ALL`.
 #[target_feature(enable = "avx512f,avx512dq")]
 fn group<const PASSING: bool, const ALL: bool>(
     task: &Task,
@@ -100,7 +100,7 @@ fn load(from: &[f32; LANES]) -> __m512 {
     unsafe { _mm512_loadu_ps(from.as_ptr()) }
 }
 
-/// Adds vectors to what is at `to`.
+/// Adds vectors to the sums at `to`.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn add_lanes(to: &mut [f64; LANES], lanes: [__m512d; 2]) {

@@ -1,23 +1,23 @@
 //! The loop over blocks of `u16`, for any vector.
 
+use super::ahead::load;
 use super::block_sums::ROWS;
-use super::vector::{Doubles, Vector, add_doubles, load, to_array};
 use super::word_task::{Strips, Sums, Task};
-use std::arch::x86_64::{__m256i, __m512i};
+use crate::vector::{self, Avx2, Avx512, Vector, to_array};
 
-/// Strips of which the sum of a row fits 32-bit lanes: 2·65535·2¹⁴ < 2³².
+/// Most strips whose sum of a row fits 32-bit lanes: 2·65535·2¹⁴ < 2³².
 const MOST: usize = 1 << 14;
 
 /// Takes in a block; adds to `columns`, and gives the other sums.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn avx2(task: &Task<16>, columns: Strips<16>) -> Sums {
-    add::<__m256i, 16>(task, columns)
+    add::<Avx2, 16>(task, columns)
 }
 
 /// As [`avx2`].
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn avx512(task: &Task<32>, columns: Strips<32>) -> Sums {
-    add::<__m512i, 32>(task, columns)
+    add::<Avx512, 32>(task, columns)
 }
 
 #[inline(always)]
@@ -77,8 +77,8 @@ fn strips<V: Vector, const N: usize, const APART: bool>(
         }
         add_lanes(columns, strip, task.end, [sum, moment, if APART { all } else { sum }]);
     }
-    sums.min = sums.min.min(to_array::<V, N>(min).into_iter().fold(u16::MAX, u16::min));
-    sums.max = sums.max.max(to_array::<V, N>(max).into_iter().fold(0, u16::max));
+    sums.min = sums.min.min(to_array::<V, u16, 1, N>([min]).into_iter().fold(u16::MAX, u16::min));
+    sums.max = sums.max.max(to_array::<V, u16, 1, N>([max]).into_iter().fold(0, u16::max));
     // `squares` has the upper halves at their place, wrapping round.
     let (squares, upper) = (squares.fold64(), upper.fold64());
     sums.squares += squares.wrapping_sub(upper << 32).wrapping_add(upper);
@@ -97,22 +97,16 @@ fn add_lanes<V: Vector, const N: usize>(
     end: f64,
     [sum, moment, all]: [[V; 2]; 3],
 ) {
-    let end = V::Doubles::splat(end);
     if let (Some(sums), Some(moments)) = (columns.sum.get_mut(strip), columns.moment.get_mut(strip)) {
-        let (sum, mut moment) = (doubles(sum), doubles(moment));
-        for (moment, sum) in moment.iter_mut().zip(sum) {
-            *moment = end.mul_sub(sum, *moment);
+        let halves = sums.chunks_exact_mut(N / 2).zip(moments.chunks_exact_mut(N / 2));
+        for ((sum, moment), (sums, moments)) in sum.into_iter().zip(moment).zip(halves) {
+            vector::add_to(sum, sums);
+            vector::add_product_to(sum, end, moment, moments);
         }
-        add_doubles(sums, sum);
-        add_doubles(moments, moment);
     }
     if let Some(sums) = columns.all.get_mut(strip) {
-        add_doubles(sums, doubles(all));
+        for (all, sums) in all.into_iter().zip(sums.chunks_exact_mut(N / 2)) {
+            vector::add_to(all, sums);
+        }
     }
-}
-
-#[inline(always)]
-fn doubles<V: Vector>([a, b]: [V; 2]) -> [V::Doubles; 4] {
-    let ([a, b], [c, d]) = (a.doubles(), b.doubles());
-    [a, b, c, d]
 }

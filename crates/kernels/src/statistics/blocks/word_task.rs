@@ -31,7 +31,7 @@ pub(super) struct Sums {
     pub(super) squares: u64,
     /// Per row: Σv of all.
     pub(super) all: [u64; ROWS],
-    /// Per row: Σv of what passes.
+    /// Per row: Σv of the passing pixels.
     pub(super) passing: [u64; ROWS],
 }
 

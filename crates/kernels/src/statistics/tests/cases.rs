@@ -19,7 +19,7 @@ impl Random {
     }
 }
 
-/// What an image is filled with.
+/// The pixels of an image.
 #[derive(Clone, Copy, Debug)]
 enum Fill {
     /// Anything from the lowest to the highest value (floats: ±10⁶).
@@ -197,7 +197,7 @@ proptest! {
     }
 }
 
-/// What is asked for beside them changes neither the basic statistics nor the centroid.
+/// Requests beside them change neither the basic statistics nor the centroid.
 fn apart<T: Exact>() {
     let mut random = Random(11);
     let data: Vec<T> = (0..150 * 40).map(|_| pixel(Fill::Small, &mut random)).collect();

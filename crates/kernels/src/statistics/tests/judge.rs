@@ -14,7 +14,7 @@ macro_rules! exact {
 
 exact!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
 
-/// What the statistics of an image must be.
+/// The statistics of an image by definition.
 pub(super) struct Judgement {
     basic: Basic,
     /// Sum of the absolute values of all finite pixels: the scale of rounding errors of sums.

@@ -14,7 +14,7 @@ const MOST_BYTES: u64 = 8 << 20;
 pub(super) const MOST_NEIGHBOURS: u64 = 1 << 24;
 /// The most bad pixels, those in rectangles one by one: a few words and a place in the picture each.
 const MOST_PIXELS: u64 = 1 << 20;
-/// The largest coordinate, far beyond that of any detector, so that sums cannot overflow.
+/// The largest coordinate, far beyond any detector's, so that sums cannot overflow.
 const MOST: i64 = 1 << 31;
 
 /// A rectangle of bad pixels, as one entry of the list has it.

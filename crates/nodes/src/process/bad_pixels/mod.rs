@@ -1,8 +1,8 @@
 //! `bad_pixels`: gives the bad pixels of a detector other values (areaDetector's NDPluginBadPixel).
 //!
-//! In: uncompressed arrays of any dtype, strides and colour mode. Out: the same arrays, packed, with other values where the
-//! detector has bad pixels. Every plane of the last two dimensions and every colour is treated alike. Frames in which nothing
-//! is to be changed are sent on without a copy; of all others the pixels are copied once.
+//! In: uncompressed arrays of any dtype, strides and colour mode. Out: the same arrays, packed, with other values where
+//! the detector has bad pixels. Every plane of the last two dimensions and every colour is treated alike. Frames
+//! without a change are sent on without a copy; the pixels of all others are copied once.
 //!
 //! The list of bad pixels is JSON, in a file or as text (`file_name`), in the form that areaDetector reads:
 //!
@@ -18,15 +18,16 @@
 //! | what | new value |
 //! |---|---|
 //! | `Set: v` | `v`, limited to the range of the dtype |
-//! | `Replace: [dx, dy]` | that of the pixel `dx` columns to the right and `dy` rows below, on the detector |
+//! | `Replace: [dx, dy]` | the value of the pixel `dx` columns to the right and `dy` rows below, on the detector |
 //! | `Median: [hx, hy]` | the median of the `(2 hx + 1)` x `(2 hy + 1)` pixels around it; of an even number of values the mean of the middle two |
 //!
 //! `Size: [w, h]`, which areaDetector does not have, makes the entry one of all pixels of a rectangle, whose first one is `Pixel`. A list
 //! has at most 2^20 bad pixels.
 //!
-//! Coordinates `[x, y]` are those of the whole detector, unbinned: the node finds the pixels in regions, in binned and in reversed
-//! pictures. Distances count pixels of the picture. A value is never taken from another bad pixel or from outside the picture; a pixel
-//! for which no value is left keeps its own (`not_repaired`). NaN takes no part in a median.
+//! Coordinates `[x, y]` are coordinates of the whole detector, unbinned: the node finds the pixels in regions, in
+//! binned and in reversed pictures. Distances count pixels of the picture. A value is never taken from another bad
+//! pixel or from outside the picture; a pixel without any usable value keeps its own (`not_repaired`). NaN takes no
+//! part in a median.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -74,7 +75,7 @@ pub struct BadPixelsParams {
 pub struct BadPixels {
     params: BadPixelsParams,
     list: Vec<BadPixel>,
-    /// What the list means for pictures like the last one.
+    /// The repairs that the list gives for pictures with the layout of the last one.
     repairs: Option<(Layout, Repairs)>,
     /// The elements of an array with gaps.
     gathered: Vec<u8>,
@@ -90,7 +91,8 @@ impl BadPixels {
         Ok(())
     }
 
-    /// What the list means for pictures of this layout, found once for all that follow each other.
+    /// Derives the repairs from the list for pictures of this layout. Consecutive pictures of one layout share the
+    /// result.
     fn prepare(&mut self, layout: &Layout) -> Result<(), NodeError> {
         if self.repairs.as_ref().is_none_or(|(known, _)| known != layout) {
             self.repairs = None;

@@ -1,4 +1,4 @@
-//! What a list of bad pixels means for pictures of one layout.
+//! The repairs that a list of bad pixels gives for pictures of one layout.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ impl Side {
 }
 
 impl Repairs {
-    /// For arrays like `layout`, whose elements lie like `packed` when they are changed.
+    /// Repairs for arrays like `layout`; the elements of the changed array lie like `packed`.
     pub(super) fn of(list: &[BadPixel], layout: &Layout, packed: &Layout) -> Result<Repairs, NodeError> {
         let mut repairs = Repairs { planes: Vec::new(), repairs: Vec::new(), neighbours: Vec::new() };
         if list.is_empty() || packed.is_empty() {
@@ -122,7 +122,7 @@ impl Repairs {
             }
             Fix::Median(hx, hy) => {
                 let start = self.neighbours.len();
-                // Only what lies in the picture: a window may be far larger.
+                // The loop is cut to the picture: a window may be far larger.
                 for row in (row - hy).max(0)..=(row + hy).min(y.size - 1) {
                     let columns = (column - hx).max(0)..=(column + hx).min(x.size - 1);
                     self.neighbours.extend(columns.filter_map(|column| good(row, column)));

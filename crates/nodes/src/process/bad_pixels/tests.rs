@@ -34,7 +34,7 @@ fn values_by_hand_of_every_dtype() {
     assert_eq!((node.number_of("listed"), node.number_of("repaired")), (4.0, 3.0));
 }
 
-/// The median of what is left of the window, by sorting.
+/// The median of the usable pixels of the window, by sorting.
 #[test]
 fn medians_agree_with_sorting() {
     let (w, h) = (13, 9);
@@ -60,7 +60,7 @@ fn medians_agree_with_sorting() {
     }
 }
 
-/// A detector of 40 x 30 whose pixel (x, y) holds 100 y + x, read out in every way: the same pixels are found.
+/// A detector of 40 x 30 whose pixel (x, y) holds 100 y + x, read out in every mode: the same pixels are found.
 #[test]
 fn regions_binning_and_reversal_find_the_same_pixels() {
     let mut node = node(r#"{"Pixel": [20, 10], "Replace": [2, 1]}, {"Pixel": [13, 10], "Set": 1}"#);

@@ -1,21 +1,20 @@
-//! `circular_buffer`: keeps the latest frames, and sends them with those that follow when something triggers
+//! `circular_buffer`: keeps the latest frames, and sends them together with the following ones after a trigger
 //! (areaDetector's NDPluginCircularBuff).
 //!
-//! In: frames of any kind. Out: the same frames, not copied, in the order in which they came; without a trigger none.
-//! Times and numbers stay those of the source.
+//! In: frames of any kind. Out: the same frames, not copied, in the order of arrival; none without a trigger. Times and
+//! numbers stay the source's.
 //!
-//! With `capture` the node keeps the `pre_count` latest frames. A trigger is `trigger` (somebody writes it), or a frame
-//! for which `trigger_calc` is neither 0 nor NaN nor infinite. The node then sends all that it keeps, oldest first, then
-//! the frame of the trigger and those that follow, `post_count` together (at least the one of the trigger). After that
-//! it keeps frames again, until it has done so `preset_trigger_count` times. `docs/plugins/circular-buffer.md` has a
-//! picture.
+//! With `capture` the node keeps the `pre_count` latest frames. A trigger is a write to `trigger`, or a frame for which
+//! `trigger_calc` is neither 0 nor NaN nor infinite. The node then sends all kept frames, oldest first, then the frame
+//! of the trigger and the following ones, `post_count` together (at least the one of the trigger). Afterwards the node
+//! keeps frames again, until `preset_trigger_count` triggers are done. `docs/plugins/circular-buffer.md` has a picture.
 //!
 //! `trigger_calc` is an expression of EPICS' calc records: `A` and `B` are the attributes named by `trigger_a` and
 //! `trigger_b` (NaN where a frame has none), `C` is `pre_count`, `D` `post_count`, `E` how many frames are kept, `F`
 //! whether there was a trigger (0). `NDArrayUniqueId` and `NDArrayTimeStamp` serve as attributes, too.
 //!
-//! Frames are kept by reference, so they are memory of the frame pool. Beyond `pool_share` of it the oldest are
-//! released early, so that a source always finds memory.
+//! Frames are kept by reference, so they occupy memory of the frame pool. Beyond `pool_share` of the pool the oldest
+//! are released early, so that a source always finds memory.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -45,7 +44,7 @@ pub use params::{CircularBufferParams, FlushOn};
 
 use std::collections::VecDeque;
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, Header};
 
 use crate::attribute;
@@ -82,16 +81,19 @@ impl CircularBuffer {
         variables[..2].copy_from_slice(&[p.trigger_a_val, p.trigger_b_val]);
         variables[2..5].copy_from_slice(&counts);
         p.trigger_calc_val = self.calc.value(&variables);
+        // As in areaDetector: NaN and infinity are no trigger.
         p.trigger_calc_val.is_finite() && p.trigger_calc_val != 0.0
     }
 
     fn keep(&mut self, frame: &Frame, ctx: &Context) {
+        // A buffer of no frames still counts and shows its state.
         if self.size == 0 {
             return self.params.say("Dropping frames");
         }
         self.kept.push_back(frame.clone());
         self.params.held_bytes += frame.bytes().len();
         let room = ctx.pool_statistics().limit_bytes as f64 * self.params.pool_share;
+        // The pool comes before the wish: frames in the buffer must not starve the source.
         while self.kept.len() > self.size || self.params.held_bytes as f64 > room {
             self.params.released_early += usize::from(self.kept.len() <= self.size);
             self.release_oldest();
@@ -109,7 +111,7 @@ impl CircularBuffer {
         Some(oldest)
     }
 
-    /// Sends what is kept, oldest first.
+    /// Sends the kept frames, oldest first.
     fn flush(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         while let Some(frame) = self.release_oldest() {
             ctx.forward(0, &frame)?;
@@ -119,9 +121,11 @@ impl CircularBuffer {
 
     fn soft_trigger(&mut self, ctx: &mut Context) {
         let p = &mut self.params;
+        // Without a capture a trigger has nothing to send, and reads back as false.
         p.trigger &= p.capture;
         p.triggered |= p.trigger;
         if p.trigger && p.flush_on_soft_trg == FlushOn::Immediately {
+            // Sending is not allowed here, so a timer fires at once.
             ctx.set_timer(Some(ctx.now_ns()));
         }
     }
@@ -135,6 +139,7 @@ impl CircularBuffer {
     }
 
     fn check_size(&self) -> Result<(), NodeError> {
+        // The buffer cannot change its size while it is filled.
         if self.params.capture && self.params.pre_count != self.size {
             return Err(NodeError::new(format!(
                 "wanted the end of the capture before another `pre_count`, found one under way with {}",
@@ -148,14 +153,12 @@ impl CircularBuffer {
 impl Node for CircularBuffer {
     type Params = CircularBufferParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "circular_buffer",
-        kind: NodeKind::Process,
-        summary: "Keeps the latest frames and sends them, with those that follow, when something triggers.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "circular_buffer",
+        "Keeps the latest frames and sends them, with those that follow, when something triggers.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPluginCircularBuff", "CB").or(&["NDPluginCircularBuffer"]));
@@ -196,13 +199,13 @@ impl Node for CircularBuffer {
         Ok(())
     }
 
-    /// A trigger that somebody wrote does not wait for the next frame.
+    /// A trigger by a client does not wait for the next frame.
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         if self.params.triggered { self.flush(ctx) } else { Ok(()) }
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if self.params.capture => self.begin(),
             "capture" => self.end(),
             "trigger" => self.soft_trigger(ctx),

@@ -1,8 +1,8 @@
-//! The parameters of `circular_buffer`, and how they tell what it does.
+//! The parameters of `circular_buffer`, and the readbacks of its state.
 
 use livetime_engine::{ParamEnum, Params};
 
-/// When a trigger that somebody writes sends what is kept.
+/// When a trigger by a client sends the kept frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum FlushOn {
     /// With the next frame.

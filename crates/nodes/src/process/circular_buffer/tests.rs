@@ -28,7 +28,7 @@ fn status(node: &mut Harness) -> String {
     node.get("status_message").unwrap().to_string()
 }
 
-/// What upstream's own tests ask for: counts and messages while the buffer fills.
+/// The behaviour that upstream's own tests check: counts and messages while the buffer fills.
 #[test]
 fn fills_and_wraps() {
     let mut node = Harness::new::<CircularBuffer>(&[("pre_count", 10.into())]).unwrap();
@@ -62,7 +62,7 @@ fn a_trigger_by_hand_sends_what_was_before_and_what_comes() {
     assert_eq!((node.number_of("actual_trigger_count"), node.number_of("post_trigger_qty")), (1.0, 4.0));
 }
 
-/// What ophyd-async's detector with continuous acquisition does.
+/// The sequence of writes of ophyd-async's detector with continuous acquisition.
 #[test]
 fn no_frames_before_and_n_after() {
     let mut node = capturing(&[("pre_count", 0.into()), ("post_count", 5.into())]);

@@ -1,7 +1,7 @@
-//! `color_convert`: changes how the colours of a picture lie (areaDetector's NDPluginColorConvert).
+//! `color_convert`: changes the order of the colours of a picture (areaDetector's NDPluginColorConvert).
 //!
 //! In: arrays of any dtype. Out: the same pictures in the colour mode `color_mode_out`, packed. Offsets, binning and
-//! reversal of rows and columns stay as they are.
+//! reversal of rows and columns stay unchanged.
 //!
 //! | from | to | how |
 //! |---|---|---|
@@ -10,11 +10,11 @@
 //! | RGB1, RGB2, RGB3 | `mono` | the mean of the three colours, all with the same weight, cut towards zero |
 //! | `bayer` | RGB1, RGB2, RGB3 | the colours that a pixel has not seen are the means of its nearest neighbours that have |
 //! | `bayer` | `mono` | as to RGB, then the mean |
-//! | anything else | | the frame is sent on as it came, and counted (`unchanged`) |
+//! | anything else | | the frame is sent on unchanged, and counted (`unchanged`) |
 //!
-//! The pattern of a mosaic is the attribute `BayerPattern` of the frame (0 RGGB, 1 GBRG, 2 GRBG, 3 BGGR), else the parameter
-//! `bayer_pattern`. It counts from the first pixel of the detector, so that regions keep their colours. Sums are exact for
-//! integers; means of `f32` are computed in `f64`.
+//! The pattern of a mosaic is the attribute `BayerPattern` of the frame (0 RGGB, 1 GBRG, 2 GRBG, 3 BGGR), else the
+//! parameter `bayer_pattern`. The pattern counts from the first pixel of the detector, so that regions keep their
+//! colours. Sums are exact for integers; means of `f32` are computed in `f64`.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -87,7 +87,7 @@ pub enum FalseColor {
     Iron,
 }
 
-/// Where the colours of a mosaic lie: those of the first row, then those of the second one.
+/// The colours of a mosaic: first its first row, then its second one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum BayerPattern {
     /// Red and green, green and blue.
@@ -105,7 +105,7 @@ pub enum BayerPattern {
     Bggr,
 }
 
-/// What becomes of the pixels on the edge of a mosaic, which lack neighbours.
+/// The rule for pixels on the edge of a mosaic, which lack neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum BayerEdges {
     /// The picture is continued by reflection.
@@ -146,6 +146,7 @@ impl ColorConvert {
         let is_known = matches!(from, ColorMode::Mono | ColorMode::Bayer) && layout.dims().len() == 2
             || from.is_rgb() && layout.dims().len() == 3;
         let is_wanted = to.is_rgb() || to == ColorMode::Mono;
+        // Frames of other modes pass unchanged, as with areaDetector's plugin.
         if !is_known || !is_wanted || from == to {
             return Ok(None);
         }
@@ -171,13 +172,14 @@ impl ColorConvert {
         Ok(Some(output.with_origin((0..shape.len()).map(origin))))
     }
 
-    /// How pictures are converted, of which this is one.
+    /// The conversion for pictures of this layout and dtype.
     fn work(&self, frame: &Frame, layout: &Layout) -> Work {
         let said = match frame.header().attributes.get("BayerPattern") {
             Some(AttributeValue::Int(v)) => usize::try_from(*v).ok().and_then(BayerPattern::from_index),
             Some(AttributeValue::Uint(v)) => usize::try_from(*v).ok().and_then(BayerPattern::from_index),
             _ => None,
         };
+        // Palettes have 256 colours, so larger numbers have none.
         let palette = match self.params.false_color {
             FalseColor::Rainbow if layout.dtype().bytes() == 1 => Some(&color::Palette::RAINBOW),
             FalseColor::Iron if layout.dtype().bytes() == 1 => Some(&color::Palette::IRON),

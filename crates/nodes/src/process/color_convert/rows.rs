@@ -1,4 +1,4 @@
-//! The conversion, row by row, so that what is between two steps stays in the first-level cache.
+//! The conversion, row by row, so that values between two steps stay in the first-level cache.
 
 use livetime_engine::{Context, NodeError};
 use livetime_frame::{ArrayRef, ColorMode, Element, FrameMut, Layout};
@@ -28,7 +28,7 @@ enum Source<'a, T> {
 }
 
 impl Work {
-    /// Fills `output`, whose layout says what is wanted.
+    /// Fills `output`; its layout has the wanted colour mode.
     pub(super) fn convert<T: Pixel + Element>(
         &self,
         array: &ArrayRef<'_>,
@@ -43,6 +43,7 @@ impl Work {
         let source = self.source(array.layout().color(), &planes)?;
         let to = output_color(output)?;
         let output = output.elements_mut::<T>()?;
+        // Room for one row of three colours: rows of mosaics and palettes become separate colours first.
         let mut beside = ctx.array(Layout::packed(T::DTYPE, ColorMode::Mono, &[3 * width])?)?;
         let beside = beside.elements_mut::<T>()?;
         (0..height)
@@ -112,6 +113,8 @@ impl Work {
                 interleave(Level::best(), planes.map(|plane| plane.row(y)), output)
             }
             _ => {
+                // Kernels for mosaics write separate colours, so the colours of a row are interleaved in a second step
+                // that stays in the cache.
                 self.to_colors(source, y, thirds(beside))?;
                 interleave(Level::best(), thirds(beside).map(|part| &*part), output)
             }

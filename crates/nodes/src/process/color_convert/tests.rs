@@ -115,7 +115,8 @@ fn a_mosaic_of_plain_color_becomes_that_color() {
     }
 }
 
-/// The attribute of the frame wins; edges as areaDetector has them; grey is the mean of what RGB would be.
+/// The attribute of the frame wins; edges are areaDetector's; gray is the mean of the colours that a conversion to RGB
+/// gives.
 #[test]
 fn mosaics_by_hand() {
     let params = [("bayer_edges", "own_color".into()), ("color_mode_out", "rgb3".into())];

@@ -34,7 +34,7 @@ mod transform;
 
 pub use params::{Direction, FftParams, Rows};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ColorMode, DType, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -46,7 +46,7 @@ use transform::{Sizes, Transform};
 pub struct Fft {
     params: FftParams,
     transform: Transform,
-    /// The average so far, and what it was made from.
+    /// The average so far, and the layout that it was made from.
     average: Vec<f64>,
     averaged: Option<Sizes>,
 }
@@ -67,7 +67,7 @@ impl Fft {
             .map_err(NodeError::new)
     }
 
-    /// The layout of what comes out.
+    /// The layout of the output.
     fn output(&self, layout: &Layout) -> Result<Layout, NodeError> {
         let (rows, columns) = self.sizes(layout)?.output();
         let shape = [rows, columns];
@@ -75,15 +75,18 @@ impl Fft {
         Ok(Layout::packed(DType::F64, ColorMode::Mono, shape)?)
     }
 
-    /// Averages the new spectrum into what there is.
+    /// Takes the new spectrum into the average.
     fn average(&mut self, sizes: Sizes) {
         let p = &mut self.params;
         let is_new = self.averaged != Some(sizes) || std::mem::take(&mut p.reset_average);
+        // The average begins as a plain mean and becomes an exponential one after `num_average` frames, as in
+        // NDPluginFFT.
         p.num_averaged = if is_new { 1 } else { (p.num_averaged + 1).min(p.num_average) };
         self.averaged = Some(sizes);
         self.average.resize(self.transform.absolute().len(), 0.0);
         let new = 1.0 / p.num_averaged as f64;
         for (average, value) in self.average.iter_mut().zip(self.transform.absolute()) {
+            // A new average takes the value as is: an old value that is no number would stay so even times zero.
             *average = if new == 1.0 { *value } else { *average * (1.0 - new) + value * new };
         }
     }
@@ -92,14 +95,12 @@ impl Fft {
 impl Node for Fft {
     type Params = FftParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "fft",
-        kind: NodeKind::Process,
-        summary: "Makes the spectrum of every frame.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "fft",
+        "Makes the spectrum of every frame.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginFFT", "FFT"));
 
@@ -131,9 +132,10 @@ impl Node for Fft {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "direction" => self.params.check(),
             "num_average" => {
+                // The frames of the old average were weighted for another number.
                 self.averaged = None;
                 Ok(())
             }

@@ -17,7 +17,7 @@ pub enum Direction {
     FreqToTime,
 }
 
-/// What the rows of a picture are.
+/// The meaning of a picture's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum Rows {
     /// One picture, with a spectrum of two dimensions.

@@ -64,7 +64,7 @@ impl Sizes {
     }
 }
 
-/// What is needed for a size.
+/// Tables for one size.
 #[derive(Default)]
 pub(super) struct Transform {
     planned: Option<Planned>,
@@ -153,14 +153,17 @@ impl Transform {
             let scratch = &mut planned.scratch[..planned.along_rows.get_scratch_len()];
             let done = planned.along_rows.process_with_scratch(samples, &mut planned.row, scratch);
             done.map_err(TransformError::Library)?;
+            // The upper half of a real signal's spectrum mirrors the lower half and is not given out.
             self.spectrum.extend_from_slice(&planned.row[..columns]);
         }
         if !sizes.is_each && sizes.rows > 1 {
+            // Columns come second: half of them are gone by then.
             planned.columns(&mut self.spectrum, columns);
         }
         self.spectrum.truncate(rows * columns);
         if suppress_dc {
             let each = if sizes.is_each { columns } else { self.spectrum.len() };
+            // The constant part is the first value, of each row where rows are transformed alone.
             self.spectrum.iter_mut().step_by(each).for_each(|value| *value = Complex::default());
         }
         self.publish(sizes, columns);
@@ -185,6 +188,7 @@ impl Planned {
     fn columns(&mut self, values: &mut [Complex<f64>], columns: usize) {
         let rows = self.sizes.rows;
         let scratch = &mut self.scratch[..self.along_columns.get_inplace_scratch_len()];
+        // Columns are transformed in blocks, so that each cache line of the rows is read once for eight columns.
         for first in (0..columns).step_by(BLOCK) {
             let count = BLOCK.min(columns - first);
             let block = &mut self.block[..count * rows];

@@ -1,8 +1,8 @@
 //! `overlay`: draws crosses, rectangles, ellipses and texts into pictures (areaDetector's NDPluginOverlay).
 //!
-//! In: uncompressed arrays of any dtype, strides and colour mode. Out: the same arrays, packed, with up to eight shapes drawn
-//! in, one after the other. Every plane of the last two dimensions gets the same shapes. Frames in which nothing is to be drawn
-//! are sent on without a copy; of all others the pixels are copied once.
+//! In: uncompressed arrays of any dtype, strides and colour mode. Out: the same arrays, packed, with up to eight shapes
+//! drawn in, one after the other. Every plane of the last two dimensions gets the same shapes. Frames without a shape
+//! are sent on without a copy; the pixels of all others are copied once.
 //!
 //! ```text
 //! rectangle           cross                ellipse            text
@@ -12,12 +12,13 @@
 //! └──────┘ position + size, inclusive
 //! ```
 //!
-//! Pixels of RGB pictures get `red`, `green` and `blue`, those of all others `green`, limited to the range of the dtype. With
-//! `draw_mode: xor` the bits of the whole numbers that they hold are inverted where those of the colour are set, so that drawing
-//! twice restores them. `center` and `position` follow each other: center = position + size / 2.
+//! Pixels of RGB pictures get `red`, `green` and `blue`, pixels of all others `green`, limited to the range of the
+//! dtype. With `draw_mode: xor` the bits of a pixel's whole number are inverted where the colour's bits are set, so
+//! that drawing twice restores the pixel. `center` and `position` follow each other: center = position + size / 2.
 //!
 //! Letters are the fonts 6x13 and 9x15 of the X Window System, which are in the public domain, with the characters of
-//! ISO 8859-1. The time stamp has the directives of `strftime`, and `%03f` is the fraction of the second with 3 digits.
+//! ISO 8859-1. The time stamp takes the directives of `strftime`, and `%03f` is the fraction of the second with 3
+//! digits.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -74,6 +75,7 @@ impl Overlay {
     /// The spans of all shapes, each with the number of its shape.
     fn draw(&mut self, layout: &Layout, event_time_ns: i64) -> Result<(), NodeError> {
         let mut spans = Spans::new(layout.width(), layout.height(), std::mem::take(&mut self.spans));
+        // Shapes are drawn in their order, so a later shape covers an earlier one.
         for (number, shape) in self.params.overlays.iter().enumerate().filter(|(_, shape)| shape.used) {
             spans.shape = number;
             match shape.shape {
@@ -106,6 +108,7 @@ impl Overlay {
             for span in &self.spans {
                 let shape = &self.params.overlays[span.shape];
                 let values =
+                    // Pictures without colours are drawn in green's value, as in NDPluginOverlay.
                     if colors == 3 { [shape.red, shape.green, shape.blue] } else { [shape.green; 3] };
                 for (color, value) in values[..colors].iter().enumerate() {
                     let first = start + span.y * step_y + span.start * step_x + color * step(axes.color);
@@ -127,6 +130,7 @@ impl Overlay {
             let x = (&mut shape.position_x, &mut shape.center_x, shape.size_x, keeps[0]);
             let y = (&mut shape.position_y, &mut shape.center_y, shape.size_y, keeps[1]);
             for (position, center, size, keeps_center) in [x, y] {
+                // Of centre and position the one set last stays when the size changes.
                 match keeps_center {
                     true => *position = *center - size / 2,
                     false => *center = *position + size / 2,
@@ -159,7 +163,7 @@ impl Node for Overlay {
 
     fn new(params: OverlayParams) -> Result<Overlay, NodeError> {
         let clock = Clock::of(&params.time_zone)?;
-        // What a pipeline file says of the centre counts where it says nothing of the position.
+        // A pipeline file may give the centre instead of the position.
         let keeps_center = params.overlays.each_ref().map(|shape| {
             [(shape.position_x, shape.center_x), (shape.position_y, shape.center_y)]
                 .map(|(p, c)| p == 0 && c != 0)
@@ -214,10 +218,12 @@ impl Node for Overlay {
         refuse_compressed(array.layout())?;
         (self.params.max_size_x, self.params.max_size_y) = (array.layout().width(), array.layout().height());
         self.draw(array.layout(), frame.header().event_time_ns)?;
+        // A frame without a shape inside is forwarded, which saves the copy.
         if self.spans.is_empty() {
             return ctx.forward(0, frame);
         }
         let layout = packed_like(array.layout(), array.layout().dtype())?;
+        // The starts of a stack's pictures depend on the layout alone, so they are counted once and not for each frame.
         if self.starts.as_ref().is_none_or(|(known, _)| *known != layout) {
             self.starts = Some((layout, plane_starts(&layout, false)));
         }

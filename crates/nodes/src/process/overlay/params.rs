@@ -5,7 +5,7 @@ use livetime_engine::{ParamEnum, Params};
 /// Shapes of a node.
 pub(super) const COUNT: usize = 8;
 
-/// What is drawn, in the order of areaDetector's record: clients write the number of a choice.
+/// The shape, in the order of areaDetector's record: clients write the number of a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum Shape {
     /// A horizontal and a vertical bar.

@@ -35,6 +35,7 @@ impl Spans {
 
     /// Columns `start` to `end`, both inclusive, of row `y`, as far as they lie in the picture.
     pub(super) fn add(&mut self, y: i64, start: i64, end: i64) {
+        // Shapes may lie partly or wholly outside the picture, so each span is cut to it.
         let (start, end) = (start.max(0), (end + 1).min(self.width));
         if (0..self.height).contains(&y) && start < end {
             let (y, start, end) = (y as usize, start as usize, end as usize);
@@ -59,9 +60,12 @@ impl Spans {
     pub(super) fn rectangle(&mut self, shape: &ShapeParams) {
         let (left, right) = (shape.position_x, shape.position_x + shape.size_x);
         let (top, bottom) = (shape.position_y, shape.position_y + shape.size_y);
+        // A bar wider than the shape would pass its other side.
         let wide_x = shape.width_x.min(shape.size_x - 1);
         let wide_y = shape.width_y.min(shape.size_y - 1);
         for row in self.rows(top, bottom) {
+            // Bars that meet in the middle fill the row, and two spans that overlap would undo each other in
+            // exclusive-or mode.
             if row < top + wide_y || row > bottom - wide_y || 2 * wide_x > right - left {
                 self.add(row, left, right);
             } else if wide_x > 0 {
@@ -71,7 +75,8 @@ impl Spans {
         }
     }
 
-    /// The pixels inside an ellipse with the half axes `size / 2` that are not inside one whose half axes are `width_x` shorter.
+    /// The pixels inside an ellipse with the half axes `size / 2` and outside a second ellipse whose half axes are
+    /// `width_x` shorter.
     pub(super) fn ellipse(&mut self, shape: &ShapeParams) {
         let (x, y) = (shape.center_x, shape.center_y);
         let outer = (shape.size_x / 2, shape.size_y / 2);
@@ -82,13 +87,14 @@ impl Spans {
         for row in self.rows(y - outer.1, y + outer.1) {
             let Some(far) = half_width(outer, row - y) else { continue };
             match half_width((outer.0 - wide, outer.1 - wide), row - y) {
-                None => self.add(row, x - far, x + far),
-                Some(near) => {
+                Some(near) if far > 0 => {
                     // At least one pixel on each side, so that the outline is closed.
                     let near = near.min(far - 1);
                     self.add(row, x - far, x - near - 1);
                     self.add(row, x + near + 1, x + far);
                 }
+                // A row of one pixel has no two sides: exclusive-or drawn twice would restore the pixel.
+                _ => self.add(row, x - far, x + far),
             }
         }
     }

@@ -12,7 +12,7 @@ fn node(params: &[(&str, Value)]) -> Harness {
     Harness::new::<Overlay>(&all).unwrap()
 }
 
-/// What is drawn into a picture of zeros, as text.
+/// The drawing in a picture of zeros, as text.
 fn drawn(node: &mut Harness, width: usize, height: usize) -> String {
     let picture = node.image::<u8>(&[height, width], &vec![0; width * height]).unwrap();
     let out = node.feed(&picture).unwrap();
@@ -136,7 +136,7 @@ fn text_and_time() {
     let mut letter = text(&[("display_text", "A".into()), ("time_stamp_format", "".into())]);
     let wanted = "......\n......\n..#...\n.#.#..\n#...#.\n#...#.\n#...#.\n#####.\n#...#.\n#...#.\n#...#.\n......\n......";
     assert_eq!(drawn(&mut letter, 6, 13), wanted);
-    // Behind the text comes the time; what has no glyph leaves its place empty.
+    // The time follows the text; a character without a glyph leaves its place empty.
     let mut both = text(&[("display_text", "\u{2603}A".into()), ("time_stamp_format", "%Y %% %03f".into())]);
     let mut plain = text(&[("display_text", " A1970 % 000".into()), ("time_stamp_format", "".into())]);
     assert_eq!(drawn(&mut both, 100, 13), drawn(&mut plain, 100, 13));
@@ -225,6 +225,23 @@ fn xor_twice_restores_and_views_and_stacks_work() {
     let out = node.feed(&stack).unwrap();
     let found = out[0].array().unwrap().elements::<u8>().unwrap();
     assert_eq!(found[..143], found[143..]);
+}
+
+#[test]
+fn xor_draws_each_pixel_of_a_thin_ellipse_once() {
+    let mut params = shape("ellipse", (4, 4), (2, 20), (1, 0));
+    params.push(("green", 1.into()));
+    let mut node = node(&params);
+    let frame = node.image::<u8>(&[32, 12], &[0; 384]).unwrap();
+    let [set, xor] = ["set", "xor"].map(|mode| {
+        node.set("overlay1_draw_mode", mode).unwrap();
+        node.feed(&frame).unwrap()[0].array().unwrap().elements::<u8>().unwrap().to_vec()
+    });
+    assert_eq!(
+        set.iter().filter(|pixel| **pixel == 1).count(),
+        xor.iter().filter(|pixel| **pixel == 1).count()
+    );
+    assert_eq!(set, xor);
 }
 
 #[test]

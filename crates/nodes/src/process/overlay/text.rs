@@ -27,7 +27,7 @@ impl Font {
         }
     }
 
-    /// A row of a character, the leftmost pixel in the highest bit; `None` for what has no glyph.
+    /// A row of a character, the leftmost pixel in the highest bit; `None` for a character without a glyph.
     fn row(self, character: char, row: usize) -> Option<u16> {
         let number = match u32::from(character) {
             code @ 32..=126 => code as usize - 32,
@@ -85,7 +85,7 @@ fn run(bits: u16, mut each: impl FnMut(u32, u32)) {
 pub(super) struct Clock(TimeZone);
 
 impl Clock {
-    /// Of the time zone called `name`; empty for that of this machine.
+    /// The clock of the time zone called `name`; empty for the machine's time zone.
     pub(super) fn of(name: &str) -> Result<Clock, NodeError> {
         if name.is_empty() {
             return Ok(Clock(TimeZone::system()));
@@ -97,7 +97,7 @@ impl Clock {
     }
 }
 
-/// A format, taken apart once, and the text that is made with it, whose memory serves again.
+/// A format, parsed once, and the text made with it, whose memory is reused.
 #[derive(Default)]
 pub(super) struct Stamp {
     parts: Vec<Part>,
@@ -115,6 +115,7 @@ impl Stamp {
     /// With the directives of strftime, and EPICS' `%03f`: the fraction of the second with 3 digits (`%f`: 9).
     pub(super) fn of(format: &str, clock: &Clock) -> Result<Stamp, NodeError> {
         let mut stamp = Stamp { parts: parts(format), text: String::new() };
+        // The format is tried at once, so that a wrong one is refused when set and not at the first frame.
         stamp.write(clock, 0).map_err(|e| {
             let wanted = "`time_stamp_format`: wanted a format as of strftime";
             NodeError::new(format_args!("{wanted}, found `{format}`: {e}"))
@@ -155,6 +156,7 @@ fn parts(format: &str) -> Vec<Part> {
             if !plain.is_empty() {
                 parts.push(Part::Format(std::mem::take(&mut plain)));
             }
+            // A number of nanoseconds has nine digits.
             parts.push(Part::Fraction(rest[..digits].parse().unwrap_or(9).clamp(1, 9)));
             rest = &rest[digits + 1..];
             continue;

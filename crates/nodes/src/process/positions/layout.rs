@@ -11,7 +11,7 @@ use crate::error::Mismatch;
 
 /// The longest text, in bytes: as a tree in memory it takes several times as much.
 const MOST_BYTES: u64 = 64 << 20;
-/// The most positions that may wait.
+/// Most positions that may wait, which bounds the memory of a client's repeated writes.
 const MOST_POSITIONS: usize = 1_000_000;
 /// The most dimensions of a position.
 const MOST_DIMENSIONS: usize = 32;

@@ -1,10 +1,10 @@
 //! `positions`: puts the positions of a scan onto frames as attributes (areaDetector's NDPosPlugin).
 //!
-//! In: frames of any kind. Out: the same payload, without a copy, with one attribute of type `f64` for each dimension of the
-//! position; only while `running`. A frame that comes while the node is idle, or whose number came before, is not sent on, and is
-//! counted (`ignored`, `duplicate`). After the last position the node becomes idle.
+//! In: frames of any kind. Out: the same payload, without a copy, with one attribute of type `f64` for each dimension
+//! of the position; only while `running`. A frame that comes while the node is idle, or whose number came before, is
+//! not sent on, and is counted (`ignored`, `duplicate`). After the last position the node becomes idle.
 //!
-//! Positions are XML, in a file or as text (`file_name`); what is written there is appended to what is there already:
+//! Positions are XML, in a file or as text (`file_name`); each write appends positions to the existing ones:
 //!
 //! ```xml
 //! <pos_layout>
@@ -13,9 +13,9 @@
 //! </pos_layout>
 //! ```
 //!
-//! The frame's number, or the attribute `id_name`, says to which position a frame belongs: the first one to `id_start`, each further one
-//! to a number that is larger by `id_difference`. The positions of numbers that are left out are left out, too (`missing`). With `mode:
-//! discard` positions are used up; with `keep` they stay for another round (`reset`).
+//! The frame's number, or the attribute `id_name`, selects its position: the first position belongs to the number
+//! `id_start`, each further one to a number that is larger by `id_difference`. The positions of absent numbers are left
+//! out, too (`missing`). With `mode: discard` positions are used up; with `keep` they stay for another round (`reset`).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -37,14 +37,12 @@ mod tests;
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use livetime_engine::{
-    Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream};
 use livetime_frame::{AttributeValue, Frame};
 
 use layout::Position;
 
-/// What becomes of a position that was used.
+/// The fate of a used position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum PositionMode {
     /// It is removed.
@@ -115,7 +113,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// Appends what `file_name` says.
+    /// Appends the positions of `file_name`.
     fn load(&mut self) -> Result<(), NodeError> {
         if self.params.file_name.is_empty() {
             return Ok(());
@@ -169,6 +167,7 @@ impl Positions {
 
     /// Leaves out the positions of the numbers before `id`.
     fn skip_to(&mut self, id: i64) {
+        // As i128: numbers of clients may be anything, and the difference must not overflow.
         let step = i128::from(self.params.id_difference.max(1));
         let gap = i128::from(id) - i128::from(self.params.expected_id);
         let wanted = usize::try_from((gap + step - 1) / step).unwrap_or(usize::MAX);
@@ -181,14 +180,12 @@ impl Positions {
 impl Node for Positions {
     type Params = PositionsParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "positions",
-        kind: NodeKind::Process,
-        summary: "Puts the positions of a scan onto frames as attributes.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[PortSpec::any("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "positions",
+        "Puts the positions of a scan onto frames as attributes.",
+        &[PortSpec::any("in")],
+        &[PortSpec::any("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> =
         Some(Counterpart::new("NDPositionPlugin", "Pos").or(&["NDPosPlugin", "NDPluginPos"]));
@@ -212,7 +209,8 @@ impl Node for Positions {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        // `file_name` is loaded again on every write, also of the same text: clients append positions so.
+        match self.params.name(index) {
             "file_name" => return self.load(),
             "running" => self.params.expected_id = self.params.id_start,
             "mode" => self.params.index = 0,
@@ -229,6 +227,7 @@ impl Node for Positions {
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
+        // After the last position the node is idle, as if a client had stopped it.
         if !self.params.running || self.next().is_none() {
             self.params.running = false;
             self.params.ignored += 1;
@@ -245,6 +244,7 @@ impl Node for Positions {
             self.params.ignored += 1;
             return Ok(());
         };
+        // Only header and attributes are new; the payload is shared.
         let mut output = ctx.relabel(frame)?;
         output.inherit(frame);
         self.params.position.clear();

@@ -5,9 +5,9 @@
 //! switched on and without a change of type, the frame itself. Values are cut towards zero and limited to the
 //! range of the output type. With `filter_callbacks: array_n_only` fewer frames go out than come in.
 //!
-//! Every pixel `v` passes, in this order, what is switched on: `v - background`, `v * scale_flat_field /
-//! flat` (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter
-//! keeps a state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
+//! Every pixel `v` passes, in this order, the steps that are switched on: `v - background`, `v * scale_flat_field /
+//! flat` (not where flat is 0), `(v + offset) * scale`, the high clip, the low clip, the filter. The filter keeps a
+//! state `F` for every pixel; with `n` frames since the reset, at most `num_filter`,
 //!
 //! ```text
 //! output = o_offset + o_scale * ((oc1 + oc2 / n) * F + (oc3 + oc4 / n) * v)
@@ -50,7 +50,7 @@ mod work;
 
 pub use params::{FilterCallbacks, FilterState, FilterType, ProcessParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, DType, Frame, Layout, with_dtype};
 use livetime_kernels::{Level, min_max};
 
@@ -65,9 +65,9 @@ pub struct Process {
     /// Only one of the two holds planes: the one that `params.is_single` names.
     single: Work<f32>,
     double: Work<f64>,
-    /// What the filter's state was made from.
+    /// The type and number of elements of the frames in the filter's state.
     filtered: Option<(DType, usize)>,
-    /// What background and flat field are copied from.
+    /// The latest output, which background and flat field are copied from.
     last: Option<Frame>,
 }
 
@@ -92,19 +92,21 @@ impl Process {
         self.params.valid_flat_field = flat == len && len > 0;
     }
 
-    /// What the filter does with the next frame; counts it.
+    /// The filter's step for the next frame, which is counted.
     fn filter_step(&mut self, layout: &Layout) -> FilterStep {
         let kind = Some((layout.dtype(), layout.len()));
         let p = &mut self.params;
         let is_new = self.filtered != kind;
         let is_full = p.auto_reset_filter && p.num_filtered >= p.num_filter;
         let setup = p.setup();
+        // A frame of another type or size cannot be averaged with the frames before.
         let reset = (is_new || is_full || p.reset_filter).then(|| setup.reset_coefficients());
         if reset.is_some() {
             p.num_filtered = 0;
         }
         self.filtered = kind;
         p.reset_filter = false;
+        // Weights depend on the number of frames only until the filter is full.
         p.num_filtered = p.num_filtered.saturating_add(1).min(p.num_filter);
         FilterStep { is_new, reset, coefficients: setup.coefficients(p.num_filtered) }
     }
@@ -122,6 +124,7 @@ impl Process {
         let steps = Steps::corrections(&self.params);
         let dtype = self.params.data_type.of(layout.dtype());
         if steps.is_nothing() && !self.params.enable_filter && dtype == layout.dtype() {
+            // The last frame is kept here, too, as it may be saved as a background.
             self.last = frames.last().cloned();
             return frames.iter().try_for_each(|frame| ctx.forward(0, frame));
         }
@@ -136,6 +139,7 @@ impl Process {
             if self.params.enable_filter {
                 steps.filter = Some(self.filter_step(layout));
             }
+            // Only wanted frames keep their memory; the other frames update the filter's state alone.
             let output = output.take().filter(|_| self.is_wanted());
             *job = Some(Job { input: frame.array()?, steps, output });
         }
@@ -193,7 +197,7 @@ impl Process {
     }
 }
 
-/// What the brightest pixel becomes: areaDetector's `2^bits - 1`, but for signed integers what they can hold.
+/// The value of the brightest pixel: areaDetector's `2^bits - 1`, but for signed integers their maximum.
 fn largest_value(dtype: DType) -> f64 {
     let bits = 8 * dtype.bytes() as i32;
     let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
@@ -208,14 +212,12 @@ impl Node for Process {
 
     const MOST_AT_ONCE: usize = MOST;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "process",
-        kind: NodeKind::Process,
-        summary: "Corrects frames with background, flat field, scale and clips, and filters them over time.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "process",
+        "Corrects frames with background, flat field, scale and clips, and filters them over time.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginProcess", "Proc"));
 
@@ -245,11 +247,13 @@ impl Node for Process {
     /// Frames of one layout: then the filter's state, which is several times as large as a frame, passes through
     /// the caches once for all of them.
     fn together(&mut self, waiting: &[Frame]) -> usize {
+        // Automatic scaling changes parameters after a frame, so the frame behind must wait for the new ones.
         if !self.params.enable_filter || self.params.auto_offset_scale {
             return 1;
         }
         let layout = |frame: &Frame| frame.array().ok().map(|array| *array.layout());
         let Some((first, rest)) = waiting.split_first() else { return 1 };
+        // The filter's state is large: several frames at once read and write that state once for all of them.
         1 + rest.iter().take_while(|frame| layout(frame) == layout(first)).count()
     }
 
@@ -258,6 +262,7 @@ impl Node for Process {
         let array = first.array()?;
         let layout = array.layout();
         refuse_compressed(layout)?;
+        // The flags come first, since precision and steps depend on whether a background of this size is there.
         self.publish_valid(layout.len());
         self.choose_precision(layout.dtype())?;
         self.run(frames, layout, ctx)?;
@@ -265,9 +270,10 @@ impl Node for Process {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "filter_type" => self.params.apply_filter_type(),
+            // The recursion's weights are those of an average over `num_filter` frames.
             "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),
             "oc1" | "oc2" | "oc3" | "oc4" | "fc1" | "fc2" | "fc3" | "fc4" | "rc1" | "rc2" => {
                 self.params.recognise_custom();
@@ -282,6 +288,7 @@ impl Node for Process {
     /// The output goes back to the pool; background and flat field stay for the next run, the filter does
     /// not.
     fn stop(&mut self) {
+        // Memory of frames goes back to the pool, and a later run begins a new filter.
         (self.last, self.filtered) = (None, None);
     }
 }

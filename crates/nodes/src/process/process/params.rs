@@ -216,7 +216,7 @@ impl ProcessParams {
         [self.rc1, self.rc2] = rc;
     }
 
-    /// Says custom when the coefficients are no longer those of the chosen type.
+    /// Changes the type to `custom` when the coefficients no longer fit the chosen type.
     pub(super) fn recognise_custom(&mut self) {
         let (now, preset) = (self.setup(), self.preset());
         if preset.is_some_and(|p| (p.oc, p.fc, p.rc) != (now.oc, now.fc, now.rc)) {

@@ -17,7 +17,7 @@ pub(super) struct Steps {
     pub(super) filter: Option<FilterStep>,
 }
 
-/// What the filter does with one frame.
+/// The filter's step for one frame.
 #[derive(Clone, Copy)]
 pub(super) struct FilterStep {
     /// The state begins as a copy of the frame.
@@ -79,7 +79,7 @@ pub(super) fn is_single(p: &ProcessParams, dtype: DType) -> bool {
     }
 }
 
-/// The largest magnitude in an array of such integers; `None` for those that `f32` cannot hold.
+/// The largest magnitude of integers of this type; `None` for integers that `f32` cannot hold.
 fn largest(dtype: DType) -> Option<f64> {
     match dtype {
         DType::I8 => Some(128.0),

@@ -229,7 +229,7 @@ fn corrections_of_all_dtypes_and_views() {
     }
 }
 
-/// More elements than are worked on at a time, in a colour mode whose planes are not packed when cut.
+/// More elements than one block of work, in a colour mode whose planes are not packed when cut.
 #[test]
 fn large_color_views_are_filtered_in_place() {
     for color in [ColorMode::Rgb1, ColorMode::Rgb2, ColorMode::Rgb3] {

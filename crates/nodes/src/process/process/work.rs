@@ -34,6 +34,7 @@ impl<S> Default for Work<S> {
 impl<S: Real + Element> Work<S> {
     /// Takes over the planes of another precision, which is left empty.
     pub(super) fn take_over<T: Real>(&mut self, other: &mut Work<T>) -> Result<(), NodeError> {
+        // The old work gives up its memory: both together would hold the largest arrays of the node twice.
         let Work { background, flat, state, .. } = std::mem::take(other);
         for (from, to) in
             [(background, &mut self.background), (flat, &mut self.flat), (state, &mut self.state)]
@@ -63,6 +64,7 @@ impl<S: Real + Element> Work<S> {
     ) -> Result<(), NodeError> {
         let Some(first) = jobs.iter().flatten().next() else { return Ok(()) };
         let mut start = 0;
+        // Pieces of all frames are worked on before the next piece, so that the piece of the state stays in the cache.
         for piece in Planes::<I>::in_order(&first.input)?.pieces(PIECE) {
             let place = start..start + piece.len();
             start = place.end;
@@ -127,6 +129,7 @@ impl<S: Real + Element> Work<S> {
         let mut filter = None;
         if let Some(step) = &steps.filter {
             let state = self.state.get_mut(place.clone()).unwrap_or(&mut []);
+            // A new state begins with the corrected frame itself, and zero would pull the first averages down.
             if step.is_new {
                 process(level, input, &corrections, None, Some(&mut *state))?;
             }

@@ -12,6 +12,7 @@ pub(super) fn sum_type(dtype: DType, span: &Span) -> DType {
     match dtype {
         dtype if span.bin == 1 => dtype,
         DType::F32 | DType::F64 => DType::F64,
+        // Sums of integers need 64 bits: narrower sums would overflow before the division.
         DType::U64 => DType::U64,
         _ => DType::I64,
     }

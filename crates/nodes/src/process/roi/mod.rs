@@ -7,10 +7,10 @@
 //! limited to the array; readbacks show the result, and the requested sizes are kept, so that a larger array
 //! gets a larger region. Before a run starts, a region outside the array is an error.
 //!
-//! A region that is only cropped is a view: no pixel moves, and the whole array stays in memory as long as
-//! the view is used. It is copied when it is binned, reversed, scaled or converted, or when one colour of an
-//! RGB1 picture is collapsed to a mono picture. Bins are sums; they are made exactly, and `overflow` says
-//! what becomes of sums that the output cannot hold (areaDetector lets them wrap).
+//! A region that is only cropped is a view: no pixel moves, and the whole array stays in memory as long as the view is
+//! used. A region is copied when it is binned, reversed, scaled or converted, or when one colour of an RGB1 picture is
+//! collapsed to a mono picture. Bins are sums; the sums are exact, and `overflow` is the rule for sums that the output
+//! cannot hold (areaDetector lets them wrap).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -49,7 +49,7 @@ pub struct Roi {
     params: RoiParams,
 }
 
-/// What becomes of an array.
+/// The result for an array.
 struct Outcome {
     region: Region,
     /// The elements that take part, as they lie in the input.
@@ -70,6 +70,7 @@ impl Roi {
         let collapse = self.params.collapse_dims;
         let view = finished(cut, collapse);
         let same_values = dtype == layout.dtype() && self.params.divide_by().is_none();
+        // A view is possible only if pixels of a row stay side by side.
         if region.is_crop() && same_values && is_contiguous_inside(&view) {
             return Ok(Outcome { region, cut, start, output: view, is_view: true });
         }
@@ -92,6 +93,7 @@ impl Roi {
 
     fn copy(&self, frame: &Frame, outcome: &Outcome, ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let mut output = ctx.array(outcome.output)?;
+        // Kernels work on planes, so the third axis is cut and binned before the other two.
         let third = self.third(frame, outcome, ctx)?;
         let (from, layout, start) = match &third {
             Some((frame, layout)) => (frame, layout, 0),
@@ -121,6 +123,7 @@ impl Roi {
         let (Some(x), Some(z), Some(span)) = (axes.x, axes.color, outcome.region.z) else { return Ok(None) };
         let interleaved = outcome.cut.color() == ColorMode::Rgb1 && span.size != 3;
         if !interleaved && span.bin == 1 && !span.reverse {
+            // Whole planes in their order need no step of their own: the cut chose them.
             return Ok(None);
         }
         let done = Region { x: None, y: None, z: Some(span) };
@@ -139,8 +142,8 @@ impl Roi {
         Ok(Some((to.freeze(), layout)))
     }
 
-    /// Calls `convert` with every plane, what is done to its columns and rows, and its place in an output of
-    /// `len` elements. `planes` has their number, `whole` says how large they are.
+    /// Calls `convert` with every plane, the conversion of its columns and rows, and its place in an output of `len`
+    /// elements. `planes` has their number, `whole` their size.
     fn each_plane(
         &self,
         planes: usize,
@@ -163,7 +166,7 @@ impl Roi {
             let places = (0..planes).map(|n| n * row * rows..(n + 1) * row * rows);
             return places.enumerate().try_for_each(|(number, place)| convert(number, &all, place));
         }
-        // The rows of an RGB2 plane do not follow each other, so each one is a picture of its own.
+        // The rows of an RGB2 plane do not follow each other, so each row is converted as a picture of its own.
         for (place, start) in (0..len).step_by(row).enumerate() {
             let (number, y) = (place % planes, place / planes);
             let y = if reverse_y { rows - 1 - y } else { y };
@@ -216,6 +219,7 @@ impl Node for Roi {
         let layout = frame.array()?.layout();
         let outcome = self.outcome(layout)?;
         self.publish(layout, &outcome.region);
+        // A region of the whole array needs no new header.
         if outcome.is_view && outcome.output == *layout {
             return ctx.forward(0, frame);
         }

@@ -5,8 +5,7 @@ use livetime_engine::Params;
 use super::region::Wish;
 use crate::convert::{OutputType, OverflowRule};
 
-/// Parameters of `roi`: the wishes are kept and applied to every frame; the readbacks say what became of
-/// them.
+/// Parameters of `roi`: the requested region is kept and applied to every frame; the readbacks have the region in use.
 #[derive(Params)]
 pub struct RoiParams {
     /// A name for the region, for people.
@@ -158,7 +157,7 @@ impl RoiParams {
         ]
     }
 
-    /// What the sums are divided by, if that changes anything.
+    /// The divisor of the sums, if it changes anything.
     pub(super) fn divide_by(&self) -> Option<f64> {
         (self.enable_scale && self.scale != 1.0).then_some(self.scale)
     }

@@ -50,14 +50,17 @@ impl Wish {
             return Span::whole(room);
         }
         let min = at_least(self.min, 0).min(room - 1);
+        // A place outside the array moves to the last pixel, as in NDPluginROI.
         let left = room - min;
         let size = if self.auto_size { left } else { at_least(self.size, 1).min(left) };
+        // A bin larger than the region would leave no pixel.
         Span { min, size, bin: at_least(self.bin, 1).min(size), reverse: self.reverse }
     }
 
     /// Refuses a region that does not lie inside, if its size was set explicitly.
     pub(super) fn check(&self, axis: &str, room: usize) -> Result<(), NodeError> {
         let (min, size) = (at_least(self.min, 0), at_least(self.size, 1));
+        // The default size means everything that is left, so only a size that the user gave can be too large.
         let explicit = !self.auto_size && self.size != ALL;
         let end = min.saturating_add(if explicit { size } else { 1 });
         if self.enable && end > room {
@@ -109,13 +112,14 @@ impl Region {
     pub(super) fn cut(&self, layout: &Layout) -> Result<(Layout, usize), LayoutError> {
         let (mut cut, mut start) = (*layout, 0);
         for (axis, span) in self.spans(layout.axes()) {
+            // Pixels that do not fill a bin are left out.
             let (next, skipped) = cut.crop(axis, span.min, span.bins() * span.bin)?;
             (cut, start) = (next, start + skipped);
         }
         Ok((cut, start))
     }
 
-    /// The result in memory of its own, with the axes of `cut`, which comes from [`Region::cut`].
+    /// The layout of the result in memory of its own, with the axes of `cut`, which comes from [`Region::cut`].
     pub(super) fn packed(&self, cut: &Layout, dtype: DType) -> Result<Layout, LayoutError> {
         let mut shape = [0; MAX_DIMS];
         let mut origin = [(0, 1, false); MAX_DIMS];
@@ -142,6 +146,7 @@ impl Region {
 /// areaDetector.
 pub(super) fn finished(layout: Layout, collapse: bool) -> Layout {
     let colors = layout.axes().color.map(|c| layout.dims()[c].size);
+    // Modes with colours need exactly three of them.
     let lost = layout.color().is_rgb() && colors != Some(3);
     let layout = if lost { layout.with_color(ColorMode::Mono) } else { layout };
     if collapse { layout.collapsed() } else { layout }

@@ -2,12 +2,13 @@
 //! (areaDetector's NDPluginROIStat).
 //!
 //! In: mono arrays of one or two dimensions, any dtype. Out: the same frame, not copied; the results are readbacks.
-//! Regions may overlap; each is read where it lies, so this is cheaper than a `roi` with a `statistics` behind it.
+//! Regions may overlap; each is read in the frame's memory, so this is cheaper than a `roi` with a `statistics` behind
+//! it.
 //!
 //! `net` is the total less the mean of the region's border (`bgd_width` pixels, each once) times its number of pixels.
-//! A region that reaches beyond the frame is cut for this frame: the readbacks say what was used, and what was asked for
-//! acts again when frames are larger. The time series take a point for each frame while they are switched on
-//! (`ts_control`), for all regions in use, and stop when they are full.
+//! A region that reaches beyond the frame is cut for this frame: the readbacks have the region in use, and the
+//! requested region acts again when frames are larger. The time series take a point for each frame while they are
+//! switched on (`ts_control`), for all regions in use, and stop when they are full.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -31,7 +32,7 @@ mod tests;
 
 pub use params::{Control, REGIONS, Region, RoiStatisticsParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::statistics::{Basic, Measure, Scratch, Wanted, statistics};
@@ -167,14 +168,12 @@ fn check(layout: &Layout) -> Result<(), NodeError> {
 impl Node for RoiStatistics {
     type Params = RoiStatisticsParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "roi_statistics",
-        kind: NodeKind::Process,
-        summary: "Makes extremes and sums of up to eight regions of every frame, and keeps them over time.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "roi_statistics",
+        "Makes extremes and sums of up to eight regions of every frame, and keeps them over time.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginROIStat", "ROIStat"));
 
@@ -210,7 +209,7 @@ impl Node for RoiStatistics {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "reset_all" => {
                 self.params.reset_all = false;

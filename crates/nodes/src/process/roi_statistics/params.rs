@@ -6,7 +6,7 @@ use livetime_kernels::statistics::Basic;
 /// How many regions a node has.
 pub const REGIONS: usize = 8;
 
-/// What is done with the time series.
+/// A command to the time series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum Control {
     /// Erases all points and takes new ones.
@@ -52,7 +52,7 @@ pub struct RoiStatisticsParams {
     pub regions: [Region; REGIONS],
 }
 
-/// One region. What is asked for stays; what lies outside of a frame is left out for this frame.
+/// One region. The requested region is kept; parts outside of a frame are left out for this frame.
 #[derive(Params)]
 pub struct Region {
     /// Whether the region is looked at.

@@ -4,15 +4,15 @@
 //! In: arrays of any dtype. Out: the same frame, not copied; the results are readbacks. Output `values` gives the 23
 //! numbers of each frame as an array of f64, for a `time_series` behind it: minimum with column and row, maximum with
 //! column and row, mean, sigma, total, net, centroid (total, x, y, sigma x, y and xy, skew x and y, kurtosis x and y,
-//! eccentricity, orientation) and the time of the event in s since 1990; NaN is what was not measured. A group of results
+//! eccentricity, orientation) and the time of the event in s since 1990; a number that was not measured is NaN. A group
+//! of results
 //! is computed only when it is switched on. The pixels are read from memory once, for any choice of groups.
 //!
-//! Centroid and profiles are made of arrays of one or two dimensions. RGB pictures and stacks get basic
-//! statistics and histogram over all their planes; positions are then columns and rows of the plane
-//! (areaDetector counts samples there), and the background of `net` is the mean over the borders of all
-//! planes. Where areaDetector's result is known to be wrong this one is right, and `corners_twice`,
-//! `eccentricity_minus` and `axis_of_edges` bring the old numbers back; see [`livetime_kernels::statistics`]
-//! for definitions.
+//! Centroid and profiles are made of arrays of one or two dimensions. RGB pictures and stacks get basic statistics and
+//! histogram over all their planes; positions are then columns and rows of the plane (areaDetector counts samples
+//! there), and the background of `net` is the mean over the borders of all planes. Where areaDetector's result is known
+//! to be wrong this node's is right, and `corners_twice`, `eccentricity_minus` and `axis_of_edges` bring the old
+//! numbers back; see [`livetime_kernels::statistics`] for definitions.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -163,7 +163,7 @@ impl Node for Statistics {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.specs().get(index).is_some_and(|spec| spec.name == "reset") {
+        if self.params.name(index) == "reset" {
             self.params.reset();
         }
         Ok(())

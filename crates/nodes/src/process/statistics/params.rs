@@ -168,7 +168,8 @@ pub struct StatisticsParams {
 }
 
 impl StatisticsParams {
-    /// What the kernel is asked for, of arrays with so many dimensions; one with at most two has one colour.
+    /// The results that the kernel computes for arrays with `dimensions` dimensions; an array with at most two has one
+    /// colour.
     pub(super) fn wanted(&self, dimensions: usize) -> Wanted {
         let is_plane = dimensions <= 2;
         let place = |v: i64| usize::try_from(v).unwrap_or(0);

@@ -1,9 +1,9 @@
-//! Basic statistics of an array of several planes or colours, from those of its planes.
+//! Basic statistics of an array of several planes or colours, from the statistics of its planes.
 
 use livetime_kernels::statistics::Basic;
 use livetime_kernels::{Pixel, Plane};
 
-/// What is known of the planes so far.
+/// Statistics of the planes so far.
 #[derive(Default)]
 pub(super) struct Joined {
     basic: Option<Basic>,

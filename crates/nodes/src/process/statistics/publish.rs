@@ -5,7 +5,7 @@ use livetime_kernels::statistics::{Basic, Centroid, Histogram, Scratch};
 use super::params::StatisticsParams;
 
 impl StatisticsParams {
-    /// Zeroes what areaDetector's `Reset` does.
+    /// Zeroes the same values as areaDetector's `Reset`.
     pub(super) fn reset(&mut self) {
         self.reset = false;
         self.publish_basic(&Basic::default());
@@ -45,7 +45,7 @@ impl StatisticsParams {
         self.cursor_val = cursor_value;
     }
 
-    /// The histogram of one plane; that of the first plane of an array replaces what was there.
+    /// Publishes the histogram of one plane; the histogram of the first plane of an array replaces the old one.
     pub(super) fn publish_histogram(&mut self, found: &Histogram, scratch: &Scratch, is_first: bool) {
         if is_first {
             self.histogram.clear();
@@ -62,7 +62,7 @@ impl StatisticsParams {
         }
     }
 
-    /// The entropy of what several planes added up to.
+    /// Publishes the entropy of the sum over several planes.
     pub(super) fn publish_entropy(&mut self, elements: usize) {
         let terms = self.histogram.iter().filter(|c| **c > 0.0).map(|c| c * c.ln());
         self.hist_entropy = if elements == 0 { 0.0 } else { -terms.sum::<f64>() / elements as f64 };

@@ -142,7 +142,7 @@ fn groups_are_switched_between_frames() {
     assert_eq!(list(&mut node, "histogram").len(), 3);
 }
 
-/// The old numbers of areaDetector for those who compare.
+/// The old numbers of areaDetector, for comparisons with it.
 #[test]
 fn known_faults_on_request() {
     let mut node = all();
@@ -183,7 +183,7 @@ fn keeps_the_contract() {
     assert_compliant::<Statistics>(&groups.map(|n| (n, true.into())));
 }
 
-/// In areaDetector's order, the same as the readbacks; NaN is what was not measured.
+/// In areaDetector's order, the same as the readbacks; numbers that were not measured are NaN.
 #[test]
 fn the_23_numbers_of_a_frame() {
     let names = [

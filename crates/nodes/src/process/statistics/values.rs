@@ -9,7 +9,7 @@ use crate::attribute;
 /// How many numbers there are.
 const COUNT: usize = 23;
 
-/// What one frame gave.
+/// The results of one frame.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) basic: Option<Basic>,
@@ -43,7 +43,7 @@ impl Found {
         numbers
     }
 
-    /// Sends them on output 1, if somebody is there.
+    /// Sends the values on output 1, if an edge leads from there.
     ///
     /// # Errors
     /// [`NodeError`] when there is no memory, or an edge that fails is full.

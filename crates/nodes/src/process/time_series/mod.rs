@@ -1,13 +1,13 @@
 //! `time_series`: keeps the points of up to 32 signals over time (areaDetector's NDPluginTimeSeries).
 //!
 //! In: arrays of any dtype, one sample `[signals]` or several `[samples, signals]`; of more signals the first 32 are
-//! taken. Out: all series as one array `[signals, num_points]` of f64, with zeros where no point was taken yet; it has
-//! number and times of the latest input. One is sent when readers are shown the series: `read_period` after a new
-//! point, at the end of an acquisition, and on `read`; without a new point none is sent.
+//! taken. Out: all series as one array `[signals, num_points]` of f64, with zeros where no point was taken yet, and
+//! with number and times of the latest input. An output is sent `read_period` after a new point, at the end of an
+//! acquisition, and on `read`; without a new point none is sent.
 //!
 //! A point is the mean of `averaging_time / time_per_point` samples. An acquisition of fixed length ends when
-//! `num_points` points were taken; a circular buffer keeps the latest. Points are f64 whatever the input is, so
-//! that means are not cut to whole numbers. `docs/plugins/time-series.md` has a picture.
+//! `num_points` points were taken; a circular buffer keeps the latest. Points are f64 for every type of input, so that
+//! means are not cut to whole numbers. `docs/plugins/time-series.md` has a picture.
 //!
 //! Behind the output `values` of `statistics` or `attributes`, its PVs have areaDetector's names for that:
 //! `Stats1:TS:TSAcquire`, and each series as `Stats1:TSTotal` beside `Stats1:TS:9:TimeSeries`.
@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{AcquireMode, MOST_SIGNALS, Signal, TimeSeriesParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{ArrayRef, ColorMode, DType, Element, Frame, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -53,7 +53,7 @@ pub struct TimeSeries {
     summed: usize,
     pace: Pace,
     begun_ns: u64,
-    /// What the next output has its number and times from.
+    /// The latest input; the next output has its number and times.
     last: Option<Frame>,
 }
 
@@ -76,6 +76,8 @@ impl TimeSeries {
             return Ok(());
         }
         let bytes = wanted.0.saturating_mul(wanted.1).saturating_mul(size_of::<f64>());
+        // The bound is checked before memory is taken: two parameters in one file may ask for more than the machine
+        // has.
         if bytes > MOST_BYTES {
             return Err(NodeError::new(format!(
                 "wanted series of at most {MOST_BYTES} bytes, found {signals} signals of {} points",
@@ -84,6 +86,7 @@ impl TimeSeries {
         }
         self.signals = signals;
         self.series.resize(wanted.0, wanted.1);
+        // Points of another number of signals do not fit in the same series.
         self.clear();
         Ok(())
     }
@@ -93,6 +96,7 @@ impl TimeSeries {
         let planes = Planes::<T>::of(array)?;
         let mut has_points = false;
         for sample in planes.plane(0)?.rows() {
+            // A full series ends the acquisition in the middle of a frame, and its other samples belong to no point.
             if !self.params.acquire {
                 break;
             }
@@ -138,6 +142,7 @@ impl TimeSeries {
     }
 
     fn send(&mut self, is_circular: bool, ctx: &mut Context) -> Result<(), NodeError> {
+        // The array is made only if a node takes it, and then with the header of the last frame that went into it.
         let Some(last) = self.last.take().filter(|_| ctx.is_connected(0)) else { return Ok(()) };
         let mut out = ctx.array(layout(self.signals, self.params.num_points)?)?;
         out.inherit(&last);
@@ -173,14 +178,12 @@ fn signals_of(layout: &Layout) -> Result<usize, NodeError> {
 impl Node for TimeSeries {
     type Params = TimeSeriesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "time_series",
-        kind: NodeKind::Process,
-        summary: "Keeps the points of several signals over time.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "time_series",
+        "Keeps the points of several signals over time.",
+        &[PortSpec::array("in")],
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginTimeSeries", "TS"));
 
@@ -236,7 +239,7 @@ impl Node for TimeSeries {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire => self.begin(ctx),
             "acquire" => self.pace.at_once(ctx),
             "read" => {

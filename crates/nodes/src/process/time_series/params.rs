@@ -5,7 +5,7 @@ use livetime_engine::{ParamEnum, Params};
 /// Most signals of one node.
 pub const MOST_SIGNALS: usize = 32;
 
-/// What happens when all points are filled.
+/// The behaviour when all points are filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum AcquireMode {
     /// The acquisition ends.
@@ -79,7 +79,7 @@ pub struct Signal {
 }
 
 impl TimeSeriesParams {
-    /// What follows from the times.
+    /// Derives the other readbacks from the times.
     pub(super) fn apply_times(&mut self) {
         let samples = (self.averaging_time / self.time_per_point).round();
         let is_known = self.time_per_point > 0.0;

@@ -78,7 +78,7 @@ fn a_circular_buffer_keeps_the_latest_and_shows_the_oldest_first() {
     assert_eq!(list(&mut node, "signal1_time_series"), [3.0, 4.0, 5.0]);
 }
 
-/// What is new is seen after `read_period`, with the time of each point; nothing is sent twice.
+/// New points are sent after `read_period`, with the time of each point; nothing is sent twice.
 #[test]
 fn shown_after_a_while() {
     let mut node = node(&[("read_period", 0.5.into())]);

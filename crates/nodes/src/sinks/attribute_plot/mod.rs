@@ -1,11 +1,11 @@
 //! `attribute_plot`: the attributes of the latest frames, to be plotted against each other (areaDetector's NDAttrPlot).
 //!
 //! In: frames of any kind. The node keeps the numbers of up to 16 attributes of the latest `points` frames, and shows
-//! five of them: one for a horizontal axis, four for curves. What each shows is chosen by the number of the attribute
+//! five of them: one for a horizontal axis, four for curves. Axis and curves are chosen by the number of the attribute
 //! in the list of names, which is in alphabetical order; -1 is the number of the frame, -2 nothing.
 //!
-//! Which attributes there are is seen from the first frame. A frame whose number is not above the one before begins
-//! anew, and so does `reset`; what was chosen stays chosen by name.
+//! The first frame defines the attributes. A frame whose number is not above the one before begins anew, and so does
+//! `reset`; choices are kept by name.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -31,7 +31,7 @@ mod tests;
 
 pub use params::{ATTRIBUTES, AlongX, AlongY, AttributePlotParams, CURVES, Name};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{AttributeValue, Frame, Header};
 
 use crate::attribute;
@@ -109,14 +109,11 @@ impl AttributePlot {
 impl Node for AttributePlot {
     type Params = AttributePlotParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "attribute_plot",
-        kind: NodeKind::Sink,
-        summary: "Keeps the attributes of the latest frames, to be plotted against each other.",
-        inputs: &[PortSpec::any("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "attribute_plot",
+        "Keeps the attributes of the latest frames, to be plotted against each other.",
+        &[PortSpec::any("in")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDAttrPlot", "AttrPlot"));
 
@@ -148,7 +145,7 @@ impl Node for AttributePlot {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "reset" => self.forget(),
             "points" if self.series.size().1 != self.params.points => self.forget(),
             name if name.ends_with("_select") => self.show(),

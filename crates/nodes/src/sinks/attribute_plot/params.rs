@@ -69,7 +69,7 @@ pub struct AlongY {
     pub data: Vec<f64>,
 }
 
-/// What one axis or curve shows.
+/// The choice of one axis or curve.
 pub(super) struct Block<'a> {
     pub(super) select: &'a mut i64,
     pub(super) label: &'a mut String,

@@ -18,7 +18,7 @@ fn list(node: &mut Harness, name: &str) -> Vec<f64> {
     }
 }
 
-/// Names in alphabetical order, without texts; the oldest points go; what a frame lacks is NaN.
+/// Names in alphabetical order, without texts; the oldest points go; values that a frame lacks are NaN.
 #[test]
 fn keeps_the_latest_by_name() {
     use AttributeValue::{Float, Int, Text};

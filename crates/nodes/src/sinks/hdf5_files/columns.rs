@@ -1,4 +1,4 @@
-//! What is recorded beside the pixels: one value for each frame, of its attributes and of what every frame has.
+//! Values recorded beside the pixels: one for each frame, of its attributes and of properties that every frame has.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(super) const TEXT_BYTES: u32 = 256;
 /// Seconds from 1970 to 1990, where EPICS starts to count.
 const EPICS_EPOCH_S: i64 = 631_152_000;
 
-/// What every frame has beside its attributes.
+/// A property that every frame has beside its attributes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Given {
     TimeStamp,
@@ -28,7 +28,7 @@ pub(super) enum Given {
 }
 
 impl Given {
-    /// By the names under which layouts find them; that of the number of the frame is the last.
+    /// All of them with the names that layouts use; the number of the frame is the last.
     pub(super) const NAMED: [(&'static str, Given); 6] = [
         ("NDArrayTimeStamp", Given::TimeStamp),
         ("NDArrayEpicsTSSec", Given::EpicsSeconds),
@@ -63,6 +63,7 @@ pub(super) struct Facts<'a> {
 
 impl Facts<'_> {
     fn given(&self, what: Given) -> AttributeValue {
+        // areaDetector counts from 1990, where EPICS begins.
         let ns = self.time.ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
         match what {
             Given::TimeStamp => AttributeValue::Float(ns as f64 / 1e9),
@@ -76,7 +77,7 @@ impl Facts<'_> {
     }
 }
 
-/// Where a value is from, and of what type.
+/// The origin and the type of a column's values.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     from: From,
@@ -86,7 +87,7 @@ pub(super) struct Source {
 #[derive(Clone, Debug)]
 enum From {
     Given(Given),
-    /// Its name, and its place in the first frame.
+    /// Name of the attribute, and its place in the first frame.
     Attribute(Arc<str>, usize),
 }
 
@@ -106,7 +107,7 @@ impl Source {
         matches!(self.from, From::Given(Given::UniqueId))
     }
 
-    /// Whether the values belong to the order in which frames came.
+    /// Whether the values depend on the order of arrival.
     pub(super) fn is_of_order(&self) -> bool {
         matches!(self.from, From::Given(Given::MissingBefore))
     }
@@ -137,6 +138,7 @@ impl Source {
 
 /// The value called `name`, which is most often at its place in the first frame.
 fn attribute<'a>(attributes: &'a Attributes, place: usize, name: &Arc<str>) -> Option<&'a AttributeValue> {
+    // Frames of one source have the same attributes in the same order, so the search is nearly never needed.
     match attributes.iter().nth(place).filter(|a| Arc::ptr_eq(&a.name, name)) {
         Some(attribute) => Some(&attribute.value),
         None => attributes.get(name),
@@ -151,7 +153,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The type that was asked for, else that of the first value.
+    /// The requested type, else the type of the first value.
     fn of(value: &AttributeValue, note: Option<&AttributeNote>) -> Kind {
         match (note.and_then(|note| note.dtype), value) {
             (Some(dtype), _) => Kind::Number(dtype),
@@ -213,6 +215,7 @@ fn write_text(value: Option<&AttributeValue>, row: &mut [u8]) {
             &owned
         }
     };
+    // HDF5's texts of fixed length end with a zero, and a character must not be cut.
     let mut end = text.len().min(row.len() - 1);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -220,7 +223,7 @@ fn write_text(value: Option<&AttributeValue>, row: &mut [u8]) {
     row[..end].copy_from_slice(&text.as_bytes()[..end]);
 }
 
-/// What areaDetector says about an attribute.
+/// areaDetector's description of an attribute.
 pub(super) fn described(name: &str, note: Option<&AttributeNote>) -> Vec<Attribute> {
     vec![
         Attribute::text("NDAttrName", name),
@@ -261,7 +264,7 @@ pub(super) enum LastPlace {
     DataSet(NodeId),
 }
 
-/// The columns of a file, in the order in which readers are shown them.
+/// The columns of a file, in the order in which a flush shows them to readers.
 #[derive(Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
@@ -278,6 +281,7 @@ impl Columns {
 
     pub(super) fn add(&mut self, source: Source, place: Place) {
         let is_first =
+            // An attribute may have several columns, but counts once among the stored ones.
             source.name().is_some() && self.columns.iter().all(|c| c.source.name() != source.name());
         self.columns.push(Column { source, place, is_first });
     }
@@ -312,12 +316,15 @@ impl Columns {
             match (column.place, place) {
                 (Place::Rows(stream), _) => file.push(stream, &self.row),
                 (Place::Grid(grid, axis), Some(place)) => {
+                    // A column of one axis has a value for each place along this axis only.
                     let place = axis.map_or(place, |axis| &place[axis..=axis]);
                     file.write_at(grid, place, &[&self.row])?;
                 }
+                // Frames beside the default data set have no place, and no row in columns of the scan.
                 (Place::Grid(..), None) => {}
             }
         }
+        // Kept for the end of the file: these hold the value of the last frame.
         for last in &mut self.lasts {
             last.source.encode(facts, &mut last.value);
         }
@@ -334,13 +341,13 @@ impl Columns {
         attributes.iter().filter(|a| is_new(&a.name)).count() as u64
     }
 
-    /// The last frame is not in the file any more: what is written when the file is closed stays as the first one had it,
-    /// unless another one comes.
+    /// Forgets the values of the last frame, which was taken back out of the file. At the end, the values of the first
+    /// frame then stay, unless another frame comes.
     pub(super) fn forget_last(&mut self) {
         self.lasts.iter_mut().for_each(|last| last.value.clear());
     }
 
-    /// Writes what is written once, when the file is closed.
+    /// Writes the values that are written once, when the file is closed.
     ///
     /// # Errors
     /// When the system refuses.

@@ -1,4 +1,4 @@
-//! Threads that compress frames and write their pixels; the index names them in the order in which they came.
+//! Threads that compress frames and write their pixels; the index names them in the order of arrival.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use livetime_runtime::ordered::Crew;
 use super::super::nd_file::{EventTime, WriteError};
 use super::packing::{Packer, Packing};
 
-/// What is known of a frame before its pixels are written.
+/// The properties of a frame that are known before its pixels are written.
 pub(super) struct Row {
     /// The data set of its pixels.
     pub(super) target: usize,
@@ -60,7 +60,7 @@ pub(super) struct Packers {
 }
 
 impl Packers {
-    /// With `hand`, they also write what they have packed, which are `bytes` bytes before.
+    /// Starts threads. With `hand`, they also write the packed bytes; a frame has `bytes` bytes before packing.
     ///
     /// # Errors
     /// If the system has no thread left.
@@ -83,6 +83,7 @@ impl Packers {
 
     /// Whether no frame should be given to them before one is taken.
     pub(super) fn are_busy(&self) -> bool {
+        // Two frames per thread: one at work, and the next.
         self.pending.len() >= 2 * self.crew.threads()
     }
 
@@ -99,6 +100,7 @@ impl Packers {
     /// The oldest frame, if the threads are done with it; if `waits`, when they are.
     pub(super) fn take(&mut self, waits: bool) -> Option<Done> {
         let result = if waits { self.crew.take() } else { self.crew.try_take() };
+        // Results come in the order of `put`, so the oldest pending frame is always the right one.
         let packed = result?.map_err(WriteError::Thread).and_then(|packed| packed);
         let Pending { frame, row, under_way } = self.pending.pop_front()?;
         Some(Done { frame, row, under_way, packed })
@@ -122,6 +124,7 @@ fn write(
     let packed = packer.stream(&array, packing, job.settings)?;
     let (head, head_bytes) = packing.head(bytes, packed.len());
     let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
+    // Without a header of the filter, its empty part is left out of the write.
     let first = usize::from(head_bytes == 0);
     let written = hand.write(&parts[first..])?;
     Ok(Packed::InFile(written, packed.len() as u64))

@@ -5,10 +5,10 @@ use livetime_frame::{AttributeValue, Attributes};
 use super::grid_params::GridParams;
 use crate::error::Mismatch;
 
-/// Most places of a grid: what is known of each is kept in memory.
+/// Most places of a grid: the state of each place is kept in memory.
 const MOST_PLACES: u64 = 1 << 22;
 
-/// The axes of a file before those of a frame, slowest first.
+/// The axes of a file before a frame's own axes, slowest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Axes {
     pub(super) sizes: Vec<u64>,
@@ -23,7 +23,7 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    /// Those of the parameters; `None` if there is but the axis of the frames.
+    /// The axes of the parameters; `None` if the axis of the frames is the only one.
     ///
     /// # Errors
     /// For axes that cannot be written.
@@ -70,7 +70,7 @@ impl Axes {
         self.indices.iter().position(is_it).filter(|_| self.is_by_position())
     }
 
-    /// The place of frame number `number` of those that come in order.
+    /// The place of frame number `number`, for frames that fill the grid in order.
     ///
     /// # Errors
     /// If all places are taken.

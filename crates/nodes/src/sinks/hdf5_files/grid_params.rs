@@ -2,12 +2,11 @@
 
 use livetime_engine::Params;
 
-/// Axes that a file can have before those of a frame.
+/// Most axes that a file can have before a frame's own axes, as in areaDetector.
 pub(super) const MOST_AXES: usize = 10;
 
-/// Further axes of a file: the axis N counts frames at one point of a scan; X, Y and the others are those of the scan,
-/// and each is
-/// slower than the one before.
+/// Further axes of a file: the axis N counts frames at one point of a scan; X, Y and the others are the scan's axes,
+/// each slower than the one before.
 #[derive(Params)]
 pub struct GridParams {
     /// Axes of a scan; 0 to have the axis of the frames alone. The capture then has as many frames as there are places.
@@ -204,7 +203,7 @@ impl GridParams {
         ]
     }
 
-    /// Places of a chunk, those of N being `frames`.
+    /// Places of a chunk along each axis, `frames` along N.
     pub(super) fn chunks(&self, frames: u32) -> [u32; MOST_AXES] {
         [
             frames,

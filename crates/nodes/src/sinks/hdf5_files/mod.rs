@@ -1,20 +1,22 @@
-//! `hdf5_files`: frames as HDF5 files (areaDetector's NDFileHDF5) that others may read meanwhile.
+//! `hdf5_files`: frames as HDF5 files (areaDetector's NDFileHDF5) that other programs may read meanwhile.
 //!
-//! In: arrays of any dtype and shape, with gaps or without, as they are or compressed (`bslz4`, `blosc`, `lz4`, `lz4hdf5`, `zlib`,
-//! `zstd`). Out: nothing. The files are described in `docs/hdf5.md`; in short:
+//! In: arrays of any dtype and shape, with gaps or without, uncompressed or compressed (`bslz4`, `blosc`, `lz4`,
+//! `lz4hdf5`, `zlib`, `zstd`). Out: nothing. The files are described in `docs/hdf5.md`; in short:
 //!
-//! | place in the file | what |
+//! | place in the file | content |
 //! |---|---|
-//! | `/entry/data/data` | frames x the shape of a frame, in chunks of `frames_per_chunk` frames; what came compressed is stored as it came |
+//! | `/entry/data/data` | frames x the shape of a frame, in chunks of `frames_per_chunk` frames; compressed arrays are
+//! stored unchanged |
 //! | `/entry/instrument/NDAttributes/NAME` | an attribute of the frames, one value for each |
-//! | `…/NDArrayUniqueId` | the numbers of the frames; written last: its length is what readers may trust |
+//! | `…/NDArrayUniqueId` | the numbers of the frames; written last, so that its length is the number of complete frames
+//! |
 //! | `…/NDArrayTimeStamp`, `NDArrayEpicsTSSec`, `NDArrayEpicsTSnSec` | event time since 1990 |
 //! | `…/NDArrayEventTime` | event time, ns since 1970 |
 //! | `/entry/instrument/loss` | how many frames are missing before each frame, and in all |
 //! | `/entry/livetime` | the node, its parameters, the pipeline file |
 //!
-//! Attributes have the names and types of those of the first frame. A value that a later frame lacks is NaN, 0 or an empty text; an
-//! attribute that the first frame lacks is counted in `attributes_left_out`.
+//! Attributes have the names and types of the first frame's. A value that a later frame lacks is NaN, 0 or an empty
+//! text; an attribute that the first frame lacks is counted in `attributes_left_out`.
 //!
 //! After a flush readers see all frames (SWMR), and if the program is killed, the file holds them: after `flush_frames` frames, after
 //! `flush_period`, and when `flush_now` is set. A flush costs some ten small writes, whatever the size of the file, and waits for no

@@ -17,9 +17,9 @@ use super::tree::{Places, Rows, TIMES};
 use crate::error::Mismatch;
 use crate::ntndarray::number_of;
 
-/// How long frames that threads have written wait until the node enters them, if no other frame comes.
+/// Longest time that packed frames wait until the node enters them into the index, if no other frame comes.
 const PACKING_NS: u64 = 1_000_000;
-/// Rows of columns that may wait in memory.
+/// Bytes of rows of columns that may wait in memory before they are written together.
 const MOST_PENDING: usize = 1 << 20;
 
 /// The file that is written.
@@ -32,7 +32,7 @@ pub(super) struct Open {
     pub(super) packing: Packing,
     /// Parts of a frame that chunks of their own hold.
     pub(super) parts: Option<Parts>,
-    /// Axes before those of a frame.
+    /// Axes before a frame's own axes.
     pub(super) axes: Option<Axes>,
     /// Frames of a chunk.
     pub(super) chunk: u64,
@@ -86,16 +86,17 @@ impl Open {
         ctx: &mut Context,
     ) -> Result<(), WriteError> {
         if self.is_unflushed {
-            // What waits in memory must not grow while the disk is full.
+            // Memory of unwritten columns must not grow while the disk is full.
             self.file.flush()?;
             self.is_unflushed = false;
         }
         self.now_ns = ctx.now_ns();
         let header = frame.header();
+        // Place and target are decided before the frame goes to a thread, so that a refusal is this frame's own error.
         let target = self.places.target(&header.attributes);
         let place = self.place(target, &header.attributes, p)?;
         let row = Row { target, place, missing, time: EventTime::of(header, ctx), begun_ns: self.now_ns };
-        // Frames that are kept in memory until the capture ends are reported by who keeps them.
+        // Frames that are kept in memory until the capture ends are reported by the code that keeps them.
         if self.packers.is_none() || p.common.mode != FileMode::Stream {
             self.write_pixels(frame, &row, p)?;
             self.now_ns = ctx.now_ns();
@@ -103,6 +104,7 @@ impl Open {
             return self.add_row(frame, &row, p);
         }
         let settings = self.packing.settings(p)?;
+        // The node waits here when all threads are busy, and its edge applies its policy.
         while self.packers.as_ref().is_some_and(Packers::are_busy) {
             self.write_packed(true, p);
         }
@@ -110,6 +112,7 @@ impl Open {
         if let Some(packers) = &mut self.packers {
             packers.put(frame, row, settings, ctx.under_way());
         }
+        // Frames that are ready are entered at once, so that a flush has little left to do.
         while self.write_packed(false, p) {}
         Ok(())
     }
@@ -122,6 +125,7 @@ impl Open {
         let written = written.and_then(|()| self.add_row(&frame, &row, p));
         match written {
             Ok(()) => under_way.completed(),
+            // The frame was counted when it was taken; a failure later takes that back.
             Err(why) => {
                 self.failed += 1;
                 p.common.num_captured = p.common.num_captured.saturating_sub(1);
@@ -133,12 +137,14 @@ impl Open {
         true
     }
 
-    /// Writes what threads have packed, or names it in the index if they have written it.
+    /// Writes a frame that threads have packed, or names it in the index if they have written it.
     fn enter(&mut self, packed: Packed, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         match (packed, &self.places.pixels[row.target].rows) {
             (Packed::InFile(written, bytes), Rows::Stream(stream)) => {
                 let stream = *stream;
                 self.clock.bytes += bytes;
+                // Rows of the columns are reserved before the frame is entered: a frame in the index always has its
+                // columns.
                 if let Err(e) = self.file.reserve(&self.rows) {
                     self.file.discard(written);
                     return Err(e.into());
@@ -163,11 +169,12 @@ impl Open {
         while self.write_packed(true, p) {}
     }
 
-    /// Writes what there is of a frame beside its pixels.
+    /// Writes the columns of a frame.
     fn add_row(&mut self, frame: &Frame, row: &Row, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         let header = frame.header();
         let (number, color) = (number_of(header), self.layout.color());
         let facts = Facts { header, number, time: row.time, color, missing: row.missing };
+        // Only the default data set follows the axes of a scan, and so only its frames have a place in their columns.
         let place = row.place.as_deref().filter(|_| row.target == self.places.default);
         p.attributes_left_out += self.places.columns.push(&facts, place, &mut self.file)?;
         self.frames += 1;
@@ -187,6 +194,7 @@ impl Open {
     ) -> Result<Option<Vec<u64>>, WriteError> {
         let Some(axes) = &self.axes else { return Ok(None) };
         let place = match axes.is_by_position() && target == self.places.default {
+            // Frames for other data sets do not move the scan on, and count their own order.
             true => axes.by_position(attributes).inspect_err(|_| p.grid.wrong_positions += 1),
             false => axes.in_order(self.counts[target]),
         };
@@ -221,7 +229,8 @@ impl Open {
         let (head, head_bytes) = self.packing.head(bytes, packed.len());
         self.clock.bytes += packed.len() as u64;
         let parts: [&[u8]; 2] = [&head[..head_bytes], packed];
-        // Frames that were compressed meanwhile have filled what was reserved when they came.
+        // The usual case, plain frames one behind another, goes from the frame's memory to the file in one write.
+        // Frames that were compressed at the same time have filled the room that was reserved when they came.
         self.file.reserve(&self.rows)?;
         match self.places.pixels[row.target].rows {
             Rows::Stream(stream) => {
@@ -231,6 +240,7 @@ impl Open {
             Rows::Grid(grid) => {
                 let place = row.place.as_deref().unwrap_or_default();
                 let again = self.file.write_at(grid, place, &parts)?;
+                // A scan may return to a point; the last frame wins, and the count shows it.
                 p.grid.positions_again += u64::from(again);
                 Ok(())
             }
@@ -250,6 +260,8 @@ impl Open {
         match self.collected[target].len() / frame_bytes.max(1) {
             frames if frames as u64 == self.chunk => {
                 self.write_shared_chunk(target, p).inspect_err(|_| {
+                    // The chunk could not be written: this frame leaves it again, and its neighbours stay for the next
+                    // try.
                     let kept = self.collected[target].len() - frame_bytes;
                     self.collected[target].truncate(kept);
                 })?;
@@ -296,6 +308,7 @@ impl Open {
     }
 
     fn push_times(&mut self, begun_ns: u64, now_ns: u64) {
+        // The period is the time from one end of writing to the next.
         let last_ns = std::mem::replace(&mut self.clock.last_ns, now_ns);
         let Some(stream) = self.places.times else { return };
         let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
@@ -323,6 +336,7 @@ impl Open {
         let period_ns = (p.flush_period * 1e9) as u64;
         if self.packers.is_none() || (period_ns != 0 && self.now_ns - self.flushed_ns >= period_ns) {
             self.flushed_ns = self.now_ns;
+            // Without threads the timer is set only for a flush.
             return self.show(lost, p);
         }
         self.flush_if_due(lost, p, ctx);
@@ -334,6 +348,7 @@ impl Open {
         let period_ns = (p.flush_period * 1e9) as u64;
         let now_ns = self.clock.last_ns.max(self.flushed_ns);
         let new = self.frames - self.shown;
+        // A flush in the middle of a chunk writes it twice, so at least a chunk of frames is waited for.
         let is_many = p.flush_frames != 0 && new >= u64::from(p.flush_frames).max(self.chunk);
         let is_late = period_ns != 0 && now_ns - self.flushed_ns >= period_ns;
         if is_many || is_late {
@@ -342,30 +357,35 @@ impl Open {
                 ctx.tell_error(format!("`{}`: {why}", self.path.display()));
             }
         } else if self.packers.as_ref().is_some_and(|packers| !packers.are_idle()) {
+            // Frames under way must reach the index even if no other frame comes.
             ctx.set_timer(Some(self.now_ns + PACKING_NS));
             self.has_timer = true;
         } else if !self.has_timer && period_ns != 0 {
             ctx.set_timer(Some(self.flushed_ns + period_ns));
             self.has_timer = true;
         } else if self.file.pending_bytes() > MOST_PENDING {
+            // Long captures without flushes must not collect columns in memory.
+            // A full disk is tried again with the next frame, before it takes more memory.
             self.is_unflushed = self.file.write_out().is_err();
         }
     }
 
-    /// Shows readers all frames, those that are being compressed among them.
+    /// Shows readers all frames, also frames that are being compressed.
     pub(super) fn flush(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         self.write_all_packed(p);
         self.show(lost, p)
     }
 
-    /// Shows readers what was written.
+    /// Shows readers the written frames.
     fn show(&mut self, lost: u64, p: &mut Hdf5FilesParams) -> Result<(), WriteError> {
         if self.shown == self.frames {
             return Ok(());
         }
+        // Readers trust the length of the last column; everything else is written before it.
         self.end_shared_chunks(p)?;
         let told = self.tell_lost(lost + self.failed);
         let flushed = told.and_then(|()| self.file.flush());
+        // A flush that failed is repeated before the next frame.
         self.is_unflushed = flushed.is_err();
         flushed?;
         self.shown = self.frames;
@@ -398,6 +418,7 @@ impl Open {
         self.tell_taken_back()?;
         self.places.columns.finish(&mut self.file)?;
         let (file, nodes) = (&mut self.file, &self.places.finished);
+        // `finished` is set last, so that the file of a killed program lacks it.
         let told = nodes.iter().try_for_each(|node| file.rewrite(*node, &1u64.to_le_bytes()));
         Ok(told.and_then(|()| file.close())?)
     }

@@ -1,4 +1,4 @@
-//! What becomes of the pixels of a frame in the file: as they are, compressed here, or as they came compressed.
+//! The form of a frame's pixels in the file: plain, compressed here, or compressed before they came.
 
 use livetime_codecs::{ALL, Chunk, CodecType, Head, Settings};
 use livetime_engine::{NodeError, ParamEnum, Refusal};
@@ -13,11 +13,11 @@ use crate::error::Mismatch;
 /// How the frames of a file are packed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Packing {
-    /// How frames come.
+    /// Codec of the frames that arrive; `None` if they are not compressed.
     came: Option<Codec>,
-    /// How they are compressed in the file, there or here.
+    /// Codec of the frames in the file, compressed by an earlier node or by this one.
     codec: Option<&'static CodecType>,
-    /// How the file names that.
+    /// The HDF5 filter that names this codec in the file.
     pub(super) filter: Option<Filter>,
 }
 
@@ -28,6 +28,7 @@ impl Packing {
     /// For a codec that HDF5 has no filter for, or a compression that cannot be done here.
     pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Packing, PackError> {
         let codec = match layout.codec() {
+            // Compressed frames are written as they arrived: the parameter `compression` acts on plain frames only.
             Some(codec) => Some(known(codec)?),
             None => chosen(p.compression)?,
         };
@@ -45,7 +46,7 @@ impl Packing {
         self.came.is_none() && self.codec.is_some()
     }
 
-    /// What HDF5's filter wants before the `stream` bytes of a chunk of `bytes` bytes, and its length.
+    /// The header of HDF5's filter before the `stream` bytes of a chunk of `bytes` bytes, and its length.
     pub(super) fn head(&self, bytes: u64, stream: usize) -> Head {
         let chunk = Chunk { element: 1, bytes: bytes as usize };
         let head = self.codec.and_then(|codec| codec.filter?.head);
@@ -75,7 +76,7 @@ impl Packer {
         array.packed(&mut self.gathered)
     }
 
-    /// The bytes of a chunk of one frame: what came compressed, or what is compressed here.
+    /// The bytes of a chunk of one frame: bytes that came compressed, or are compressed here.
     ///
     /// # Errors
     /// For elements that the codec cannot take.
@@ -131,7 +132,7 @@ impl Packer {
         Ok(&self.stream[..size])
     }
 
-    /// The bytes of a chunk of `frames` frames of which the first ones are `collected`; 0 where there is none yet.
+    /// The bytes of a chunk of `frames` frames. Only the first ones are `collected`; the others are 0.
     ///
     /// # Errors
     /// For elements that the codec cannot take.
@@ -148,6 +149,7 @@ impl Packer {
         let elements = layout.len() * frames;
         let all = Layout::packed(layout.dtype(), ColorMode::Mono, &[elements])?;
         let bytes = elements * layout.dtype().bytes();
+        // The last chunk of a file may be partly filled, while HDF5 wants chunks of full size.
         let pixels = match collected.len() == bytes {
             true => collected,
             false => {
@@ -170,6 +172,7 @@ pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), NodeError> {
     chosen(p.compression).map_err(|why| NodeError::new(why).of_param("compression"))?;
     let known = p.blosc_compressor.known().map(drop);
     let known = known.map_err(|why| NodeError::new(why).of_param("blosc_compressor"));
+    // The compressor inside Blosc matters only if Blosc is chosen.
     if p.compression == Hdf5Compression::Blosc { known } else { Ok(()) }
 }
 
@@ -184,7 +187,7 @@ fn known(codec: Codec) -> Result<&'static CodecType, Mismatch> {
     }
 }
 
-/// The codec whose filter areaDetector calls as the choice.
+/// The codec of areaDetector's choice of a filter.
 fn chosen(compression: Hdf5Compression) -> Result<Option<&'static CodecType>, Mismatch> {
     let choice = Hdf5Compression::CHOICES[compression.index()].pv;
     let is_it = |codec: &&CodecType| codec.filter.is_some_and(|filter| filter.choice == Some(choice));

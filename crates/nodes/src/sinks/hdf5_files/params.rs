@@ -44,7 +44,7 @@ pub enum Hdf5Compression {
     Jpeg,
 }
 
-/// What becomes of a frame that does not fit into the open file.
+/// The fate of a frame that does not fit into the open file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum OnChange {
     /// It is lost, with an error.

@@ -2,7 +2,7 @@
 
 use livetime_engine::Params;
 
-/// How much of a frame is in a chunk, along each of its axes, the fastest first; 0, or more than there is: all of it.
+/// Elements of a frame in a chunk, along each of its axes, the fastest first; 0, or more than the frame has: all.
 #[derive(Params)]
 pub struct PartParams {
     /// Elements of a chunk along the fastest axis of a frame: columns, or colours of RGB1; 0: all. Without

@@ -25,10 +25,10 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Those of frames of a layout; none, if chunks hold whole frames.
+    /// The parts of frames of a layout; none, if chunks hold whole frames.
     ///
     /// # Errors
-    /// For frames that come compressed, too many parts, and files with the axes of a scan.
+    /// For frames that came compressed, too many parts, and files with the axes of a scan.
     pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Option<Parts>, Mismatch> {
         let shape: Vec<usize> = layout.shape().collect();
         let sizes = p.parts.sizes();
@@ -92,11 +92,12 @@ impl Parts {
         Ok((&self.chunks, &self.ends))
     }
 
-    /// Collects part `number` of all frames; what sticks out is 0.
+    /// Collects part `number` of all frames; elements beyond the frame are 0.
     fn gather(&mut self, number: usize, pixels: &[u8], frames: usize) {
         let bytes = self.dtype.bytes();
         let part_bytes = self.part.iter().product::<usize>() * bytes;
         self.elements.clear();
+        // Zeros, because a part at the edge may stick out of the frame.
         self.elements.resize(part_bytes * frames, 0);
         let mut begin = vec![0; self.shape.len()];
         let mut rest = number;
@@ -104,6 +105,7 @@ impl Parts {
             (begin[axis], rest) = (rest % count * self.part[axis], rest / count);
         }
         let frame_bytes = self.shape.iter().product::<usize>() * bytes;
+        // An array without elements has no chunks; `max` only avoids a size of 0.
         let from = pixels.chunks_exact(frame_bytes.max(1));
         for (from, into) in from.zip(self.elements.chunks_exact_mut(part_bytes.max(1))) {
             copy(from, into, (&self.shape, &self.part, &begin), bytes);
@@ -111,7 +113,7 @@ impl Parts {
     }
 }
 
-/// Copies what a part that begins at `begin` has of a frame.
+/// Copies the elements of a frame in the part that begins at `begin`.
 fn copy(from: &[u8], into: &mut [u8], (shape, part, begin): (&[usize], &[usize], &[usize]), bytes: usize) {
     let (Some(all), Some(size), Some(first)) = (shape.first(), part.first(), begin.first()) else {
         return into.copy_from_slice(from);

@@ -5,7 +5,7 @@ use livetime_frame::{Flags, Header};
 
 use super::params::Hdf5FilesParams;
 
-/// When frames were taken back in this capture, and what tells frames from before.
+/// The latest taking back of frames in this capture, and the numbers and times that tell old frames from new ones.
 #[derive(Default)]
 pub(super) struct Rewound {
     at: Option<Moment>,
@@ -43,6 +43,7 @@ impl Rewound {
         if came_ns != 0 && came_ns < run_ns {
             return true;
         }
+        // A detector without event times has only the way through the graph to tell old frames.
         let time = detectors_time(header).filter(|_| p.rewind_by_event_time);
         time.zip(self.least_delay_ns).is_some_and(|(ns, delay_ns)| ns < day_ns.saturating_sub(delay_ns))
     }

@@ -16,7 +16,7 @@ mod rewind;
 use super::Hdf5Files;
 use crate::process::compress::Compress;
 use crate::process::roi::Roi;
-use crate::sources::sim_detector::SimDetector;
+use crate::test_pictures::Pictures;
 
 fn sink(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     let common: [(&str, Value); 4] = [
@@ -157,7 +157,7 @@ fn threads_compress_and_frames_stay_in_order() {
         for number in 0..100 {
             node.feed(&frame_of(number, 40, 50)).unwrap();
             if number == 30 {
-                // All frames so far, those that are being compressed among them.
+                // All frames so far, also frames that are being compressed.
                 node.set("flush_now", true).unwrap();
                 let shape = if axes == 0 { "(31, 40, 50)" } else { "(31, 1, 40, 50)" };
                 python(
@@ -187,7 +187,7 @@ assert (d[:].reshape({count}, 40, 50) == want).all()
     }
 }
 
-/// Frames that are not compressed here, and those of which a chunk is written by the node.
+/// Frames that are not compressed here, and frames whose chunk the node writes itself.
 #[test]
 fn threads_write_what_they_need_not_compress() {
     for (comes, workers, axes) in [("", 1, 0), ("", 3, 0), ("bslz4", 2, 0), ("lz4", 4, 0), ("", 3, 1)] {
@@ -227,19 +227,13 @@ assert (d[:].reshape(100, 40, 50) == want).all()
 fn frames_that_were_left_out_on_purpose_are_not_lost() {
     let folder = TempDir::new().unwrap();
     let mut graph = Graph::default();
-    let cam = graph.add("cam", NodeType::of::<SimDetector>()).unwrap();
+    graph.add("cam", NodeType::of::<Pictures>()).unwrap();
     let roi = graph.add("roi", NodeType::of::<Roi>()).unwrap();
     let hdf5 = graph.add("hdf5", NodeType::of::<Hdf5Files>()).unwrap();
     let path = folder.path().to_str().unwrap();
-    for (node, name, value) in [
-        (cam, "acquire_period", Value::from(0.0)),
-        (cam, "acquire_time", 0.0.into()),
-        (cam, "max_size_x", 16.into()),
-        (cam, "max_size_y", 8.into()),
-        (hdf5, "path", path.into()),
-        (hdf5, "mode", "stream".into()),
-        (hdf5, "capture", true.into()),
-    ] {
+    for (node, name, value) in
+        [(hdf5, "path", Value::from(path)), (hdf5, "mode", "stream".into()), (hdf5, "capture", true.into())]
+    {
         graph.set(node, name, &value).unwrap();
     }
     let _ = roi;

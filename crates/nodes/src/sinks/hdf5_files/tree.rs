@@ -1,4 +1,4 @@
-//! The tree of a file: a layout filled with what the first frame says.
+//! The tree of a file: a layout filled with the properties of the first frame.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,7 @@ pub(super) enum Rows {
 }
 
 impl Places {
-    /// The data sets of which rows are kept in memory for a while.
+    /// The data sets whose rows are kept in memory for a while.
     pub(super) fn rows(&self) -> Vec<StreamId> {
         self.times.into_iter().chain(self.columns.streams()).collect()
     }
@@ -66,7 +66,7 @@ impl Places {
     }
 }
 
-/// What the file says about where its data are from.
+/// The origin of the data, as the file describes it.
 pub(super) struct Origin<'a> {
     pub(super) node: &'a str,
     pub(super) pipeline: &'a str,
@@ -74,7 +74,7 @@ pub(super) struct Origin<'a> {
     pub(super) notes: &'a AttributeNotes,
 }
 
-/// What the tree is made for.
+/// The input of a tree.
 pub(super) struct Wanted<'a> {
     pub(super) layout: &'a Layout,
     pub(super) shape: &'a Shape,
@@ -86,7 +86,7 @@ pub(super) struct Wanted<'a> {
     pub(super) first: &'a Facts<'a>,
 }
 
-/// The tree, and what in the layout could not be done.
+/// The tree, and the parts of the layout that could not be made.
 pub(super) fn tree(wanted: &Wanted<'_>) -> (Tree, Places, Vec<String>) {
     let none = Attributes::default();
     let stored = wanted.params.store_attributes;
@@ -122,10 +122,10 @@ pub(super) fn tree(wanted: &Wanted<'_>) -> (Tree, Places, Vec<String>) {
 
 struct Builder<'a> {
     wanted: &'a Wanted<'a>,
-    /// Those of the first frame that are stored.
+    /// The stored attributes of the first frame.
     attributes: &'a Attributes,
     tree: Tree,
-    /// What there is, by its path; the root is the empty one.
+    /// The existing nodes, by their path; the root is the empty path.
     at: BTreeMap<String, NodeId>,
     places: Places,
     columns: Vec<Wish<'a>>,
@@ -137,7 +137,7 @@ struct Builder<'a> {
     problems: Vec<String>,
 }
 
-/// A column that is added when all others are known: their order is that in which readers are shown them.
+/// A column that is added when all others are known, because their order is the order in which readers are shown them.
 struct Wish<'a> {
     group: NodeId,
     path: String,
@@ -147,7 +147,7 @@ struct Wish<'a> {
     late: &'a [layout::Attribute],
 }
 
-// ---- What the layout says ----
+// ---- The content of the layout ----
 
 impl<'a> Builder<'a> {
     fn fill(&mut self, node: NodeId, path: &str, group: &'a Group) {
@@ -298,7 +298,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-// ---- What it does not say ----
+// ---- Content that the layout lacks ----
 
 impl<'a> Builder<'a> {
     /// Attributes without a place go to the group that is the default.
@@ -311,7 +311,7 @@ impl<'a> Builder<'a> {
         for attribute in self.attributes.iter().filter(|a| !placed.contains(&*a.name)) {
             let name = &*attribute.name;
             let is_name = !name.is_empty() && !name.contains(['/', '\0']) && name != ".";
-            // What every frame has is not taken from an attribute.
+            // A property that every frame has is not taken from an attribute of the same name.
             match is_name && !given(name) {
                 true => self.wish(group, &path, name),
                 false if name == "ColorMode" => {}
@@ -367,7 +367,7 @@ impl<'a> Builder<'a> {
         self.places.times = Some(stream);
     }
 
-    /// The number of the frame is the last of all columns: its length is what readers trust.
+    /// The number of the frame is the last of all columns: its length is the number of complete frames for readers.
     fn add_columns(&mut self) {
         let (last, first): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.columns).into_iter().partition(|wish| wish.source.is_unique_id());
@@ -472,7 +472,7 @@ fn placed(root: &Group) -> BTreeSet<&str> {
     names
 }
 
-/// What areaDetector says about the shape of frames.
+/// areaDetector's attributes of the shape of frames.
 fn shape_attributes(shape: &Shape) -> Vec<Attribute> {
     let dims: Vec<_> = shape.dims().iter().rev().collect();
     let offsets: Vec<i32> = dims.iter().map(|dim| dim.offset as i32).collect();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use livetime_engine::files::PipelineText;
-use livetime_engine::{Context, Counterpart, FixedSetting, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, FixedSetting, NodeError, NodeSpec, Params, PortSpec};
 use livetime_formats::hdf5::{Part, Writer};
 use livetime_frame::{Frame, Layout};
 
@@ -33,7 +33,7 @@ const fn unaligned(pv: &'static str) -> FixedSetting {
 #[derive(Default)]
 pub struct Hdf5Writer {
     pub(super) open: Option<Open>,
-    /// What files hold, as `xml_file_name` says.
+    /// The content of files, as `xml_file_name` defines it.
     tree: Option<Arc<Tree>>,
     /// The number of the frame before, in this capture.
     last: Option<u64>,
@@ -48,14 +48,11 @@ pub struct Hdf5Writer {
 impl FileWriter for Hdf5Writer {
     type Params = Hdf5FilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hdf5_files",
-        kind: NodeKind::Sink,
-        summary: "Writes frames into HDF5 files that others may read meanwhile.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "hdf5_files",
+        "Writes frames into HDF5 files that others may read meanwhile.",
+        &[PortSpec::array("in")],
+    );
     const COUNTERPART: Counterpart = Counterpart::new("NDFileHDF5 ver1.10", "HDF")
         .or(&["NDFileHDF5"])
         .with_settings(&[unaligned("BoundaryAlign"), unaligned("BoundaryThreshold")]);
@@ -81,6 +78,7 @@ impl FileWriter for Hdf5Writer {
         let array = frame.array()?;
         let layout = array.layout();
         let can_be = || -> Result<(), WriteError> {
+            // Refusals come here, before a file is opened for the frame.
             Packing::of(layout, p)?;
             Parts::of(layout, p)?;
             Ok(())
@@ -102,6 +100,7 @@ impl FileWriter for Hdf5Writer {
     fn wants(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> bool {
         let is_wanted = !self.rewound.leaves_out(frame.header(), p, ctx);
         if !is_wanted {
+            // A frame left out on purpose is no gap for the next one.
             self.missing_before(frame.header().sequence, ctx);
             p.num_lost = self.lost + self.open.as_ref().map_or(0, |open| open.failed);
             p.num_rewound += 1;
@@ -132,6 +131,7 @@ impl FileWriter for Hdf5Writer {
             layout: *array.layout(),
             packing,
             parts,
+            // In a grid the axes define the chunks, and each frame is written at its place.
             chunk: if axes.is_some() { 1 } else { u64::from(p.frames_per_chunk.max(1)) },
             axes,
             frames: 0,
@@ -155,8 +155,10 @@ impl FileWriter for Hdf5Writer {
     }
 
     fn write(&mut self, frame: &Frame, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), WriteError> {
+        // The gap is counted before the frame is written: a failure here is no part of it.
         let missing = self.missing_before(frame.header().sequence, ctx);
         let Some(open) = &mut self.open else { return Err(Mismatch::new("an open file", "none").into()) };
+        // Delays are learnt from frames that came in order, before any rewind.
         self.rewound.see(frame.header());
         let written = open.take(frame, missing, p, ctx);
         self.lost += u64::from(written.is_err());
@@ -183,6 +185,7 @@ impl FileWriter for Hdf5Writer {
         let finished = open.finish(self.lost, p);
         self.lost += open.failed;
         if let Err(why) = finished {
+            // The end may have failed after some frames were shown: only the others are unseen.
             self.unseen = open.frames - open.shown;
             self.lost += self.unseen;
             p.num_lost = self.lost;
@@ -241,13 +244,14 @@ impl Hdf5Writer {
                 Ok(())
             }
             Err(why) => {
+                // A broken layout must not fall back to the old one in silence: the next capture is refused.
                 self.tree = None;
                 Err(NodeError::new(why))
             }
         }
     }
 
-    /// Writes the tree of a new file, with what the first frame says.
+    /// Writes the tree of a new file, with the properties of the first frame.
     fn fill(
         &self,
         file: &NewFile,
@@ -293,6 +297,7 @@ impl Hdf5Writer {
 
     /// Frames that are missing before number `sequence` and should be there.
     pub(super) fn missing_before(&mut self, sequence: u64, ctx: &Context) -> u64 {
+        // The first frame of a capture defines the begin of the numbers.
         let first = self.last.replace(sequence).map_or(sequence, |last| last.saturating_add(1));
         if first >= sequence {
             return 0;
@@ -302,8 +307,9 @@ impl Hdf5Writer {
         missing
     }
 
-    /// Keeps in mind what a finished file holds, and writes the file that shows all of them.
+    /// Records the content of a finished file, and writes the file that shows all of them.
     fn add_part(&mut self, open: Open, p: &Hdf5FilesParams) -> Result<(), WriteError> {
+        // A series of one file needs no file that shows them all.
         if p.frames_per_file == 0 || open.frames == 0 {
             return Ok(());
         }
@@ -321,8 +327,8 @@ struct How<'a> {
     axes: Option<&'a Axes>,
 }
 
-/// The threads that pack and write frames, if there are to be some. What they write has a chunk for each frame, and goes
-/// into a grid by the hand of the node.
+/// The threads that pack and write frames, if `threads` is not 0. A thread writes into a file with a chunk for each
+/// frame; into a grid the node itself writes.
 fn packers(
     file: &Writer,
     layout: &Layout,
@@ -330,12 +336,15 @@ fn packers(
     p: &Hdf5FilesParams,
 ) -> Result<Option<Packers>, WriteError> {
     let How { packing, parts, axes } = *how;
+    // Parts of frames are collected over several frames, which threads cannot share.
     if parts.is_some() {
         return Ok(None);
     }
     let bytes = (layout.len() * layout.dtype().bytes()) as u64;
     let hand = match axes {
+        // In a growing data set of single frames the threads write too; the node only enters the index.
         None if p.frames_per_chunk <= 1 => Some(file.hand()),
+        // In a grid threads compress, but the node writes, because a place may be written twice.
         Some(_) if packing.is_here() => None,
         _ => return Ok(None),
     };
@@ -345,6 +354,7 @@ fn packers(
 
 /// The axes of a file for frames of `layout`.
 fn axes_of(layout: &Layout, packing: &Packing, p: &Hdf5FilesParams) -> Result<Option<Axes>, Mismatch> {
+    // Compressed frames are stored unchanged, so a chunk can hold only one.
     if p.frames_per_chunk > 1 && layout.codec().is_some() {
         let wanted = "frames_per_chunk 1 for frames that come compressed";
         return Err(Mismatch::new(wanted, p.frames_per_chunk.to_string()));
@@ -359,7 +369,7 @@ fn axes_of(layout: &Layout, packing: &Packing, p: &Hdf5FilesParams) -> Result<Op
     Ok(axes)
 }
 
-/// Clients see how many frames a scan has, as soon as they say what it is.
+/// Shows the number of frames of a scan to clients as soon as they set its axes.
 fn show_places(p: &mut Hdf5FilesParams) {
     if p.grid.extra_dims > 0 {
         p.common.num_capture = p.grid.places();
@@ -374,6 +384,7 @@ fn begin_grid(p: &mut Hdf5FilesParams) -> Result<(), Mismatch> {
     }
     (p.grid.wrong_positions, p.grid.positions_again) = (0, 0);
     let count = p.common.num_capture;
+    // With positions in the attributes, a scan may return to points, and its length is not known.
     if !axes.is_by_position() && (count == 0 || count > p.grid.places()) {
         p.common.num_capture = p.grid.places();
     }

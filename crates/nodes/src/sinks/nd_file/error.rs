@@ -46,7 +46,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// Whether the text says what was wanted.
+    /// Whether the text of the error includes the wanted value.
     fn says_wanted(&self) -> bool {
         match self {
             WriteError::Kind(_) | WriteError::Payload(_) | WriteError::Format(_) | WriteError::Thread(_) => {
@@ -112,7 +112,7 @@ impl NotWritten {
     }
 }
 
-/// An error that says itself what was wanted only gets the name of the file.
+/// An error that includes the wanted value only gets the name of the file.
 impl fmt::Display for NotWritten {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, why) = (self.path.display(), &self.why);

@@ -53,7 +53,7 @@ impl NdFileParams {
     /// If there is no folder, no number is free, or the system refuses.
     pub(super) fn create(&self, holds_many: bool) -> Result<NewFile> {
         if self.path.is_empty() {
-            return Err(Error::Writer("wanted a folder for the file, found none: `path` is empty".into()));
+            return Err(Error::NoPath);
         }
         let suffix = if self.temp_suffix.is_empty() && !holds_many { TEMP_SUFFIX } else { &self.temp_suffix };
         let (mut number, series) = (self.file_number, self.series());
@@ -82,7 +82,7 @@ impl NdFileParams {
             }
             created => created,
         };
-        created.map_err(|e| Error::Writer(refused(path, e).to_string()))
+        created.map_err(|e| Error::writer(refused(path, e)))
     }
 
     /// Messages name the folder as people do.

@@ -26,7 +26,7 @@ impl NewFile {
         self.file.written_path()
     }
 
-    /// Its number in the series.
+    /// Number of the file in the series.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -77,7 +77,7 @@ impl NewFile {
     }
 }
 
-/// The error of a file that the system, or what is there, does not allow.
+/// The error of a file that the system, or an existing file, does not allow.
 pub(super) fn refused(path: &Path, error: Error) -> NotWritten {
     NotWritten::new(path, WriteError::File(error))
 }

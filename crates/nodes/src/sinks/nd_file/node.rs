@@ -18,18 +18,18 @@ pub struct FileNode<W: FileWriter> {
     writer: W,
     /// The file that is open.
     file: Option<NewFile>,
-    /// The last frame in mode single, those of a capture in mode capture.
+    /// The last frame in mode single, the frames of a capture in mode capture.
     held: Vec<Held>,
     held_bytes: usize,
     /// `capture` as it acts.
     is_capturing: bool,
     /// The mode as it acts: `mode` may be written during a capture, which ends then.
     mode: FileMode,
-    /// When the capture began. What was queued before does not belong to it.
+    /// When the capture began. Frames that were queued before do not belong to it.
     since_ns: u64,
-    /// What the frame before asked for.
+    /// The attributes for writers of the frame before.
     steered: Steering,
-    /// Reports what is not complete at the end.
+    /// Reports files that are not complete at the end.
     writing: Writing,
     /// Reports frames that are lost after they were counted.
     teller: Option<Teller>,
@@ -44,6 +44,7 @@ struct Held {
 
 impl Held {
     fn settle(self, written: Result<(), &dyn Display>) {
+        // A frame of single mode was completed when the handler returned.
         match (self.under_way, written) {
             (Some(under_way), Ok(())) => under_way.completed(),
             (Some(under_way), Err(why)) => under_way.lost(why.to_string()),
@@ -98,6 +99,7 @@ impl<W: FileWriter> Node for FileNode<W> {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let steering = Steering::of(frame, ctx.name());
+        // Another writer's frame is no loss of this one.
         if steering.is_elsewhere {
             self.common().ignored += 1;
             return Ok(());
@@ -119,7 +121,7 @@ impl<W: FileWriter> Node for FileNode<W> {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         match name {
             "path" => {
                 tell_missing(&self.common().settle_path(), ctx);
@@ -146,6 +148,7 @@ impl<W: FileWriter> Node for FileNode<W> {
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let saved = self.end_capture(ctx);
+        // At the end of the run a failure must reach the report, so it is not only shown.
         saved.map_err(NodeError::new)
     }
 
@@ -153,6 +156,7 @@ impl<W: FileWriter> Node for FileNode<W> {
         if let Err(why) = self.close() {
             self.writing.tell_unfinished(&why);
         }
+        // Frames in memory without an order to write them are lost, and say so.
         let why = Mismatch::new("a capture that is written or freed", "the end of the run");
         self.held.drain(..).for_each(|held| held.settle(Err(&why)));
     }
@@ -172,6 +176,7 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     fn single(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), NodeError> {
+        // Single mode keeps the last frame for `write_file`.
         self.held.clear();
         self.held.push(Held { frame: frame.clone(), under_way: None });
         let common = self.common();
@@ -202,7 +207,7 @@ impl<W: FileWriter> FileNode<W> {
         if !self.is_complete() {
             return Ok(());
         }
-        // What it came to is entered for each frame, this one among them.
+        // The end of the capture settles every held frame, this one among them.
         let saved = self.end_capture(ctx);
         let _ = self.settle(saved);
         Ok(())
@@ -210,6 +215,7 @@ impl<W: FileWriter> FileNode<W> {
 
     fn stream(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), NodeError> {
         let written = self.write(frame, steering, ctx);
+        // A broken file takes no further frame: the capture ends with it.
         let broken = self.file.is_some() && self.writer.is_broken();
         let is_over = broken || (written.is_ok() && self.is_complete());
         let ended = if is_over { self.end_capture(ctx) } else { Ok(()) };
@@ -221,7 +227,7 @@ impl<W: FileWriter> FileNode<W> {
         common.num_capture != 0 && common.num_captured >= common.num_capture
     }
 
-    /// What a capture that ends now lacks, if it was to have a number of frames.
+    /// The missing frames of a capture that ends now, if a number of frames was wanted.
     fn short_of(&mut self) -> Option<String> {
         let (is_capturing, common) = (self.is_capturing, self.common());
         let (wanted, found) = (common.num_capture, common.num_captured);
@@ -231,8 +237,9 @@ impl<W: FileWriter> FileNode<W> {
     fn change_capture(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         match W::common(&self.params).capture {
             true if self.is_capturing => Ok(()),
+            // A capture that could not begin must read as off, so that clients do not wait for it.
             true => self.begin(ctx).inspect_err(|_| self.stop_capture()),
-            // What went wrong before stays to be read.
+            // The last error is left in the message for clients to read.
             false => {
                 let short = self.short_of();
                 self.end_capture(ctx).or_else(|why| self.settle(Err(why)))?;
@@ -252,8 +259,10 @@ impl<W: FileWriter> FileNode<W> {
             _ => Ok(()),
         };
         refused.map_err(NodeError::new)?;
+        // Clients see 0 before `capture` reads true; see the order of the parameters.
         common.num_captured = 0;
         self.mode = self.common().mode;
+        // Frames of an earlier capture that were neither written nor freed are released here.
         self.free();
         self.writer.begin(&mut self.params, ctx)?;
         (self.is_capturing, self.since_ns) = (true, ctx.now_ns());
@@ -261,7 +270,7 @@ impl<W: FileWriter> FileNode<W> {
         Ok(())
     }
 
-    /// Ends the capture; what was kept in memory is written if that is wanted.
+    /// Ends the capture; writes the frames in memory if `auto_save` is set.
     fn end_capture(&mut self, ctx: &mut Context) -> Result<(), Unwritten> {
         let was_capturing = self.is_capturing;
         self.stop_capture();
@@ -282,6 +291,7 @@ impl<W: FileWriter> FileNode<W> {
         if mode == self.mode {
             return Ok(());
         }
+        // A capture belongs to its mode, and ends with it.
         self.stop_capture();
         self.free();
         self.mode = mode;
@@ -289,6 +299,7 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     fn write_file(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        // The flag goes back at once, so that a client can write again while the file is written.
         if !std::mem::take(&mut self.common().write_file) {
             return Ok(());
         }
@@ -313,6 +324,7 @@ impl<W: FileWriter> FileNode<W> {
 
     /// A client that frees the captured frames does not want them written: they do not count as lost.
     fn free(&mut self) {
+        // Freed on request, so the frames count as completed.
         self.held.drain(..).for_each(|held| held.settle(Ok(())));
         self.held_bytes = 0;
     }
@@ -331,6 +343,7 @@ impl<W: FileWriter> FileNode<W> {
             }
             Err(why) => {
                 common.write_errors += 1;
+                // The error may be a folder that was removed; its readback must not lag behind.
                 common.look_for_folder();
                 common.report.failed(why.to_string());
                 Err(NodeError::new(why))
@@ -338,7 +351,7 @@ impl<W: FileWriter> FileNode<W> {
         }
     }
 
-    /// The frame as a file of its own.
+    /// Writes the frame as a file of its own.
     fn write_alone(
         &mut self,
         frame: &Frame,
@@ -354,13 +367,14 @@ impl<W: FileWriter> FileNode<W> {
         let (frames, counted) = (std::mem::take(&mut self.held), self.common().num_captured);
         self.held_bytes = 0;
         let mut written = Ok(());
+        // After a failure the remaining frames are lost too: a file with a hole would hide it.
         for held in frames {
             if written.is_ok() {
                 written = self.write(&held.frame, &Steering::of(&held.frame, ctx.name()), ctx);
             }
             held.settle(written.as_ref().copied().map_err(|why| why as &dyn Display));
         }
-        // They were counted when they were taken.
+        // The frames were counted when they were taken, and `write` has counted them again.
         self.common().num_captured = counted;
         written.and(self.close())
     }
@@ -368,10 +382,12 @@ impl<W: FileWriter> FileNode<W> {
     /// Adds the frame to its file, which is opened if it has to be.
     fn write(&mut self, frame: &Frame, steering: &Steering, ctx: &mut Context) -> Result<(), Unwritten> {
         if steering.apply(&self.steered, W::common_mut(&mut self.params))? {
+            // The change of name ends the file before, also if this frame cannot be written.
             self.close()?;
             self.steered = steering.clone();
         }
         if let Err(why) = self.prepare(frame, ctx) {
+            // The writer must know of the gap, or its count of losses would miss this frame.
             self.writer.missed(frame, &mut self.params, ctx);
             return Err(why);
         }
@@ -383,6 +399,7 @@ impl<W: FileWriter> FileNode<W> {
             written?;
         }
         self.common().num_captured += 1;
+        // Only after our own file has the frame may the detector's copy go.
         delete_driver_file(self.common(), frame, ctx);
         if steering.is_last { self.close() } else { Ok(()) }
     }
@@ -398,11 +415,13 @@ impl<W: FileWriter> FileNode<W> {
     fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), Unwritten> {
         let file = self.common().create(W::HOLDS_MANY)?;
         if let Err(why) = self.writer.open(&file, first, &mut self.params, ctx) {
+            // The error gets the name while the file still has one.
             let why = file.not_written(why);
             file.discard();
             return Err(why.into());
         }
         self.common().file_path_exists = true;
+        // Files of many frames show their name at once; single files only when they are complete.
         if W::HOLDS_MANY {
             self.named(file.path(), file.number());
         }
@@ -430,6 +449,7 @@ impl<W: FileWriter> FileNode<W> {
             }
             Err(why) => {
                 if let (unseen @ 1.., Some(teller)) = (self.writer.unseen(), &self.teller) {
+                    // These frames counted as completed when they were written, so they are reported as unreadable now.
                     teller.unreadable(unseen, format!("{why}: its last {unseen} frames are lost"));
                 }
                 Err(why.into())
@@ -447,6 +467,7 @@ impl<W: FileWriter> FileNode<W> {
     /// Takes the open file away, which holds nothing of use.
     fn discard(&mut self) {
         let Some(file) = self.file.take() else { return };
+        // The file is thrown away, so an error of its end does not matter.
         let _ = self.writer.close(&mut self.params);
         file.discard();
     }

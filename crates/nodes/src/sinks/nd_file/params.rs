@@ -3,7 +3,7 @@
 use livetime_engine::{ParamEnum, Params};
 use livetime_filing::WriteReport;
 
-/// What is written when; the choices of areaDetector's FileWriteMode.
+/// When frames are written; the choices of areaDetector's FileWriteMode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum FileMode {
     /// Each frame is a file.
@@ -15,10 +15,10 @@ pub enum FileMode {
     Stream,
 }
 
-/// Parameters of every sink that writes pictures to files; they come behind those of its format
+/// Parameters of every sink that writes pictures to files; they come behind the parameters of its format
 /// (`#[param(flatten)]`).
 ///
-/// The order is that in which clients see changes: counts come before `capture`, so that a client that sees a capture
+/// Clients see changes in the order of the fields: counts come before `capture`, so that a client that sees a capture
 /// begin reads 0 frames of it.
 #[derive(Params)]
 pub struct NdFileParams {

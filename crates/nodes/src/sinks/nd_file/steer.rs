@@ -5,12 +5,12 @@ use livetime_frame::{AttributeValue, Frame};
 use super::NdFileParams;
 use crate::error::Mismatch;
 
-/// What the attributes of a frame ask for.
+/// The requests in the attributes of a frame.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Steering {
     /// The frame is for another writer.
     pub(super) is_elsewhere: bool,
-    /// It is the last frame of its file.
+    /// The frame is the last of its file.
     pub(super) is_last: bool,
     /// The name and the number of its file.
     file: (Option<String>, Option<u64>),
@@ -20,6 +20,7 @@ impl Steering {
     /// Of a frame that comes to the node `node`.
     pub(super) fn of(frame: &Frame, node: &str) -> Steering {
         let attributes = &frame.header().attributes;
+        // The usual frame has no such attribute, and costs nothing here.
         if attributes.is_empty() {
             return Steering::default();
         }
@@ -33,15 +34,18 @@ impl Steering {
         }
     }
 
-    /// Enters name and number; whether they begin another file than those of the frame `before` did.
+    /// Enters name and number; returns whether they differ from the ones of the frame `before`, and so begin another
+    /// file.
     ///
     /// # Errors
     /// For a name that leads to another folder.
     pub(super) fn apply(&self, before: &Steering, params: &mut NdFileParams) -> Result<bool, Mismatch> {
+        // The same request on every frame of a file begins no new one.
         if self.file == before.file || self.file == (None, None) {
             return Ok(false);
         }
         if let Some(name) = &self.file.0 {
+            // A frame's attributes come from outside, and must not reach other folders.
             if name.contains('/') {
                 let wanted = "the name of a file in FilePluginFileName";
                 return Err(Mismatch::new(wanted, format!("`{name}`")));

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use livetime_engine::testing::Harness;
 use livetime_engine::{
-    Context, Counterpart, EdgeOptions, Graph, LossReason, NodeError, NodeKind, NodeSpec, NodeType, Params,
-    PortSpec, Run, RunOptions, Value, WhenFull,
+    Context, Counterpart, EdgeOptions, Graph, LossReason, NodeError, NodeSpec, NodeType, Params, PortSpec,
+    Run, RunOptions, Value, WhenFull,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout};
 use tempfile::TempDir;
 
 use super::{FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
 use crate::sinks::tiff_files::TiffFiles;
-use crate::sources::sim_detector::SimDetector;
+use crate::test_pictures::Pictures;
 
 fn sink(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     let path = [("path", folder.path().to_str().unwrap().into()), ("file_name", "run".into())];
@@ -43,7 +43,7 @@ fn a_node_without_a_folder_waits_for_one() {
     assert_eq!(harness.get("file_path_exists"), Some(false.into()));
     harness.set("path", folder.path().to_str().unwrap()).unwrap();
     assert_eq!(harness.get("file_path_exists"), Some(true.into()));
-    // It reads back with a slash, as areaDetector's does.
+    // The path reads back with a slash, as in areaDetector.
     assert_eq!(harness.get("path"), Some(format!("{}/", folder.path().display()).into()));
     feed(&mut harness, 2);
     assert_eq!(names(folder.path()), ["frame_001.tif", "frame_002.tif"]);
@@ -100,7 +100,7 @@ fn frames_are_kept_in_memory_and_written_together() {
     harness.set("write_file", true).unwrap();
     assert_eq!(harness.get("write_file"), Some(false.into()));
     assert_eq!((names(folder.path()).len(), harness.number_of("num_captured")), (3, 3.0));
-    // They are gone now.
+    // Frames in memory are written once, and are gone now.
     assert!(harness.set("write_file", true).unwrap_err().to_string().contains("none has come"));
     harness.set("capture", true).unwrap();
     feed(&mut harness, 2);
@@ -205,7 +205,7 @@ fn the_file_of_the_detector_is_removed_when_that_is_wanted() {
     assert!(harness.events().last().unwrap().message.contains("raw"));
 }
 
-/// A format of which no file can be finished.
+/// A format whose files cannot be finished.
 struct Broken;
 
 #[derive(Params)]
@@ -217,14 +217,7 @@ struct BrokenParams {
 impl FileWriter for Broken {
     type Params = BrokenParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "broken",
-        kind: NodeKind::Sink,
-        summary: "Finishes no file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink("broken", "Finishes no file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileBroken", "Broken");
     const TEMPLATE: &'static str = "%s%s_%d.x";
     const HOLDS_MANY: bool = true;
@@ -272,13 +265,11 @@ impl FileWriter for Broken {
 fn frames_of_a_file_that_cannot_be_finished_are_lost() {
     let folder = TempDir::new().unwrap();
     let mut graph = Graph::default();
-    let cam = graph.add("cam", NodeType::of::<SimDetector>()).unwrap();
+    graph.add("cam", NodeType::of::<Pictures>()).unwrap();
     let sink = graph.add("sink", NodeType::of::<FileNode<Broken>>()).unwrap();
     let path = folder.path().to_str().unwrap();
     for (node, name, value) in [
-        (cam, "acquire_period", Value::from(0.0)),
-        (cam, "acquire_time", 0.0.into()),
-        (sink, "path", path.into()),
+        (sink, "path", Value::from(path)),
         (sink, "mode", "stream".into()),
         (sink, "num_capture", 3.into()),
         (sink, "capture", true.into()),

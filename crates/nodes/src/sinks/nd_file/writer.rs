@@ -1,4 +1,4 @@
-//! What a format of files implements.
+//! The trait of a format of files.
 
 use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, Params};
 use livetime_frame::Frame;
@@ -7,10 +7,10 @@ use super::error::WriteError;
 use super::new_file::NewFile;
 use super::params::NdFileParams;
 
-/// What is to become of a frame, given the file that is open.
+/// Whether a frame belongs into the open file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
-    /// It goes into the file that is open, or opens one.
+    /// The frame goes into the open file, or opens one.
     Yes,
     /// The open file is closed first, and the frame begins the next one.
     NewFile,
@@ -19,15 +19,15 @@ pub enum Fit {
 /// A format of files, as [`FileNode`](super::FileNode) drives it, which handles folders, names, modes and counts.
 ///
 /// The node opens a file with the first frame that belongs into it ([`open`](FileWriter::open)), writes this and the
-/// following ones ([`write`](FileWriter::write)) and closes it. Errors of these say what was found; the node
-/// puts the name of the file in front, shows them in WriteMessage, and the frame counts as lost.
+/// following ones ([`write`](FileWriter::write)) and closes it. Errors of these state the found value; the node puts
+/// the name of the file in front and shows the text in WriteMessage, and the frame counts as lost.
 pub trait FileWriter: Sized + Send + 'static {
     /// Parameters of the format, with [`NdFileParams`] behind them.
     type Params: Params + Default;
 
-    /// What the node is; a sink with one input.
+    /// The declaration of the node; a sink with one input.
     const SPEC: NodeSpec;
-    /// What areaDetector calls it.
+    /// The node's name in areaDetector.
     const COUNTERPART: Counterpart;
     /// FileTemplate when none is given, such as `%s%s_%3.3d.tif`.
     const TEMPLATE: &'static str;
@@ -37,7 +37,7 @@ pub trait FileWriter: Sized + Send + 'static {
     /// The common parameters.
     fn common(params: &Self::Params) -> &NdFileParams;
 
-    /// The same, to be written.
+    /// The common parameters, to be written.
     fn common_mut(params: &mut Self::Params) -> &mut NdFileParams;
 
     /// A writer without an open file.
@@ -93,8 +93,8 @@ pub trait FileWriter: Sized + Send + 'static {
         false
     }
 
-    /// Makes what was written visible to those who read the file meanwhile. Called for the parameter `flush_now` of formats that
-    /// have it, never by the node itself.
+    /// Makes written frames visible to programs that read the file meanwhile. Called for the parameter `flush_now` of
+    /// formats that have it, never by the node itself.
     ///
     /// # Errors
     /// [`WriteError`], when the system refuses.
@@ -103,18 +103,18 @@ pub trait FileWriter: Sized + Send + 'static {
         Ok(())
     }
 
-    /// Completes the open file. It gets its name afterwards. Has no effect without an open file.
+    /// Completes the open file, which gets its name afterwards. Has no effect without an open file.
     ///
     /// # Errors
-    /// [`WriteError`]; of a format with one frame per file the file is removed, of others it keeps the name that it has.
+    /// [`WriteError`]; of a format with one frame per file the file is removed, of others it keeps its temporary name.
     fn close(&mut self, params: &mut Self::Params) -> Result<(), WriteError>;
 
-    /// Frames that were written to the file whose [`close`](FileWriter::close) failed, and that no reader of it sees.
+    /// Frames that were written to a file whose [`close`](FileWriter::close) failed, and that its readers do not see.
     fn unseen(&mut self) -> u64 {
         0
     }
 
-    /// A capture begins: what holds for all of it is fixed now. `num_captured` is 0 already.
+    /// Begins a capture: settings that hold for all of it are fixed now. `num_captured` is 0 already.
     ///
     /// # Errors
     /// [`NodeError`]; the capture does not begin.

@@ -1,11 +1,13 @@
-//! The header of NumPy's files (version 1.0), and arrays in the order in which NumPy has them.
+//! The header of NumPy's files (version 1.0), and the elements of arrays in NumPy's order.
 
 use livetime_frame::{ArrayRef, DType, Layout, MAX_DIMS};
 
 use crate::error::Mismatch;
 
-/// Bytes of the header: enough for any number of arrays of any shape, and a multiple of 64 as NumPy wants it.
+/// Bytes of the header: enough for any number of arrays of the usual shapes, and a multiple of 64 as NumPy wants it.
+/// The header is overwritten in place when the number of arrays grows, so its size is fixed.
 const HEADER: usize = 128;
+/// Bytes of the header for shapes with many axes.
 const HEADER_OF_MANY_DIMS: usize = 384;
 
 /// Type and shape of an array.

@@ -7,12 +7,14 @@
 //! | `stack` (default) | arrays of the same type and shape one behind the other, along a new first axis: `[frames, height, width]` |
 //! | `single` | one array |
 //!
-//! A stack grows: after each array the header at the begin of the file says how many there are now. So it can be read while it is written (also with `mmap_mode="r"`), and if the program is
-//! killed: all arrays but the one that was being written are there, and bytes behind them are left out by NumPy. An array of another type or shape begins the next file, as does the end of `max_frames` or
-//! `max_bytes`.
+//! A stack grows: after each array the header at the begin of the file has the current number of arrays. So the file
+//! can be read while it is written (also with `mmap_mode="r"`), and after the program was killed: all arrays but the
+//! one that was being written are there, and NumPy ignores bytes behind them. An array of another type or shape begins
+//! the next file, and so does reaching `max_frames` or `max_bytes`.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, arrays are errors and counted, once a second it is tried whether there is room again,
-//! and what was written of an array by halves is cut off. Event times and numbers of the frames are not in these files.
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, arrays
+//! are errors and counted, the node tries again once a second, and the written part of an incomplete array is cut off.
+//! Event times and numbers of the frames are not in these files.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -38,14 +40,14 @@ mod tests;
 
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorder, Result, Writing};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::{ArrayRef, Frame};
 
 use encode::{Elements, header, packed};
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum NpyMode {
     /// Arrays along a new first axis.
@@ -107,14 +109,11 @@ struct Stack {
 impl Node for NpyFiles {
     type Params = NpyFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "npy_files",
-        kind: NodeKind::Sink,
-        summary: "Writes arrays to files of NumPy: one file for each, or one that grows.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "npy_files",
+        "Writes arrays to files of NumPy: one file for each, or one that grows.",
+        &[PortSpec::array("in")],
+    );
 
     fn new(params: NpyFilesParams) -> Result<NpyFiles, NodeError> {
         Ok(NpyFiles { params, stack: None, bytes: Vec::new(), writing: Writing::default() })
@@ -147,14 +146,14 @@ impl Node for NpyFiles {
         let written = may_write.and_then(|()| self.write(&array, elements));
         self.settle(written, now_ns)?;
         if self.is_full() {
-            // This array has been written.
+            // The array is written even if a file could not be renamed.
             let _ = self.end_or_tell();
         }
         Ok(())
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => self.end_or_tell(),
             "grouping" => self.end_or_tell(),
             name => self.params.files.changed(name, self.params.file_number, ctx),
@@ -196,7 +195,7 @@ impl Recorder for NpyFiles {
 impl NpyFiles {
     fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<()> {
         if self.stack.as_ref().is_some_and(|stack| stack.elements != elements) {
-            self.end().map_err(|e| Error::Writer(e.to_string()))?;
+            self.end().map_err(Error::writer)?;
         }
         if self.stack.is_none() {
             let p = &mut self.params;

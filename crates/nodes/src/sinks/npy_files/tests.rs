@@ -44,7 +44,7 @@ fn a_stack_can_be_read_after_each_array() {
         wanted.extend(pixels.iter().flat_map(|pixel| pixel.to_le_bytes()));
         assert_eq!(read(&file), ("<u2".into(), vec![usize::from(number) + 1, 2, 3], wanted.clone()));
     }
-    // What a killed program may have left behind the arrays that the header counts.
+    // Bytes that a killed program may have left behind the arrays that the header counts.
     fs::OpenOptions::new()
         .append(true)
         .open(&file)
@@ -104,7 +104,7 @@ fn what_cannot_be_written_is_counted_and_tried_again() {
     assert_eq!(read(&gone.join("stack_0001.npy")).1, [1, 2]);
 }
 
-/// What was written is no failure of an array when the file cannot have its name; where it is, is told.
+/// A written array is no failure when its file cannot have its name, and the log names the place of the data.
 #[test]
 fn a_file_that_cannot_have_its_name_is_told() {
     let folder = TempDir::new().unwrap();

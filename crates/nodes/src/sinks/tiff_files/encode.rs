@@ -137,7 +137,7 @@ fn describe<W: Write + Seek, K: TiffKind>(
     to.write_tag(Tag::SampleFormat, &[format; 3][..samples])
 }
 
-/// The tags in which areaDetector keeps number and time.
+/// Writes the tags in which areaDetector keeps number and time.
 fn identify<W: Write + Seek, K: TiffKind>(
     to: &mut DirectoryEncoder<'_, W, K>,
     header: &Header,

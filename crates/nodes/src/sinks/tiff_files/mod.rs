@@ -1,8 +1,8 @@
 //! `tiff_files`: each frame as a TIFF file (areaDetector's NDFileTIFF).
 //!
-//! In: arrays of any dtype: one- or two-dimensional, other dimensions of size 1, RGB1, RGB2, RGB3; views with
-//! strides are written from where they lie. RGB1 is stored with colours side by side, RGB2 and RGB3 with one
-//! strip per colour. No compression; a BigTIFF from 4 GiB on. Out: nothing.
+//! In: arrays of any dtype: one- or two-dimensional, other dimensions of size 1, RGB1, RGB2, RGB3; views with strides
+//! are written from their memory without a copy. RGB1 is stored with colours side by side, RGB2 and RGB3 with one strip
+//! per colour. No compression; a BigTIFF from 4 GiB on. Out: nothing.
 //!
 //! | tag | content |
 //! |---|---|
@@ -15,10 +15,10 @@
 //! A frame without an event time gets its time of arrival, which the attribute `TimeStampSource:arrival`
 //! marks.
 //!
-//! Modes, folders, names and counts are those of every writer, see [`nd_file`](super::nd_file). A file gets its name
-//! when it is complete, so that a crash leaves no half file under it, and an existing file is only replaced with
-//! `overwrite`; otherwise its number is skipped. A frame that could not be written is an error that names the file;
-//! its number is used for the next frame.
+//! Modes, folders, names and counts are the same as in every writer, see [`nd_file`](super::nd_file). A file gets its
+//! name when it is complete, so that a crash leaves no half file under it, and an existing file is only replaced with
+//! `overwrite`; otherwise its number is skipped. A frame that could not be written is an error that names the file; its
+//! number is used for the next frame.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -42,7 +42,7 @@ mod tests;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use livetime_engine::{Context, Counterpart, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, Counterpart, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::Frame;
 
 use super::nd_file::{EventTime, FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
@@ -80,14 +80,8 @@ pub struct TiffWriter {
 impl FileWriter for TiffWriter {
     type Params = TiffFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "tiff_files",
-        kind: NodeKind::Sink,
-        summary: "Writes each frame as a TIFF file.",
-        inputs: &[PortSpec::array("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("tiff_files", "Writes each frame as a TIFF file.", &[PortSpec::array("in")]);
     const COUNTERPART: Counterpart = Counterpart::new("NDFileTIFF", "TIFF");
 
     const TEMPLATE: &'static str = "%s%s_%3.3d.tif";
@@ -137,7 +131,7 @@ impl FileWriter for TiffWriter {
     }
 
     fn close(&mut self, _params: &mut TiffFilesParams) -> Result<(), WriteError> {
-        // What is still in it belongs to a file that could not be written.
+        // Unwritten bytes belong to a file that failed, and must not be flushed into the next one.
         if let Some(out) = self.out.take() {
             drop(out.into_parts());
         }

@@ -156,7 +156,7 @@ fn a_second_run_goes_on_behind_the_first() {
     }
     let runs: Vec<u8> = (1..=12).map(|n| samples(folder.path().join(format!("run_{n:03}.tif")))[0]).collect();
     assert_eq!(runs, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
-    // What a killed program has left is not touched.
+    // The remains of a killed program are not touched.
     fs::write(folder.path().join("run_013.tif.tmp"), "half").unwrap();
     let mut harness = sink(&folder, &[]);
     let image = harness.image::<u8>(&[1, 1], &[9]).unwrap();
@@ -203,7 +203,7 @@ fn no_file_is_replaced_or_left_half_written() {
     assert_eq!((harness.get("write_status"), harness.number_of("write_errors")), (Some("error".into()), 1.0));
     assert_eq!(samples(folder.path().join("run_005.tif")), [1]);
     harness.set("overwrite", true).unwrap();
-    // What is written by another program at this moment is left alone.
+    // A file that another program is writing is left alone.
     fs::write(folder.path().join("run_005.tif.tmp"), "theirs").unwrap();
     harness.feed(&second).unwrap();
     assert_eq!(samples(folder.path().join("run_005.tif")), [2]);
@@ -237,7 +237,7 @@ fn a_missing_folder_is_shown_and_told_and_keeps_nobody_from_starting() {
     let image = harness.image::<u8>(&[1, 1], &[1]).unwrap();
     assert!(harness.feed(&image).unwrap_err().to_string().contains("/a/b`: wanted a folder, found none"));
     assert_eq!(harness.number_of("write_errors"), 1.0);
-    // It comes, goes, and is named again.
+    // The folder comes, goes, and is named again.
     fs::create_dir_all(&missing).unwrap();
     harness.feed(&image).unwrap();
     assert_eq!(harness.get("file_path_exists"), Some(true.into()));

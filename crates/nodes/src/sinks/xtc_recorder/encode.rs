@@ -48,7 +48,7 @@ impl Compression {
 const NO_FIDUCIAL: u32 = 0x1_FFFF;
 /// The node that recorded: this machine to itself.
 const SEGMENT: Src = Src::segment(0x7F00_0001);
-/// What a frame that says that data are missing or wrong says in the file, where the attribute `Damage` may say more.
+/// Damage of a frame with missing or wrong data, unless the attribute `Damage` has other bits.
 const DAMAGED: Damage = Damage(1 << 14);
 
 /// Makes datagrams. Keeps its working memory: one for each thread.

@@ -43,9 +43,9 @@ impl From<Panicked> for RecordError {
 /// A file that could not be finished.
 #[derive(Debug)]
 pub(super) enum Unfinished {
-    /// It has not its final name.
+    /// The file lacks its final name.
     Name(Error),
-    /// It lacks the end of the run.
+    /// The file lacks the end of the run.
     End(PathBuf, Error),
 }
 

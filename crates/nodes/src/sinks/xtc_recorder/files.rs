@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use livetime_formats::file::{FileName, GrowingFile};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
+use livetime_runtime::lock;
 
 use super::error::{Unfinished, UnfinishedRun};
 
@@ -44,17 +45,17 @@ impl Files {
     /// The number of the run whose files begin with `stem`.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run.
+    /// If names with `stem` are not names of a run.
     pub(super) fn check_stem(stem: &str) -> Result<u32> {
         let name = FileName::parse(&path(stem, 0, 0));
         Ok(name.ok_or_else(|| Error::new("a template for names as `e1-r0001`", format!("`{stem}`")))?.run)
     }
 
-    /// Creates the first file of the first stream; those of others come with their first datagrams. `None` if there is a run of that name
-    /// already.
+    /// Creates the first file of the first stream; files of other streams are created with their first datagrams.
+    /// `None` if a run of that name exists already.
     ///
     /// # Errors
-    /// If names with `stem` are not those of a run, or the operating system reports an error.
+    /// If names with `stem` are not names of a run, or the operating system reports an error.
     pub(super) fn create_new(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Option<Files>> {
         let run = Files::check_stem(stem)?;
         let Some(first) = Writer::create_new(&path(stem, 0, 0))? else { return Ok(None) };
@@ -105,6 +106,7 @@ impl Files {
         let Some(writer) = &mut at.writer else { return Ok(()) };
         writer.repair()?;
         if !at.has_begun {
+            // The four transitions come in the nanoseconds before the first event, because times must not go back.
             let first_ns = time_ns.saturating_sub(BEGIN.len() as u64);
             writer.write(&transitions(BEGIN, first_ns, run))?;
             at.has_begun = true;
@@ -119,9 +121,11 @@ impl Files {
     fn go_on(&mut self, stream: usize, more: u64) -> Result<()> {
         let at = &mut self.streams[stream];
         let len = at.writer.as_ref().map_or(0, Writer::len);
+        // The transitions at the begin must not be alone in a chunk.
         if !at.has_begun || len + more <= self.chunk_bytes {
             return Ok(());
         }
+        // The next file is created before the full one is closed: on an error the recording continues in the full one.
         let next = Writer::create(&path(&self.stem, stream, at.chunk + 1))?;
         at.chunk += 1;
         if let Some(full) = at.writer.replace(next) {
@@ -132,6 +136,7 @@ impl Files {
 
     /// Ends a chunk without waiting for the disk, one at a time. That it fails is no fault of the frame that comes next.
     fn close(&mut self, full: Writer) {
+        // At most one file is being closed, which bounds the memory and the threads when the disk is slow.
         self.wait_for_closing();
         let thread = std::thread::Builder::new().name("close-chunk".into());
         let writer = std::sync::Arc::new(std::sync::Mutex::new(Some(full)));
@@ -164,6 +169,7 @@ impl Files {
         for mut stream in std::mem::take(&mut self.streams) {
             let end = stream.end(run);
             let named = finish(stream.writer);
+            // Of two errors of one file, the missing name is the one that users must act on.
             if let (Err(why), Ok(())) = (end, &named) {
                 self.unfinished.push(why);
             }
@@ -174,21 +180,23 @@ impl Files {
 }
 
 impl Stream {
-    /// Writes what comes behind the events.
+    /// Writes the transitions behind the events.
     ///
     /// # Errors
-    /// If the system refuses. A file without its end is a file all the same: half a transition is cut off.
+    /// If the system refuses. A file without its end can still be read: a half-written transition is cut off.
     fn end(&mut self, run: u32) -> std::result::Result<(), Unfinished> {
         let end = transitions(END, self.newest_ns.saturating_add(1), run);
         let Some(writer) = self.writer.as_mut().filter(|_| self.has_begun) else { return Ok(()) };
+        // The file may end with a half-written datagram of a full disk; the end of the run must follow a whole one.
         let ended = writer.repair().and_then(|()| writer.write(&end).map(drop));
+        // If the end could not be written, its half is cut off; the first error is the one that counts.
         let _ = writer.repair();
         ended.map_err(|e| Unfinished::End(writer.path().to_owned(), e))
     }
 }
 
 fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
-    writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    lock(writer).take()
 }
 
 fn finish(writer: Option<Writer>) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The way of frames into the files: compressed by several threads, written in the order in which they came.
+//! The way of frames into the files: compressed by several threads, written in the order of arrival.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use livetime_engine::UnderWay;
 use livetime_formats::xtc1::Src;
 use livetime_frame::Frame;
+use livetime_runtime::lock;
 use livetime_runtime::ordered::Places;
 
 use super::encode::{Compression, Encoder, time_ns};
@@ -26,7 +27,7 @@ pub(super) struct Job {
     pub(super) under_way: Option<UnderWay>,
 }
 
-/// What happened so far.
+/// Counts so far.
 #[derive(Clone, Default)]
 pub(super) struct Account {
     pub(super) written: u64,
@@ -91,6 +92,7 @@ impl Line {
         queue: usize,
         degrade: bool,
     ) -> Result<Line, RecordError> {
+        // Without compression there is nothing for threads to do.
         let threads = if codec == Compression::None { 0 } else { threads };
         let places = Places::with_capacity(2 * queue + threads);
         let state = State {
@@ -102,8 +104,8 @@ impl Line {
             is_over: false,
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
-        // Frames for which the threads have no time are written uncompressed; without threads the node
-        // compresses itself.
+        // Frames that the threads have no time for are written uncompressed; without threads the node compresses
+        // itself.
         let own = if threads == 0 { codec } else { Compression::None };
         let encoder = Encoder::new(own)?;
         let mut line = Line { shared, threads: Vec::new(), encoder, queue, degrade };
@@ -121,7 +123,9 @@ impl Line {
     pub(super) fn put(&mut self, job: Job) {
         let mut state = self.shared.lock();
         let must_wait = |state: &State| {
+            // Without degrading, a full queue makes the node wait.
             let is_behind = !self.threads.is_empty() && state.waiting.len() >= self.queue;
+            // Places bound the memory of finished datagrams behind a slow one: two queues, and one for each thread.
             state.places.under_way() >= 2 * self.queue + self.threads.len() || is_behind && !self.degrade
         };
         while must_wait(&state) {
@@ -133,8 +137,11 @@ impl Line {
             self.shared.changed.notify_all();
             return;
         }
+        // Without threads the node compresses here; with a full queue the frame is written uncompressed, which takes
+        // least time.
         state.account.degraded += u64::from(!self.threads.is_empty());
         let bytes = state.spare.pop().unwrap_or_default();
+        // Encoding takes long, so it runs without the lock.
         drop(state);
         let (ready, is_compressed) = encode(&mut self.encoder, job, bytes);
         let is_refused = self.threads.is_empty() && self.encoder.compresses() && !is_compressed;
@@ -195,6 +202,7 @@ impl Drop for Line {
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
+            // A panic of the thread was reported by the panic itself.
             let _ = thread.join();
         }
     }
@@ -202,14 +210,14 @@ impl Drop for Line {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does.
+    /// The work of a thread.
     fn compress(&self, encoder: &mut Encoder) {
         loop {
             let mut state = self.lock();
@@ -227,19 +235,22 @@ impl Shared {
         }
     }
 
-    /// Puts a datagram in its place, and writes what is ready, unless another thread does.
+    /// Puts a datagram in its place, and writes the datagrams that are next, unless another thread is writing.
     fn deliver(&self, number: u64, ready: Ready, is_refused: bool) {
         let mut state = self.lock();
         state.account.uncompressed += u64::from(is_refused && ready.error.is_none());
         state.places.fill(number, ready);
         while state.places.is_ready() {
+            // Another thread is writing, and takes this datagram next.
             let Some(mut files) = state.files.take() else { return };
             let Some(mut ready) = state.places.begin_next() else { return };
             drop(state);
+            // The lock is free during the write, so that other threads can deliver.
             let written = match ready.error.take() {
                 None => files.write(ready.stream, ready.time_ns, &ready.bytes).map_err(RecordError::Format),
                 Some(error) => Err(error),
             };
+            // The frame is settled before others see the count, so that ledger and readback agree.
             ready.tell(&written);
             state = self.lock();
             state.files = Some(files);
@@ -274,6 +285,7 @@ impl State {
             Err(_) => account.failed += 1,
         }
         account.error = written.err().map(|why| why.to_string());
+        // The buffer goes back with its memory, so that recording allocates nothing.
         self.spare.push(ready.bytes);
     }
 }
@@ -281,6 +293,7 @@ impl State {
 /// The frame's memory goes home before the disk is waited for.
 fn encode(encoder: &mut Encoder, job: Job, mut bytes: Vec<u8>) -> (Ready, bool) {
     bytes.clear();
+    // A panic of a codec costs one frame, not the thread.
     let encoded = guarded(|| Ok(encoder.encode(&job.frame, job.time, job.src, &mut bytes)?));
     let is_compressed = matches!(encoded, Ok(true));
     let (time_ns, sequence) = (time_ns(job.time), job.frame.header().sequence);

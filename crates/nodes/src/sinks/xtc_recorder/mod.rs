@@ -1,23 +1,26 @@
 //! `xtc_recorder`: frames become a run of LCLS-I (XTC), as `recording` and the facility's programs read it.
 //!
-//! In: uncompressed arrays of any dtype, dimensions, colours and strides. Each input is one detector and one stream of the run: frames of
-//! several inputs with the same event time are pieces of one event for whoever reads the run. Out: nothing.
+//! In: uncompressed arrays of any dtype, dimensions, colours and strides. Each input is one detector and one stream of
+//! the run: for readers of the run, frames of several inputs with the same event time are pieces of one event. Out:
+//! nothing.
 //!
-//! A picture of u8, u16 or u32 without colours is written as a leaf of type Frame, which all readers know, everything else as a leaf of our own
-//! type; number, conditions and attributes of a frame stand in a leaf beside it ([`data`](livetime_formats::xtc1::data)). Before the first event
-//! come Configure, BeginRun, BeginCalibCycle and Enable, behind the last one their counterparts. Event time is that of the frame; the
-//! fiducial is its attribute `Fiducial`, or invalid. A frame without an event time is recorded with the time at which it came, and a condition that
-//! says so.
+//! A picture of u8, u16 or u32 without colours is written as a leaf of type Frame, which all readers know, everything
+//! else as a leaf of our own type; number, conditions and attributes of a frame stand in a leaf beside it
+//! ([`data`](livetime_formats::xtc1::data)). Before the first event come Configure, BeginRun, BeginCalibCycle and
+//! Enable, behind the last one their counterparts. Event time is the frame's; the fiducial is its attribute `Fiducial`,
+//! or invalid. A frame without an event time is recorded with its time of arrival, and with a condition that marks it.
 //!
-//! Frames are compressed by `threads` threads and written in the order in which they came. When they fall behind, so that `queue` frames
-//! wait, frames are written as they are and counted (`degraded`), or the node waits, as `degrade` says; when the disk falls behind, the node waits.
-//! Then its edge does what its policy says. What has been written is with the system: if the program is killed, all of it can be read, and of a machine that fails
-//! what was on its disk.
+//! Frames are compressed by `threads` threads and written in the order of arrival. When the threads fall behind, so
+//! that `queue` frames wait, frames are written uncompressed and counted (`degraded`), or the node waits, as `degrade`
+//! sets; when the disk falls behind, the node waits, and its edge applies its policy. Written frames are with the
+//! system: if the program is killed, all of them can be read; after a failure of the machine, the part that was on its
+//! disk.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, frames are errors and counted
-//! (`write_errors`), also those that were under way just then: the ledger has a frame as completed when it is written. Once a second it is tried
-//! whether there is room again. So it is with a folder that is missing at the start, or is taken away while frames are recorded; then the next run
-//! begins when there is a folder again. A file that could not be brought to the disk, or be given its name, makes the run of the graph a failed one.
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. When the disk is full, frames
+//! are errors and counted (`write_errors`), also frames that were under way just then: the ledger has a frame as
+//! completed when it is written. Once a second the node tries again. The same holds for a folder that is missing at the
+//! start, or is removed while frames are recorded; then the next run begins when the folder exists again. A file that
+//! could not be flushed to the disk or renamed makes the run of the graph a failed one.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -47,7 +50,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Recorder, Series, Writing};
 use livetime_formats::xtc1::Src;
 use livetime_formats::xtc1::data::ArrayLeaf;
@@ -133,19 +136,11 @@ pub struct XtcRecorder {
 impl Node for XtcRecorder {
     type Params = XtcRecorderParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "xtc_recorder",
-        kind: NodeKind::Sink,
-        summary: "Records frames as a run of LCLS-I (XTC).",
-        inputs: &[
-            PortSpec::array("in"),
-            PortSpec::array("in2"),
-            PortSpec::array("in3"),
-            PortSpec::array("in4"),
-        ],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "xtc_recorder",
+        "Records frames as a run of LCLS-I (XTC).",
+        &[PortSpec::array("in"), PortSpec::array("in2"), PortSpec::array("in3"), PortSpec::array("in4")],
+    );
 
     fn new(params: XtcRecorderParams) -> Result<XtcRecorder, NodeError> {
         Ok(XtcRecorder {
@@ -179,7 +174,7 @@ impl Node for XtcRecorder {
             self.params.ignored += 1;
             return Ok(());
         }
-        // What the format cannot hold is said of this frame.
+        // A frame that the format cannot hold is an error of this frame alone.
         ArrayLeaf::of(frame.array()?.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
         self.look_for_files(now_ns);
@@ -202,7 +197,7 @@ impl Node for XtcRecorder {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if self.params.capture && self.line.is_none() => {
                 let begun = self.begin(ctx.now_ns());
                 self.params.capture = begun.is_ok();
@@ -307,7 +302,7 @@ impl XtcRecorder {
             return Err(NodeError::new(why));
         }
         if is_retry {
-            // Nothing but this frame is under way, so that what becomes of it can be said.
+            // Only this frame is under way during a retry, so that its result is known here.
             line.flush();
             line.put(job);
             line.flush();
@@ -322,7 +317,7 @@ impl XtcRecorder {
         Ok(())
     }
 
-    /// Shows what happened since it was asked last.
+    /// Publishes the changes since the last call.
     fn publish(&mut self, now_ns: u64) {
         let Some(line) = &self.line else { return };
         let Account { written, bytes, degraded, uncompressed, failed, error } = line.account();
@@ -361,7 +356,7 @@ impl Recorder for XtcRecorder {
         self.line.as_ref().is_none_or(Line::is_in_place)
     }
 
-    /// Files that could not be finished are told here, too: they were ended beside the frames.
+    /// Logs files that could not be finished, also here: they were ended beside the frames.
     fn look_for_files(&mut self, now_ns: u64) {
         let Some(line) = &self.line else { return };
         if !self.writing.is_time_to_check(now_ns) {

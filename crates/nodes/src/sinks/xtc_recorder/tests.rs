@@ -12,7 +12,6 @@ use tempfile::TempDir;
 use super::*;
 use crate::process::compress::Compress;
 use crate::sources::recording::Recording;
-use crate::sources::sim_detector::SimDetector;
 
 fn recorder(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     let path = [("path", folder.path().to_str().unwrap().into())];
@@ -43,40 +42,6 @@ fn assert_same(a: &Frame, b: &Frame) {
     assert_eq!(describe(a.layout()), describe(b.layout()));
     let bytes = |array| crate::packed::packed(&array, &mut Vec::new()).to_vec();
     assert!(bytes(a) == bytes(b), "{}", a.layout());
-}
-
-#[test]
-fn what_a_detector_sends_is_what_is_played() {
-    for (codec, dtype) in [
-        ("none", "u8"),
-        ("hist16", "u16"),
-        ("histn", "u8"),
-        ("histn", "u16"),
-        ("blockpack", "i32"),
-        ("blockpack_dense", "u16"),
-    ] {
-        for threads in [0, 1, 3] {
-            let folder = TempDir::new().unwrap();
-            let params = [("data_type", dtype.into()), ("acquire_period", 0.into()), ("noise", 3.0.into())];
-            let mut detector = Harness::new::<SimDetector>(&params).unwrap();
-            let frames = detector.run_source(6).unwrap();
-            let params = [("compression", codec.into()), ("threads", threads.into())];
-            let mut recorder = recorder(&folder, &params);
-            frames.iter().for_each(|frame| assert!(recorder.feed(frame).is_ok()));
-            recorder.drain().unwrap();
-            assert_eq!(recorder.number_of("num_captured"), 6.0);
-            assert_eq!(recorder.get("full_file_name"), Some(file(&folder).to_str().unwrap().into()));
-            let played = play(&file(&folder), "");
-            assert_eq!(played.len(), 6);
-            for (a, b) in frames.iter().zip(&played) {
-                assert_same(a, b);
-                assert_eq!(a.header().event_time_ns, b.header().event_time_ns);
-                assert!(!b.header().flags.contains(Flags::ARRIVAL_TIME));
-                let number = AttributeValue::Uint(a.header().sequence);
-                assert_eq!(b.header().attributes.get("RecordedSequence"), Some(&number));
-            }
-        }
-    }
 }
 
 #[test]

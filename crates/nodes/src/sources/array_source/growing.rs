@@ -5,8 +5,8 @@ use livetime_frame::{FrameMut, Layout, with_dtype};
 use livetime_kernels::Pixel;
 use livetime_pva::data::Array;
 
-/// A frame that is written in parts. It keeps numbers rather than a frame, because what was sent is not written to any
-/// more.
+/// A frame that is written in parts. The value keeps numbers rather than a frame, because a frame that was sent is
+/// never written again.
 pub(super) struct Growing {
     layout: Layout,
     values: Vec<f64>,
@@ -35,8 +35,8 @@ impl Growing {
         Ok(Growing { layout, values })
     }
 
-    /// Writes `elements` from element `next` on, every `stride`-th one, going round at the end; those for which there is
-    /// no room behind `next` are left out. Returns the element after the last one, as if they lay side by side.
+    /// Writes `elements` from element `next` on, every `stride`-th one, and wraps at the end; elements without room
+    /// behind `next` are left out. Returns the element after the last one, as if they lay side by side.
     pub(super) fn write(&mut self, elements: &Array, next: usize, stride: usize) -> usize {
         let total = self.values.len();
         let count = elements.len().min(total.saturating_sub(next));

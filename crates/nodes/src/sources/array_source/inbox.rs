@@ -1,4 +1,4 @@
-//! Where what clients write waits for the node.
+//! A bounded queue of clients' writes for the node.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use livetime_engine::NodeError;
 use livetime_pva::data::{Array, Value};
+use livetime_runtime::lock;
 
-/// What a client has written.
+/// A write of a client.
 #[derive(Debug)]
 pub enum Written {
     /// An NTNDArray: a whole picture.
@@ -25,11 +26,11 @@ impl Written {
     }
 }
 
-/// Takes the answer: whether a frame was made of what was written, or why not. Dropped without being called, it answers
-/// that the source has ended.
+/// Receives the answer: whether a frame was made of the write, or why not. An answer that is dropped without being
+/// called tells the client that the source has ended.
 pub type Answer = Box<dyn FnOnce(Result<(), NodeError>) + Send>;
 
-/// Where what clients write waits for the node, up to a bound. A clone is the same place.
+/// A bounded queue of clients' writes for the node. Clones share the queue.
 #[derive(Clone)]
 pub struct Inbox(Arc<Inner>);
 
@@ -47,17 +48,18 @@ struct Waiting {
 }
 
 impl Inbox {
-    /// `items` and `bytes` are the limits of what waits. One item may always wait, whatever its size.
+    /// `items` and `bytes` are the limits of the waiting writes. One write may always wait, whatever its size.
     pub fn new(items: usize, bytes: usize) -> Inbox {
         Inbox(Arc::new(Inner { items, bytes, waiting: Mutex::default(), bell: Condvar::new() }))
     }
 
-    /// Leaves what a client has written. When there is no room, `answer` says so, and nothing is left.
+    /// Leaves a client's write. Without room, `answer` gets the refusal, and nothing is left.
     pub fn leave(&self, written: Written, answer: Answer) {
         let mut waiting = self.lock();
         let bytes = written.bytes();
         let (items, sum) = (waiting.items.len(), waiting.bytes.saturating_add(bytes));
         if items > 0 && (items >= self.0.items || sum > self.0.bytes) {
+            // The answer calls code of a client's connection, which may take locks of its own.
             drop(waiting);
             return answer(Err(NodeError::new(format_args!(
                 "wanted room for {bytes} bytes, found {items} pictures that wait; write when the put before has ended"
@@ -65,6 +67,7 @@ impl Inbox {
         }
         waiting.bytes += bytes;
         waiting.items.push_back((written, answer));
+        // The woken thread needs this lock at once.
         drop(waiting);
         self.0.bell.notify_one();
     }
@@ -79,6 +82,6 @@ impl Inbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.waiting)
     }
 }

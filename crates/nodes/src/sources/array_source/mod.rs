@@ -42,14 +42,13 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-    time_of_day_ns,
+    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, time_of_day_ns,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, FrameMut, Layout, MAX_DIMS};
 use livetime_pva::data::{Array, Value};
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
-use super::sim_detector::{Color, DataType};
+use super::pixels::{Color, DataType};
 use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
 use growing::Growing;
 pub use inbox::{Answer, Inbox, Written};
@@ -148,23 +147,23 @@ pub struct ArraySource {
     next: u64,
 }
 
-/// What a frame that is sent means for the acquisition.
+/// The effect of a sent frame on the acquisition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// It counts as an image.
+    /// The frame counts as an image.
     Image,
-    /// It shows how far an image is.
+    /// The frame shows a part of an image.
     Nothing,
 }
 
 /// How long the node waits for a write before it returns to the engine for other requests.
 const WAIT: Duration = Duration::from_millis(5);
-/// When it checks again if there was none, and when nobody can write yet.
+/// Time to the next check after a check without a write, and while the source has no inbox.
 const PAUSE_NS: u64 = 10_000;
 const UNATTACHED_NS: u64 = 10_000_000;
 
 impl ArraySource {
-    /// From now on frames are made of what is left at `inbox`.
+    /// Makes frames of the writes at `inbox` from now on.
     pub fn attach(&mut self, inbox: Inbox) {
         self.inbox = Some(inbox);
     }
@@ -182,7 +181,7 @@ impl ArraySource {
             let limits = format!("`dimensions`: wanted 1 to {MAX_DIMS} whole numbers of at least 1");
             NodeError::new(format_args!("{limits}, found {found:?}")).of_param("dimensions")
         };
-        // areaDetector's list has ten places, of which those behind the last dimension are 0.
+        // areaDetector's list has ten places; places behind the last dimension are 0.
         let sizes = &self.params.dimensions;
         let used = sizes.len() - sizes.iter().rev().take_while(|v| **v == 0.0).count();
         let whole =
@@ -210,7 +209,7 @@ impl ArraySource {
         Ok(frame)
     }
 
-    /// Takes elements in; whether a frame is to be sent, and what it ends.
+    /// Takes elements in; returns whether a frame is to be sent, and what the frame ends.
     fn elements(&mut self, elements: &Array, ctx: &Context) -> Result<Option<Ends>, NodeError> {
         let p = &mut self.params;
         let appends = p.append_mode && !p.new_array && self.growing.is_some();
@@ -255,7 +254,7 @@ impl ArraySource {
         Ok(())
     }
 
-    /// Makes a frame of what a client has written.
+    /// Makes a frame of a client's write.
     fn take(&mut self, written: &Written, ctx: &mut Context) -> Result<(), NodeError> {
         if !self.params.acquire {
             return Err(NodeError::new(
@@ -274,7 +273,7 @@ impl ArraySource {
         }
     }
 
-    /// What comes after a call: the end of an acquisition whose frames are all taken.
+    /// The next step after a call: the end of an acquisition whose frames are all taken.
     fn after(&mut self) -> Next {
         let p = &mut self.params;
         if !p.acquire || !p.image_mode.is_done(p.num_images_counter, p.num_images) {
@@ -306,10 +305,6 @@ impl Node for ArraySource {
         &mut self.params
     }
 
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
-    }
-
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
         if self.params.acquire {
             self.begin();
@@ -326,13 +321,13 @@ impl Node for ArraySource {
         let Some((written, answer)) = inbox.take(WAIT) else { return Ok(Next::At(ctx.now_ns() + PAUSE_NS)) };
         let result = self.take(&written, ctx);
         self.params.refused += u64::from(result.is_err());
-        // What was refused is the business of the client that wrote it, and no frame that the source lost.
+        // A refused write is the client's error, not a frame that the source lost.
         answer(result);
         Ok(self.after())
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire => self.begin(),
             "acquire" => {
                 self.params.detector_state = self.params.image_mode.when_stopped();

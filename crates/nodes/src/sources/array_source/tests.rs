@@ -30,7 +30,7 @@ fn numbers(values: &[f64]) -> Written {
     Written::Elements(values.to_vec().into())
 }
 
-/// Writes elements and returns those of the frame that comes of it.
+/// Writes elements, and returns the elements of the resulting frame.
 fn written(node: &mut Harness, inbox: &Inbox, values: &[f64]) -> Option<Vec<f64>> {
     let answer = left(inbox, numbers(values));
     let (frames, _) = node.produce().unwrap();

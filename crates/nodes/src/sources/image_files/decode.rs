@@ -11,7 +11,7 @@ use super::error::PictureError;
 use crate::codec::jpeg::{guarded, is_complete, not_whole};
 use crate::error::Mismatch;
 
-/// A picture whose size is known and whose pixels are still to be decoded.
+/// A picture with known size and pixels still to be decoded.
 pub(super) struct Picture<'a> {
     pub(super) layout: Layout,
     /// Samples per pixel in the file, where one of them is transparency, which is left out.
@@ -36,6 +36,7 @@ pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, Pictur
         [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => open_tiff(bytes, max_bytes),
         _ => Err(Mismatch::new("a JPEG, PNG or TIFF picture", "something else").into()),
     })?;
+    // Decoders name the size before they decode, so that a small file cannot make the node take any amount of memory.
     let found = decoded_len(&picture.layout, picture.alpha_of);
     if found > max_bytes {
         let wanted = format!("at most {} of pixels", ByteSize(max_bytes as u64));
@@ -59,6 +60,7 @@ impl Picture<'_> {
         let mut scratch = Vec::new();
         let kept = samples - 1;
         let len = decoded_len(&self.layout, self.alpha_of);
+        // Memory that is not there is an error of this picture, not the end of the program.
         scratch.try_reserve_exact(len)?;
         scratch.resize(len, 0);
         guarded(|| self.pixels.read(&mut scratch))?;
@@ -80,6 +82,7 @@ impl Pixels<'_> {
 }
 
 fn open_jpeg(bytes: &[u8]) -> Result<Picture<'_>, PictureError> {
+    // The decoder fills the rest of a cut file with grey, so the end of the file is looked for first.
     if !is_complete(bytes) {
         return Err(not_whole().into());
     }
@@ -130,6 +133,7 @@ fn open_tiff(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError
     };
     let layout = layout(dtype, color, size)?;
     let wanted = decoded_len(&layout, alpha_of);
+    // A size other than expected would place samples wrongly, so the sizes are compared before decoding.
     if wanted != buffer.complete_len {
         let wanted = format!("{wanted} bytes for {layout}");
         return Err(Mismatch::new(wanted, buffer.complete_len.to_string()).into());

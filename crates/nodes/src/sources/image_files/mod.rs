@@ -1,9 +1,9 @@
 //! `image_files`: the pictures of a folder, or one file, as frames.
 //!
-//! Out: arrays as the files have them, packed, numbered from 1: JPEG and PNG u8 or u16, mono or RGB1; TIFF
-//! any dtype except 16-bit floats, mono, RGB1, or RGB3 where colours are stored in planes (the first picture
-//! of a file). Transparency is left out. Attribute `FileName`: the name without its folder. Event time is
-//! the time at which the file was written last, as its folder says: the same at every run.
+//! Out: arrays as the files have them, packed, numbered from 1: JPEG and PNG u8 or u16, mono or RGB1; TIFF any dtype
+//! except 16-bit floats, mono, RGB1, or RGB3 where colours are stored in planes (the first picture of a file).
+//! Transparency is left out. Attribute `FileName`: the name without its folder. Event time is the file's time of
+//! modification: the same at every run.
 //!
 //! Files are taken in natural order (`a9` before `a10`), found again with each run. A file that cannot be
 //! decoded is an error that names it, and the next one is tried; a pass in which no file could be decoded
@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_formats::file::{list, matches, name_of};
 use livetime_frame::{Allocator, AttributeValue, ByteSize, Frame, FrameMut, FramePool, Layout};
 
@@ -107,14 +107,11 @@ struct Entry {
 impl Node for ImageFiles {
     type Params = ImageFilesParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "image_files",
-        kind: NodeKind::Source,
-        summary: "The JPEG, PNG and TIFF pictures of a folder as frames.",
-        inputs: &[],
-        outputs: &[PortSpec::array_of_dims("out", 2, 3)],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "image_files",
+        "The JPEG, PNG and TIFF pictures of a folder as frames.",
+        &[PortSpec::array_of_dims("out", 2, 3)],
+    );
 
     const IS_STORED: bool = true;
 
@@ -136,10 +133,6 @@ impl Node for ImageFiles {
 
     fn params(&mut self) -> &mut ImageFilesParams {
         &mut self.params
-    }
-
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
     }
 
     fn look(&self) -> Result<(), NodeError> {
@@ -174,7 +167,7 @@ impl Node for ImageFiles {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "path" | "pattern" => self.open(),
             "decode_once" | "keep_bytes" => {
                 self.keep();

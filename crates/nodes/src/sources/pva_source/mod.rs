@@ -1,21 +1,21 @@
 //! `pva_source`: an NTNDArray channel of a pvAccess server as a detector (areaDetector's pvaDriver).
 //!
-//! Out: arrays as the server sends them, with its attributes and times. Large images stay where the client
-//! received them, outside the run's memory bound; as many can be under way as queues hold. Compressed images
-//! stay so if `decompress` knows their codec, and are refused otherwise. The type and shape of the frames are
-//! not known before they arrive. They keep the numbers that their server gave them (`uniqueId`), so that
-//! those of a chain of servers can be compared: as the frame's number, or, where that had to continue
-//! otherwise, as the attribute `UniqueId`.
+//! Out: arrays as the server sends them, with its attributes and times. Large images stay in the memory into which the
+//! client received them, outside the run's memory bound; as many can be under way as queues hold. Compressed images
+//! stay compressed if `decompress` knows their codec, and are refused otherwise. The type and shape of the frames are
+//! not known before they arrive. Frames keep the numbers of their server (`uniqueId`), so that the frames of a chain of
+//! servers can be compared: as the frame's number, or, where that had to continue otherwise, as the attribute
+//! `UniqueId`.
 //!
-//! What was missed is counted exactly where the server numbers its images (`uniqueId`): numbers left out, because
-//! the server or the network or this node was too slow, are frames that the source lost. `overruns` counts the updates
-//! that a server says it merged; those images are in the gaps already. A server that begins to count again is told of.
-//! One that does not number at all is noticed by that, and its `overruns` count as lost, at least one each.
+//! Missed images are counted exactly where the server numbers its images (`uniqueId`): numbers left out, because the
+//! server or the network or this node was too slow, are frames that the source lost. `overruns` counts the updates that
+//! a server reports as merged; those images are in the gaps already. The log has a line when a server begins to count
+//! again. A server without numbers is recognised by that, and its `overruns` count as lost, at least one each.
 //!
-//! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` say, and ends then. With `single` and
-//! `multiple` it begins with the first image that comes after it has begun; with `continuous` with the one that the server shows, unless
-//! that was taken already. What comes between two acquisitions is not missed. Exposure and period are the business of
-//! whoever serves the images: those that can be written here are only kept, for clients that write them to every detector.
+//! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` set, and ends then. With `single` and
+//! `multiple` it begins with the first image that comes after it has begun; with `continuous` with the image that the
+//! server shows, unless that was taken already. Images between two acquisitions are not missed. Exposure and period are
+//! set at the server: their parameters here are only kept, for clients that write them to every detector.
 //!
 //! The node waits for images itself, for a few ms at a time, and needs a thread of its own.
 
@@ -25,9 +25,7 @@ mod tests;
 
 use std::time::Duration;
 
-use livetime_engine::{
-    Context, Counterpart, Next, Node, NodeError, NodeKind, NodeSpec, ParamEnum, Params, PortSpec, Stream,
-};
+use livetime_engine::{Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
@@ -118,13 +116,13 @@ pub struct PvaSource {
     names: Names,
     /// The number of the next frame, should the one before not have come through.
     next: Option<u64>,
-    /// What the last number of the server was taken as.
+    /// The server's last number, as this source understood it.
     server_number: Option<u64>,
     /// Whether the image that the server shows when it is asked is from before the acquisition.
     skips_shown: bool,
 }
 
-/// How long the node waits for an image before it looks whether anybody wants something else of it.
+/// The node's wait for an image before it returns to the engine for other requests.
 const WAIT: Duration = Duration::from_millis(5);
 /// When it looks again if there was none.
 const PAUSE_NS: u64 = 10_000;
@@ -132,14 +130,11 @@ const PAUSE_NS: u64 = 10_000;
 impl Node for PvaSource {
     type Params = PvaSourceParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "pva_source",
-        kind: NodeKind::Source,
-        summary: "The images of a pvAccess server (NTNDArray) as frames.",
-        inputs: &[],
-        outputs: &[PortSpec::array("out")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "pva_source",
+        "The images of a pvAccess server (NTNDArray) as frames.",
+        &[PortSpec::array("out")],
+    );
 
     const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("pvaDriver", "cam").or(&["NDPvaDriver"]));
 
@@ -158,10 +153,6 @@ impl Node for PvaSource {
 
     fn params(&mut self) -> &mut PvaSourceParams {
         &mut self.params
-    }
-
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
@@ -200,7 +191,7 @@ impl Node for PvaSource {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "acquire" if self.params.acquire && self.monitor.is_none() => {
                 self.begin();
                 self.open_channel()
@@ -256,7 +247,7 @@ impl PvaSource {
         self.params.num_images_counter = 0;
         self.params.detector_state = DetectorState::Acquire;
         self.params.status_message = ACQUIRING.into();
-        // What comes between two acquisitions is nobody's loss.
+        // Images between two acquisitions are no loss.
         self.server_number = None;
         self.skips_shown = self.params.image_mode != ImageMode::Continuous;
     }

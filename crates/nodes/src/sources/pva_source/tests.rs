@@ -92,7 +92,7 @@ fn images_come_as_frames_and_gaps_are_counted() {
     camera.show(108);
     assert_eq!(take(&mut node, 1), [(108, 108)]);
     assert_eq!((node.number_of("missed"), node.number_of("frames")), (3.0, 6.0));
-    // It counts from the beginning: nobody knows what was missed.
+    // The server counts from the beginning: the number of missed images is unknown.
     camera.show(1);
     camera.show(2);
     assert_eq!(take(&mut node, 2), [(109, 1), (110, 2)]);
@@ -181,7 +181,7 @@ fn an_acquisition_has_as_many_images_as_are_wanted() {
         assert_eq!((more.len(), next), (0, Next::Idle));
         assert_eq!(node.number_of("num_images_counter"), wanted as f64);
         assert_eq!(node.get("detector_state"), Some("idle".into()));
-        // Nobody looks any more.
+        // The source's subscription ends.
         while camera.pv.subscribers() > 0 {
             std::thread::sleep(Duration::from_millis(1));
         }

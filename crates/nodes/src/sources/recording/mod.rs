@@ -1,6 +1,7 @@
 //! `recording`: a recorded run as frames.
 //!
-//! Out: arrays of one detector, packed, numbered from 1. Event time is that of the event. Attribute `Damage` where there is any.
+//! Out: arrays of one detector, packed, numbered from 1. Event time is the event's. Attribute `Damage` where there is
+//! any.
 //!
 //! | format | array |
 //! |---|---|
@@ -10,17 +11,19 @@
 //! | raw frames (wire readout) | 1024 ticks of a link, a row for each channel; `ClockTicks` is the time of the first |
 //! | trigger records (wire readout) | the frames of a link in the window of a record, in the same way |
 //!
-//! `file` is one file of the run, and all its streams and chunks beside it whose names end as its does belong to it (an HDF5 file names what belongs to it), or a pattern with `*` and
-//! `?`, or one file in each of several lines. The format is found by the first file. `detector` is a name or a pattern; in LCLS-II
-//! `algorithm` and `field` choose too, what is left out may be anything, and of several fields a picture is preferred to lists of
-//! numbers. A name that does not mean one detector is refused with a list of what there is.
+//! `file` is one file of the run, which stands for all its streams and chunks beside it whose names end alike (an HDF5
+//! file names the files that belong to it), or a pattern with `*` and `?`, or one file in each of several lines. The
+//! format is recognised from the first file. `detector` is a name or a pattern; in LCLS-II `algorithm` and `field`
+//! choose too, an empty choice may be anything, and of several fields a picture is preferred to lists of numbers. A
+//! name that does not mean one detector is refused with a list of the detectors.
 //!
-//! Events come in the order of time. One without the detector gives no frame and is counted (`missing`); one that cannot be read, or is
-//! damaged and without the detector, is an error that names it (`failures`). A picture that is damaged, or not all there, is counted
-//! (`damaged`), and `damage` says what becomes of it: it is sent and says so (`keep`), left out (`skip`), or ends the source with an
-//! error (`stop`). The judgement is that of [`livetime_recording::Recording::read`], which all readers of a run share. What of the files
-//! cannot be read, as behind a cut or beside the picture in an event, is a loss of the source for each place (`problems`), with its reason in the log: a run with one ends
-//! with exit code 3.
+//! Events come in the order of time. An event without the detector gives no frame and is counted (`missing`); an event
+//! that cannot be read, or is damaged and without the detector, is an error that names it (`failures`). A picture that
+//! is damaged or incomplete is counted (`damaged`), and `damage` is the policy: it is sent with a mark (`keep`), left
+//! out (`skip`), or ends the source with an error (`stop`). The judgement is made by
+//! [`livetime_recording::Recording::read`], which all readers of a run share. A place in the files that cannot be read,
+//! as behind a cut or beside the picture in an event, is a loss of the source (`problems`), with its reason in the log:
+//! a run with one ends with exit code 3.
 //!
 //! With `select` only events are sent for which an expression is true (`docs/select-correct.md`). The small data of all events are read
 //! when the source starts; events that are not wanted, and those that lack a value that would decide, are counted (`not_selected`,
@@ -28,11 +31,12 @@
 //! the source from starting. The node's own thread reads the others.
 //!
 //! Events are read and decompressed ahead by threads of the node's own, straight into the memory of the frames. They may be sent
-//! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or Unconfigure, when its
-//! last file has its final name. A writer that died is waited for until the run is stopped.
+//! as fast as possible, or as they were recorded. A run that is still being written can be followed: up to EndRun or
+//! Unconfigure, when its last file has its final name. After a writer's death the source waits until the run is
+//! stopped.
 //!
-//! A program that has the run open already hands it over as a service of the graph ([`livetime_recording::OpenRun`]): then its files are not
-//! scanned again.
+//! A program that has already opened the run hands it over as a service of the graph ([`livetime_recording::OpenRun`]),
+//! so that its files are not scanned again.
 //!
 //! `xtc` and `xtc2` are older names of this source.
 //!
@@ -69,7 +73,7 @@ mod xtc2_tests;
 
 use std::ops::Range;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_recording::select::{Expression, Selected};
 use livetime_recording::{OpenRun, Wanted, parse_range};
 
@@ -99,7 +103,7 @@ pub struct RecordingParams {
 pub struct Recording {
     params: RecordingParams,
     player: Option<Player>,
-    /// What `file` was when it was opened last.
+    /// The value of `file` when it was opened last.
     opened: String,
 }
 
@@ -110,7 +114,7 @@ impl Recording {
         let wanted =
             Wanted { detector: detector.clone(), algorithm: algorithm.clone(), field: field.clone() };
         let Playback { file, events, follow, .. } = playback;
-        // Files that are opened again have been entered with what is lost in them.
+        // The losses in these files have been entered before if the same files are opened again.
         let is_same = std::mem::replace(&mut self.opened, file.clone()) == *file;
         let entered = self.player.take().map_or(0, |player| player.entered());
         let entered = if is_same { entered } else { 0 };
@@ -171,10 +175,6 @@ impl Node for Recording {
         &mut self.params
     }
 
-    fn plan(&mut self, _inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {
-        Ok(vec![Stream::Unknown])
-    }
-
     fn look(&self) -> Result<(), NodeError> {
         let file = &self.params.playback.file;
         livetime_recording::Recording::files_named(file).map(drop).map_err(NodeError::new)
@@ -189,7 +189,7 @@ impl Node for Recording {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        let name = self.params.specs().get(index).map_or("", |spec| spec.name);
+        let name = self.params.name(index);
         if OPENS_AGAIN.contains(&name) { self.open(ctx) } else { Ok(()) }
     }
 

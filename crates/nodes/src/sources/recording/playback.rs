@@ -1,4 +1,4 @@
-//! What is played, how, and what became of it.
+//! The settings and readbacks of a replay.
 
 use livetime_engine::{Context, Next, NodeError, ParamEnum, Params};
 use livetime_recording::OnDamage;
@@ -6,7 +6,7 @@ use livetime_recording::OnDamage;
 use super::Timing;
 use super::player::{Player, Settings};
 
-/// What becomes of pictures that are damaged or not all there: [`OnDamage`].
+/// The policy for pictures that are damaged or incomplete: [`OnDamage`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
 pub enum Damage {
     /// They are left out, and counted.
@@ -28,7 +28,7 @@ impl From<Damage> for OnDamage {
     }
 }
 
-/// What is played, how, and what became of it.
+/// The settings and readbacks of a replay.
 #[derive(Params)]
 pub struct Playback {
     /// A file of the run, or a pattern with `*` and `?` for its files, or lines with a file in each.

@@ -9,9 +9,10 @@ use livetime_recording::{Account, Memory, OnDamage, Ordered, Problem, ReadError,
 
 use super::Timing;
 
-/// How often the player checks whether a file has grown.
+/// Time between two checks of a growing file: followed events come at most this late, at the price of 50 checks a
+/// second.
 const LOOK_AGAIN_NS: u64 = 20_000_000;
-/// The number of unreadable places that are reported individually.
+/// Unreadable places that get a line of the log each; the others are only counted.
 const MOST_TOLD: usize = 10;
 
 /// The options of a user.
@@ -97,7 +98,8 @@ impl Player {
         self.order.recording().events()
     }
 
-    /// Behind the last event that may be sent: while it is followed, what may still get data is not.
+    /// The number behind the last event that may be sent. Events that may still get data are not sent while the run is
+    /// followed.
     fn known(&self, settings: &Settings) -> usize {
         let recording = self.order.recording();
         if settings.follow { recording.complete() } else { recording.events() }
@@ -108,7 +110,7 @@ impl Player {
     /// # Errors
     /// [`NodeError`] for an event that cannot be read; the one behind it is next.
     pub(super) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
-        // Threads read ahead what follows the event, which may not be selected.
+        // Reading ahead would load the following events, which the selection may leave out.
         let threads = if self.selected.is_some() { 0 } else { settings.threads };
         (self.order.threads, self.order.on_damage) = (threads, settings.on_damage);
         if self.order.is_stopped() {
@@ -130,8 +132,7 @@ impl Player {
         let read = self.read(event, end, ctx);
         // Reading an event may have shown that something else in it is broken.
         self.enter_problems(ctx);
-        if let Some(mut frame) = read? {
-            frame.header_mut().sequence = self.order.account().frames;
+        if let Some(frame) = read? {
             self.frames_in_pass += 1;
             ctx.emit(frame)?;
         }
@@ -140,7 +141,8 @@ impl Player {
         Ok(if is_last && self.is_last_pass(settings) { Next::Finished } else { Next::Now })
     }
 
-    /// Goes on to the next event that is selected. Those before it are counted; one whose small data cannot be read is a loss.
+    /// Skips to the next selected event, and counts the skipped ones. An event whose small data cannot be read is a
+    /// loss.
     fn pass_over(&mut self, end: usize, ctx: &Context) {
         let Some(selected) = &self.selected else { return };
         while self.next < end && !selected.has(self.next) {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::Recording;
 
-/// Five events of a camera, of which the third is damaged.
+/// Five events of a camera; the third is damaged.
 fn lcls1() -> (TempDir, PathBuf) {
     let mut bytes = Vec::new();
     for number in 0..5u8 {
@@ -24,7 +24,7 @@ fn lcls1() -> (TempDir, PathBuf) {
     file("e1-r0001-s00-c00.xtc", &bytes)
 }
 
-/// The same of a detector of LCLS-II.
+/// The same events of a detector of LCLS-II.
 fn lcls2() -> (TempDir, PathBuf) {
     let fields = &[("raw", 0, 2)];
     let names = Names { id: 1, detector: "opal", algorithm: "raw", segment: 0, fields };
@@ -103,7 +103,7 @@ fn damage_is_kept_left_out_or_the_end() {
     }
 }
 
-/// What a pipeline file or a client of `recording` may use is there under its older names too.
+/// Everything that a pipeline file or a client may use of `recording` exists under its older names too.
 #[test]
 fn the_older_names_are_aliases() {
     let names =

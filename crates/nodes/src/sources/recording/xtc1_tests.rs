@@ -16,7 +16,7 @@ use super::Recording;
 const OPAL: &str = "CxiEndstation-0|Opal1000-1";
 const TIMEPIX: &str = "CxiDs1-0|Timepix-0";
 
-/// A leaf of a picture of u16 whose pixels all have this value.
+/// A leaf of a picture of u16; all its pixels have this value.
 struct Leaf {
     name: &'static str,
     value: u16,
@@ -162,7 +162,7 @@ fn an_event_with_damage_and_no_picture_is_a_failure() {
     }
 }
 
-/// Compresses what is not damaged, as `convert` does.
+/// Compresses undamaged leaves, as `convert` does.
 fn packed(folder: &TempDir) -> PathBuf {
     use livetime_formats::xtc1::compressed::Engine;
     use livetime_recording::convert::{Options, convert};
@@ -215,7 +215,7 @@ fn an_incomplete_contribution_may_have_held_the_picture() {
     assert!(errors[0].ends_with("in an event with damage: incomplete contribution"), "{errors:?}");
 }
 
-/// What was made of a run may lie beside it: the files whose names end alike are one run.
+/// A file made of a run may lie beside it: the files whose names end alike are one run.
 #[test]
 fn a_run_and_what_was_made_of_it_lie_in_one_folder() {
     let folder = run(&[event(0, &[leaf(OPAL, 1)])]);
@@ -338,12 +338,12 @@ fn what_cannot_be_read_is_a_loss_at_the_source() {
     // Cut inside the last event.
     fs::write(path(&folder), &whole[..whole.len() - 4]).unwrap();
     assert_eq!(unreadable(&played(&path(&folder))), (9, 1));
-    // A head in the middle that means nothing: nobody can know where the next begins.
+    // A meaningless header in the middle hides where the next one begins.
     let mut broken = whole.clone();
     broken[5 * bytes_per_event + 32..5 * bytes_per_event + 36].copy_from_slice(&[0xFF; 4]);
     fs::write(path(&folder), &broken).unwrap();
     assert_eq!(unreadable(&played(&path(&folder))), (5, 1));
-    // An event whose picture cannot be read is one too, with the reason of its error.
+    // An event whose picture cannot be read counts too, with the reason of its error.
     let cut = Leaf { cut: 5, ..leaf(OPAL, 1) };
     fs::write(path(&folder), [event(0, &[leaf(OPAL, 0)]), event(1, &[cut])].concat()).unwrap();
     let report = played(&path(&folder));

@@ -105,7 +105,7 @@ pub struct Put {
     pub value: Value,
     /// The options of the request: whether to process, whether to wait.
     pub options: Arc<Options>,
-    /// Who wants it.
+    /// The client that wants the change.
     pub peer: Arc<Peer>,
     /// Whether the client writes nothing and only wants the PV to process.
     pub process_only: bool,
@@ -113,12 +113,12 @@ pub struct Put {
 }
 
 impl Put {
-    /// It is done.
+    /// Ends the put with success.
     pub fn accept(mut self) {
         self.token.answer(Ok(None));
     }
 
-    /// It cannot be done because of `reason`, which people read.
+    /// Ends the put with a refusal; people read `reason`.
     pub fn refuse(mut self, reason: impl Into<String>) {
         self.token.answer(Err(Status::error(shortened(reason.into(), REASON))));
     }
@@ -146,7 +146,7 @@ pub struct Call {
     pub arguments: Option<Dynamic>,
     /// The fields that the client asked for.
     pub options: Arc<Options>,
-    /// Who wants it.
+    /// The client that calls.
     pub peer: Arc<Peer>,
     pub(crate) token: Token,
 }
@@ -159,17 +159,17 @@ impl Call {
         value.get(&format!("{prefix}{name}"))
     }
 
-    /// This is the result.
+    /// Ends the call with this result.
     pub fn reply(mut self, result: impl Into<Dynamic>) {
         self.token.answer(Ok(Some(result.into())));
     }
 
-    /// It is done, and there is no result.
+    /// Ends the call with success and without a result.
     pub fn done(mut self) {
         self.token.answer(Ok(None));
     }
 
-    /// It cannot be done because of `reason`, which people read.
+    /// Ends the call with a refusal; people read `reason`.
     pub fn refuse(mut self, reason: impl Into<String>) {
         self.token.answer(Err(Status::error(shortened(reason.into(), REASON))));
     }

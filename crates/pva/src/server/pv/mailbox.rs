@@ -2,10 +2,11 @@
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::queue::Subscription;
 use crate::data::Dynamic;
+use crate::lock::lock;
 use crate::wire::Status;
 
 /// Where other threads leave work for a connection: updates, answers, the end of channels.
@@ -58,17 +59,20 @@ impl Mailbox {
 
     /// An answer that was given.
     pub(crate) fn take_done(&self) -> Option<Completion> {
-        self.mail.lock().unwrap_or_else(PoisonError::into_inner).done.pop()
+        lock(&self.mail).done.pop()
     }
 
     fn leave(&self, put: impl FnOnce(&mut Mail)) {
-        let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mail = lock(&self.mail);
+        // Relaxed: `over` changes only under the lock that is held here.
         if self.over.load(Ordering::Relaxed) {
             return;
         }
         put(&mut mail);
-        // The bell takes a lock of its own, so this one is given back before.
+        // The bell takes a lock of its own, so this one is released before, and no thread holds both.
         drop(mail);
+        // AcqRel: pairs with the stores of `hush` and `take`, so that either the owner sees the item or the bell is
+        // rung.
         if !self.rung.swap(true, Ordering::AcqRel) {
             (self.bell)();
         }
@@ -77,10 +81,10 @@ impl Mailbox {
     /// The connection is gone: waiting items are dropped, and no more are taken. A subscription in here would
     /// else keep the mailbox that it knows, and itself, for ever.
     pub(crate) fn end(&self) {
-        let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mail = lock(&self.mail);
         self.over.store(true, Ordering::Relaxed);
         let left = mem::take(&mut *mail);
-        // A dropped item may hold the last reference to a PV, whose handlers may come back here.
+        // A dropped item may hold the last reference to a PV, and the PV's handlers may call this mailbox again.
         drop(mail);
         drop(left);
     }
@@ -94,6 +98,6 @@ impl Mailbox {
     pub(crate) fn take(&self, empty: &mut Mail) {
         // Before looking, so that nothing is left without the bell.
         self.rung.store(false, Ordering::Release);
-        mem::swap(&mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner), empty);
+        mem::swap(&mut *lock(&self.mail), empty);
     }
 }

@@ -21,6 +21,7 @@ pub(crate) use view::View;
 use super::{Access, Peer};
 use crate::Result;
 use crate::data::{Structure, Value};
+use crate::lock::lock;
 use crate::request::Options;
 use crate::wire::{BitSet, Encoded, Status};
 
@@ -67,21 +68,21 @@ pub struct PvBuilder {
 }
 
 impl PvBuilder {
-    /// It has this value to begin with.
+    /// Sets the first value.
     pub fn value(mut self, value: Value) -> PvBuilder {
         self.value = Some(value);
         self
     }
 
-    /// Clients may write it; `handler` is told, and answers at once or later. It is called from a thread of the
-    /// server and must not wait.
+    /// Lets clients write the PV: `handler` gets each put, and answers at once or later. The handler is called from a
+    /// thread of the server and must not wait.
     pub fn on_put(mut self, handler: impl Fn(Put) + Send + Sync + 'static) -> PvBuilder {
         self.put = Some(Box::new(handler));
         self
     }
 
-    /// Clients may call it as a procedure; `handler` is told, and answers at once or later. It is called from a
-    /// thread of the server and must not wait.
+    /// Lets clients call the PV as a procedure: `handler` gets each call, and answers at once or later. The handler is
+    /// called from a thread of the server and must not wait.
     pub fn on_call(mut self, handler: impl Fn(Call) + Send + Sync + 'static) -> PvBuilder {
         self.call = Some(Box::new(handler));
         self
@@ -128,7 +129,7 @@ impl SharedPv {
         self.state().value().cloned()
     }
 
-    /// Its type; `None` if it has no value.
+    /// Type of the value; `None` if the PV has no value.
     pub fn structure(&self) -> Option<Arc<Structure>> {
         self.state().structure().cloned()
     }
@@ -139,13 +140,14 @@ impl SharedPv {
         self.state().post(value, bits)
     }
 
-    /// Changes the value in place, and sends the fields that `change` set. It must not use this PV otherwise.
+    /// Changes the value in place, and sends the fields that `change` sets. `change` must not use this PV in another
+    /// way, because the PV is locked meanwhile.
     pub fn update<R>(&self, change: impl FnOnce(&mut Value) -> Result<R>) -> Result<R> {
         self.state().update(change)
     }
 
     /// Takes over a whole value that is encoded already: all fields in the byte order of this machine
-    /// ([`Value::encode`]), without a bit set. It must be of the type of this PV.
+    /// ([`Value::encode`]), without a bit set. The value must be of the type of this PV.
     pub fn post_encoded(&self, fields: Encoded) -> Result<()> {
         self.state().post_encoded(fields)
     }
@@ -190,6 +192,7 @@ impl SharedPv {
         let end = Instant::now() + timeout;
         let mut state = self.state();
         loop {
+            // SeqCst: the store must be visible before the rooms are read, or `made_room` could miss this thread.
             self.0.awaited.store(true, Ordering::SeqCst);
             if state.subscriptions().all(|subscription| subscription.room() > 0) {
                 return true;
@@ -202,10 +205,10 @@ impl SharedPv {
         }
     }
 
-    /// Releases all values but the present one, as far as they are large: in every queue the newest takes the place of all that
-    /// wait, and an update being sent is copied by its sender.
+    /// Releases the memory of all large values but the present one: in every queue the newest update replaces all
+    /// waiting ones, and an update that is being sent is copied by its sender.
     ///
-    /// For an owner whose values refer to memory that he needs back, however slowly clients read.
+    /// For an owner of values that refer to memory which it needs back, however slowly clients read.
     pub fn relieve(&self) {
         self.state().relieve();
     }
@@ -231,7 +234,7 @@ impl SharedPv {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, PvState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.state)
     }
 
     pub(crate) fn put_handler(&self) -> Option<&PutHandler> {

@@ -3,8 +3,8 @@
 //! AMD processors copy four times as slowly when source and target have nearly the same offset within a page of 4 KiB
 //! (measured on Zen 4: 2.3 instead of 10 GB/s inside `_copy_from_iter`, whose copy is one `rep movsb`). That is the
 //! usual case and not bad luck: the allocator puts a large `Vec` 16 bytes behind the start of a page, and the kernel
-//! puts the array a few bytes behind the start of a page, after the head of the message. So the array of a value that
-//! is asked for is copied once to the middle of a page, where all later answers find it.
+//! puts the array a few bytes behind the start of a page, after the head of the message. So the array of a requested
+//! value is copied once to the middle of a page, where all later answers find it.
 
 use std::sync::OnceLock;
 

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::View;
 use super::mailbox::Mailbox;
 use crate::data::Structure;
+use crate::lock::lock;
 use crate::server::account::Charge;
 use crate::wire::{BitSet, Encoded, Writer};
 
@@ -88,7 +89,7 @@ struct UpdateQueue {
 /// The next update to send, and whether there is more after it.
 pub(crate) enum NextUpdate {
     Body(UpdateBody, bool),
-    /// The fields for which the value of the PV is needed.
+    /// The update needs the value of the PV to be encoded.
     Encode,
     /// That, which was encoded now.
     Encoded(bool),
@@ -111,16 +112,16 @@ pub(crate) struct Depth {
 /// An update in a queue, without the memory that it refers to.
 const ENTRY: usize = size_of::<Option<UpdateBody>>();
 
-/// So much is counted with the monitor itself.
+/// Bytes of a queue, four entries, that are counted with the monitor itself.
 const INCLUDED: usize = 4 * ENTRY;
 
-/// Memory is taken and given back in steps.
+/// Memory is charged in steps of this size, so that the accounts are locked rarely.
 const STEP: usize = 4096;
 
-/// A queue that takes more is made smaller once it is empty, if others could need the memory.
+/// A longer queue is made smaller once it is empty, if others could need its memory.
 const LONG: usize = 1024;
 
-/// So much is to be free for them.
+/// Memory that must be free for others; with less, empty queues give theirs back.
 const RESERVE: usize = 32 << 20;
 
 /// Updates of at least this size are released when memory is needed elsewhere.
@@ -145,7 +146,7 @@ impl Subscription {
     }
 
     fn lock(&self) -> MutexGuard<'_, UpdateQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     /// Begins with the fields `first`. Returns whether the connection has to look.
@@ -156,6 +157,7 @@ impl Subscription {
         queue.changed = first;
         queue.overrun.clear();
         queue.running = true;
+        // Release: `is_lazy` is read without the lock, as a hint; every decision is made again with the lock.
         self.lazy.store(true, Ordering::Release);
         queue.schedule()
     }
@@ -191,10 +193,12 @@ impl Subscription {
             queue.overrun.clear();
         } else {
             queue.squash(structure, changed);
+            // Relaxed: a count for statistics.
             self.squashed.fetch_add(1, Ordering::Relaxed);
             self.lazy.store(true, Ordering::Release);
         }
         if queue.schedule() {
+            // The mailbox takes a lock of its own, so this one is released before.
             drop(queue);
             self.mailbox.update(Arc::clone(self));
         }
@@ -268,6 +272,7 @@ impl Subscription {
     pub(crate) fn next_latest(&self, encode: impl FnOnce(&BitSet, &BitSet)) -> NextUpdate {
         let mut queue = self.lock();
         if !matches!(queue.entries.front(), Some(None)) || queue.window == Some(0) {
+            // `next` takes the lock itself.
             drop(queue);
             return self.next();
         }
@@ -299,6 +304,7 @@ impl Subscription {
         let mut queue = self.lock();
         queue.finished = true;
         if queue.schedule() {
+            // As in `push`.
             drop(queue);
             self.mailbox.update(Arc::clone(self));
         }
@@ -306,6 +312,7 @@ impl Subscription {
 
     /// How many updates were merged since the last call.
     pub(crate) fn take_squashed(&self) -> u64 {
+        // A load first: the usual 0 then costs no write to a shared line of the cache.
         match self.squashed.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.squashed.swap(0, Ordering::Relaxed),
@@ -411,7 +418,7 @@ impl UpdateQueue {
         (body, self.scheduled)
     }
 
-    /// Whether there is something to send of which the connection does not know yet; now it does.
+    /// Whether the connection must be notified of something to send; the notification then counts as done.
     fn schedule(&mut self) -> bool {
         self.is_sendable() && !std::mem::replace(&mut self.scheduled, true)
     }

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// How many different selections of fields may be open at one PV: each one is encoded separately.
 const MAX_VIEWS: usize = 256;
 
-/// Leaves room for the bytes in front of an update.
+/// Longest body of an update: the payload without the bytes in front of an update.
 const MAX_BODY: usize = MAX_PAYLOAD - 64;
 
 pub(crate) struct PvState {
@@ -46,7 +46,7 @@ struct Audience {
 /// Is told of changes until it returns false.
 pub(super) type Observer = Box<dyn FnMut(&Value, &BitSet) -> bool + Send>;
 
-/// One selection of fields, shared by all who chose it.
+/// One selection of fields, shared by all operations that chose it.
 struct Shown {
     selection: Selection,
     users: usize,
@@ -338,7 +338,7 @@ impl PvState {
         view.body = writer.take();
     }
 
-    /// Starts `subscription`. Returns whether the connection has to look at it.
+    /// Starts `subscription`. Returns whether the connection must be notified of an update.
     pub(super) fn start(&mut self, index: usize, subscription: &Arc<Subscription>) -> bool {
         let Some(structure) = self.structure().cloned() else { return false };
         let audience = self.audience();
@@ -356,7 +356,7 @@ impl PvState {
         view.subscribers.retain(|known| !Arc::ptr_eq(known, subscription));
     }
 
-    /// Writes the update of `subscription` that was not encoded yet; or returns what is next instead.
+    /// Writes the update of `subscription` that was not encoded yet, or returns the next one.
     pub(super) fn write_latest(
         &mut self,
         index: usize,
@@ -372,7 +372,7 @@ impl PvState {
                 writer.u32(subscription.ioid);
                 writer.u8(sub::EXECUTE);
                 if *bits == first {
-                    // The same as a get, mostly encoded already.
+                    // The first update has the same bytes as a get, which are mostly encoded already.
                     self.current(index).into_iter().for_each(|body| writer.encoded(body));
                 } else if let Some(value) = self.value() {
                     value.encode_bits(writer, bits);

@@ -23,10 +23,10 @@ const PORTIONS: usize = 4;
 /// would else have its picture of 100 MB written in one turn. Smaller ones still go out in one call.
 const WRITTEN: usize = 8 << 20;
 
-/// How many pieces the kernel takes at once.
+/// Pieces that the kernel takes with one call (`IOV_MAX` of Linux).
 const PIECES: usize = 1024;
 
-/// Messages that lack more than this are read straight into their place.
+/// Messages that lack more than this are read straight into their place, which saves a copy.
 const LARGE: usize = 64 << 10;
 
 pub(super) struct ServedConnection {
@@ -52,7 +52,7 @@ pub(super) enum End {
     Closed,
     Broken(io::Error),
     Wrong(Error),
-    /// It was idle and had no channel when another client came.
+    /// The connection was idle and without a channel when another client came.
     Displaced,
 }
 
@@ -109,6 +109,7 @@ impl ServedConnection {
         now: Duration,
         counters: &Counters,
     ) -> Result<bool, End> {
+        // Its place counts as free already, so no work is done for it any more.
         if self.guest.is_displaced() {
             return Err(End::Displaced);
         }
@@ -149,6 +150,7 @@ impl ServedConnection {
             self.worked += self.session.receive(&self.backlog[self.worked..], now)?;
             if self.worked == self.backlog.len() {
                 (self.backlog, self.worked) = (Vec::new(), 0);
+                // Less memory is always granted.
                 let _ = self.kept.set(0);
             }
             return Ok(true);

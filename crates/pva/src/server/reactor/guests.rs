@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use crate::lock::lock;
 use crate::server::statistics::{add, subtract};
 use crate::server::{Limits, Service};
 
@@ -91,7 +92,7 @@ pub(super) fn affordable(limits: Limits) -> Limits {
 
 impl Guests {
     fn lock(&self) -> MutexGuard<'_, Rooms> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Counts a connection from `address` at `now`, or says why it must not be. `true`: another one is closed for it.
@@ -137,19 +138,21 @@ impl Rooms {
         (count >= limits.connections_per_host).then_some(Full::Address(address))
     }
 
-    /// Asks the connection that rests longest without a channel to go, if there is one.
+    /// Asks the connection without a channel that has been idle longest to leave, if there is one.
     fn displace(&mut self, full: Full) -> Option<()> {
         let may_go = |place: &&Arc<Seat>| {
             full.concerns(place.address)
+                // Relaxed: a connection that gets its first channel just now may still be displaced; its client
+                // connects again.
                 && !place.has_channels.load(Relaxed)
                 && !place.is_displaced.load(Relaxed)
         };
         let place = self.places.values().filter(may_go).min_by_key(|place| place.turned_ns.load(Relaxed))?;
         let place = Arc::clone(place);
-        // Its place is counted as free from now on; the thread that owns the connection closes it at its next turn.
+        // The place counts as free from now on; the thread that owns the connection closes it at its next turn.
         place.is_displaced.store(true, Relaxed);
         self.leave(place.address);
-        if let Some(ring) = &*place.bell.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(ring) = &*lock(&place.bell) {
             ring();
         }
         Some(())
@@ -165,18 +168,19 @@ impl Rooms {
 }
 
 impl Guest {
-    /// From now on `ring` wakes its thread.
+    /// Lets `ring` wake the connection's thread from now on.
     pub(super) fn sit(&self, ring: impl Fn() + Send + 'static) {
-        *self.place.bell.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(ring));
+        *lock(&self.place.bell) = Some(Box::new(ring));
     }
 
-    /// It had a turn at `now`.
+    /// Notes a turn of the connection at `now`.
     pub(super) fn had_a_turn(&self, now: Duration, has_channels: bool) {
+        // Relaxed: other threads only choose by these values whom to displace.
         self.place.turned_ns.store(now.as_nanos() as u64, Relaxed);
         self.place.has_channels.store(has_channels, Relaxed);
     }
 
-    /// Whether it has to go.
+    /// Whether the connection has to leave.
     pub(super) fn is_displaced(&self) -> bool {
         self.place.is_displaced.load(Relaxed)
     }
@@ -187,7 +191,7 @@ impl Drop for Guest {
         subtract(&self.service.0.counters.connections, 1);
         let mut rooms = self.guests.lock();
         rooms.places.remove(&self.number);
-        // Who was displaced has left already.
+        // A displaced connection has given its place back already.
         if !self.is_displaced() {
             rooms.leave(self.place.address);
         }

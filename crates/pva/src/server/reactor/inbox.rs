@@ -2,13 +2,14 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use mio::Waker;
 use mio::net::TcpStream;
 
 use super::guests::Guest;
+use crate::lock::lock;
 
 /// Where other threads leave work for a shard. However much they leave, it is woken once.
 pub(super) struct Inbox {
@@ -51,7 +52,8 @@ impl Inbox {
 
     fn leave(&self, put: impl FnOnce(&mut Work)) {
         // Left before the thread is woken, so that it finds it.
-        put(&mut self.work.lock().unwrap_or_else(PoisonError::into_inner));
+        put(&mut lock(&self.work));
+        // AcqRel: pairs with the store in `take`, so that either the shard sees the new work or this thread wakes it.
         if !self.woken.swap(true, Ordering::AcqRel) {
             // Fails only if the shard is gone.
             let _: io::Result<()> = self.waker.wake();
@@ -68,7 +70,7 @@ impl Inbox {
         if self.has_work() {
             // Before looking, so that nothing is left without a wake-up.
             self.woken.store(false, Ordering::Release);
-            std::mem::swap(&mut *self.work.lock().unwrap_or_else(PoisonError::into_inner), empty);
+            std::mem::swap(&mut *lock(&self.work), empty);
         }
     }
 }

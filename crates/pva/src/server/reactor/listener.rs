@@ -7,10 +7,11 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::net::own;
 
-/// How many connections may wait to be accepted.
+/// Connections that may wait to be accepted, for when many clients start at once.
 const BACKLOG: i32 = 1024;
 
-/// How often another port is looked for that is free at all addresses.
+/// Tries to find a port that is free at all addresses: the system chooses it for the first one, and it may be taken at
+/// the others.
 const TRIES: usize = 8;
 
 /// Listens at all `addresses` with one port. If it is taken at one of them, all get another; then the text says why.

@@ -21,7 +21,7 @@ use super::{Event, Provider, ServerConfig, Service, Statistics};
 use crate::net::listening;
 use crate::proto::Guid;
 
-/// A server. It runs until it is dropped.
+/// A server, which runs until it is dropped.
 pub struct Server {
     service: Service,
     addresses: Vec<SocketAddr>,
@@ -71,7 +71,7 @@ impl Server {
         self.addresses[0]
     }
 
-    /// Why it listens at another port than it was told to, if it does.
+    /// Why the server listens at another port than the configured one, if it does.
     pub fn moved(&self) -> Option<&str> {
         self.moved.as_deref()
     }
@@ -91,7 +91,7 @@ impl Server {
         self.service.guid()
     }
 
-    /// Its counts.
+    /// Counts of the server.
     pub fn statistics(&self) -> Statistics {
         self.service.statistics()
     }

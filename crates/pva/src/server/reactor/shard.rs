@@ -19,15 +19,16 @@ use crate::server::{Event, Leaving, ServerConfig, Service, Session, TURN};
 
 /// Tokens of the poll that no connection has: connections are numbered from 0.
 const WAKE: Token = Token(usize::MAX);
+/// Token of the first listener: half of all numbers are for connections, half for listeners.
 const FIRST_LISTENER: usize = usize::MAX / 2;
 
-/// The most bytes that are read, and then handled, at once.
+/// The most bytes that are read, and then handled, at once. The buffer is shared by all connections of the thread.
 const SCRATCH: usize = 256 << 10;
 
-/// Connections that are accepted between two looks at the others: each costs as much as some hundred gets.
+/// Connections that are accepted in one turn of the others: each costs as much as some hundred gets.
 const ACCEPTED: usize = 16;
 
-/// How often time-outs are checked.
+/// Time between two checks of time-outs, which are seconds.
 const TICK: Duration = Duration::from_millis(500);
 
 pub(super) struct Shard {
@@ -63,7 +64,8 @@ struct Reports {
     told: Option<Duration>,
 }
 
-/// The shortest interval between two reports of such connections.
+/// The shortest interval between two reports of refused connections, so that a client that tries again at once does not
+/// fill the log.
 const QUIET: Duration = Duration::from_secs(5);
 
 impl Reports {
@@ -253,7 +255,7 @@ impl Shard {
         let _ = self.poll.registry().deregister(&mut connection.stream);
         self.shared().closed(connection.session.peer(), reason);
         if connection.is_queued {
-            // The next connection of this number has a place of its own.
+            // A later connection gets the same number, and with it a place of its own in the queue.
             self.busy.retain(|&busy| busy != index);
         }
         let mut leaving = connection.session.leave();
@@ -382,7 +384,7 @@ mod tests {
         sid
     }
 
-    /// A connection that is told of again and again while it waits for its turn does not get more turns than others.
+    /// A connection that is notified repeatedly while it waits for its turn gets no more turns than others.
     #[test]
     fn a_flood_has_one_place_among_the_busy_ones() {
         let (mut shard, mut client) = shard();

@@ -25,7 +25,7 @@ impl SessionCore {
         let Some(parts) = paused else { return self.brought(head, brought, bytes) };
         let mut charge = Charge::new(&self.account);
         if body.remaining() > SMALL && !charge.set(body.remaining()) {
-            // The types that it brings must be known whatever becomes of it.
+            // The types that the request defines must be known for later requests, even if this one is refused.
             let mut all = usize::MAX;
             self.read_on(&mut brought, &mut body, parts, &mut all)?;
             return self.brought(head, brought, bytes);

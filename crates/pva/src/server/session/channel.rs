@@ -19,7 +19,7 @@ pub(super) enum Target {
     Server,
     Pv {
         pv: SharedPv,
-        /// Where the PV keeps who to tell when it is closed, and which type that belongs to.
+        /// Where the PV keeps the session to notify when it closes, and the type that this slot belongs to.
         slot: usize,
         epoch: u32,
     },
@@ -32,7 +32,8 @@ impl ServedChannel {
         }
     }
 
-    /// Notes an operation that begins; forgets those that ended, from time to time.
+    /// Notes an operation that begins. Ended operations are removed only when the list has twice as many entries as
+    /// live ones, so that their removal costs little.
     pub(super) fn begin(&mut self, ioid: u32, is_live: impl Fn(u32) -> bool) {
         if self.ioids.len() > 2 * self.live + 8 {
             self.ioids.retain(|&ioid| is_live(ioid));

@@ -10,7 +10,7 @@ use crate::server::account::CHANNEL;
 use crate::server::statistics::{add, subtract};
 use crate::wire::Status;
 
-/// How long a name may be, in bytes.
+/// Longest name of a channel, in bytes.
 const MAX_NAME: usize = 500;
 
 /// The channel that answers questions about the server itself.
@@ -37,7 +37,7 @@ impl SessionCore {
         if self.channels.len() >= self.shared.limits.channels.min(PLACES) {
             return Err(Denial::Channels);
         }
-        // Memory is counted before it is taken, and given back if nothing comes of it.
+        // Memory is counted before it is allocated, and returned if the channel fails.
         if !self.account.take(CHANNEL + name.len()) {
             return Err(Denial::Memory);
         }
@@ -92,7 +92,7 @@ impl SessionCore {
         self.rest.extend(sids.map(Rest::Expelled));
     }
 
-    /// Closes a channel: its operations end, and then the client is told. An unknown one is of no interest.
+    /// Closes a channel: its operations end, and then the client gets the answer. An unknown number is ignored.
     pub(super) fn begin_closing(&mut self, sid: u32) {
         if self.channel(sid).is_some()
             && let Some(channel) = self.channels.remove(sid as usize % PLACES)
@@ -111,7 +111,7 @@ impl SessionCore {
         }
     }
 
-    /// Gives back what a channel takes that is in the list no more and has no operations.
+    /// Returns the memory of a channel that has left the list and has no operations.
     pub(super) fn closed(&self, channel: ServedChannel) {
         subtract(&self.shared.counters.channels, 1);
         self.account.give(CHANNEL + channel.name.len());

@@ -18,7 +18,8 @@ use crate::server::{Access, Peer};
 use crate::wire::{Message, Order, Status, Writer};
 use crate::{Error, Result};
 
-/// Clients send nothing to be sent back, or a few bytes.
+/// Longest echo that is answered. Clients send nothing in it, or a few bytes; a long one would be sent back at our
+/// cost.
 const LONGEST_ECHO: usize = 64 << 10;
 
 pub(super) struct SessionCore {

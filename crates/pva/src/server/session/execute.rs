@@ -43,7 +43,7 @@ impl SessionCore {
         if head.command == Command::Monitor {
             return self.control(head, request.body);
         }
-        // It may bring types with numbers, whatever becomes of it.
+        // An RPC may define types with numbers, so its arguments are read even if the call is refused.
         if head.command == Command::Rpc {
             return self.bring(request, Brought::Arguments(None), left);
         }
@@ -83,7 +83,8 @@ impl SessionCore {
         Ok(())
     }
 
-    /// Begins an execution that brings `bytes` along. `None`: another one is going on, which the client is told.
+    /// Begins an execution with `bytes` bytes of data. `None`: another one is going on, and the client has been
+    /// refused.
     fn start(&mut self, head: RequestHead, bytes: usize) -> Result<Option<Token>> {
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;

@@ -12,14 +12,14 @@ use crate::wire::Status;
 /// The size of our receive buffer that we announce. Some clients send pieces of half of it.
 const BUFFER: u32 = 1 << 20;
 
-/// How many types of the client we remember.
+/// Number of types of the client that the server remembers, as it announces to the client.
 const REGISTRY: u16 = 0x7FFF;
 
 /// The best last, for clients that take the last one they know.
 const METHODS: [&str; 2] = ["anonymous", "ca"];
 
 impl SessionCore {
-    /// Says the byte order and asks who is there.
+    /// Sends the byte order and asks the client to identify itself.
     pub(super) fn greet(&mut self) {
         let writer = self.output.writer();
         writer.control(true, Control::SetByteOrder as u8, 0);

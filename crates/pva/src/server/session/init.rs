@@ -15,7 +15,7 @@ use crate::server::statistics::add;
 use crate::wire::Status;
 use crate::{Error, Result};
 
-/// The types that the client is told: none, one, or two of PUT_GET.
+/// The types in the answer: none, one, or the two of PUT_GET.
 type Types = [Option<Arc<Structure>>; 2];
 
 impl SessionCore {

@@ -17,7 +17,7 @@ pub(crate) struct Leaving {
 
 impl Leaving {
     pub(super) fn new(mut core: SessionCore) -> Leaving {
-        // Nothing is left for it any more, by whatever thread.
+        // No thread leaves mail for the connection any more.
         core.mailbox.end();
         core.ready.clear();
         let operations = std::mem::take(&mut core.operations).into_iter();

@@ -36,17 +36,18 @@ use crate::server::{Peer, Service};
 use crate::wire::Assembler;
 use crate::{Error, Result};
 
-/// No more input is worked on while so many bytes wait to be sent.
+/// Input is not handled while this many bytes wait to be sent, so that a client that does not read stops its own
+/// requests.
 const ENOUGH: usize = 1 << 20;
 
-/// A message of a client that has not said who it is.
+/// Largest message of a client that has not identified itself: memory for strangers stays small.
 const FIRST_MESSAGE: usize = 64 << 10;
 
-/// One connection as a state machine, for callers that get bytes from elsewhere than [`Server`](super::Server) does:
-/// another transport, a test.
+/// One connection as a state machine, for callers with another source of bytes than [`Server`](super::Server): another
+/// transport, a test.
 ///
-/// Call [`Session::receive`] with received bytes, [`Session::work`] whenever the bell was rung or output was sent,
-/// [`Session::tick`] from time to time, and send what [`Session::slices`] shows. After an error the connection has to
+/// Call [`Session::receive`] with received bytes, [`Session::work`] whenever the bell was rung or output was sent, and
+/// [`Session::tick`] from time to time, and send the bytes of [`Session::slices`]. After an error the connection has to
 /// be closed.
 pub struct Session {
     assembler: Assembler,
@@ -56,8 +57,7 @@ pub struct Session {
     // When output was first left waiting, or last moved.
     stalled: Option<Duration>,
     begun: Duration,
-    // Work that is left in this turn, in gets, and updates that it may send. Who brings bytes without turns has no end of
-    // either.
+    // Remaining work of this turn, in gets, and remaining updates. Callers without turns have no limit of either.
     left: usize,
     updates: usize,
     // When the message that is coming in began.
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Who is at the other end.
+    /// The client.
     pub fn peer(&self) -> &Arc<Peer> {
         &self.core.peer
     }
@@ -235,7 +235,7 @@ impl Session {
         self.slices_up_to(slices, usize::MAX)
     }
 
-    /// The same with at most `room` bytes.
+    /// The bytes to send, at most `room` of them.
     pub(crate) fn slices_up_to<'a>(&'a self, slices: &mut [IoSlice<'a>], room: usize) -> usize {
         self.core.output.slices(slices, room)
     }

@@ -50,7 +50,7 @@ impl SessionCore {
         self.first_names(Wish::Search(searched), names, left)
     }
 
-    /// Does the work on the names of a message, and keeps the names for which the turn is too short.
+    /// Handles the names of a message, and keeps the names that the turn is too short for.
     fn first_names(&mut self, mut wish: Wish, mut names: Names<'_, '_>, left: &mut usize) -> Result<()> {
         self.some_names(&mut wish, &mut names, left)?;
         let count = names.left();
@@ -114,7 +114,7 @@ impl SessionCore {
             .encode(self.output.writer())
     }
 
-    /// Ends some operations of a channel that is closed; after the last one the client is told that it is.
+    /// Ends some operations of a closed channel; after the last one the client gets the answer.
     fn end_operations(&mut self, mut channel: ServedChannel, left: &mut usize) -> Result<()> {
         while let Some(ioid) = channel.ioids.pop() {
             self.end_of(channel.sid, ioid);

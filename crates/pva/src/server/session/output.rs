@@ -9,7 +9,7 @@ use crate::wire::Writer;
 /// the connection's account, and is given back when the connection rests.
 const KEEP: usize = 4 << 20;
 
-/// Of a connection with nothing to send for a while, this much is kept.
+/// Bytes of the buffer that are kept for a connection with nothing to send for a while.
 const KEEP_IDLE: usize = 4 << 10;
 
 /// Messages in pieces: small parts lie in one buffer, large arrays are only referred to.

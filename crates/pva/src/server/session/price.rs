@@ -3,15 +3,15 @@
 use crate::proto::{Command, sub};
 use crate::wire::{HEADER_LEN, Message};
 
-/// A turn of a connection, in the work of a get: some 0.3 ms. A client with one request waits for one turn of those that
-/// send as fast as they can; half as much would cost a stream of gets more system calls.
+/// The work of a turn of a connection, in gets: some 0.3 ms. A client with one request waits for one turn of each
+/// client that sends at full speed; half as much would cost a stream of gets more system calls.
 pub(crate) const TURN: usize = 1024;
 
 /// Bytes that are read and decoded in the time of a get.
 const BYTES: usize = 64;
 
-/// The cost of each name of a list: to open a channel and to look whether there is a PV of that name; what a channel
-/// costs to close, and an operation to end. As [`TURN`], in gets.
+/// The cost of each name of a list: to open a channel, to search a PV of that name, to close a channel, and to end an
+/// operation. As [`TURN`], in gets.
 pub(super) const CREATED: usize = 4;
 pub(super) const SEARCHED: usize = 1;
 pub(super) const CLOSED: usize = 4;
@@ -29,10 +29,10 @@ pub(super) fn price(message: &Message<'_>) -> usize {
     let is_init = bytes.get(SUB).is_some_and(|byte| byte & sub::INIT != 0);
     let work = match Command::from_code(message.header.command) {
         Some(command) if command.is_operation() && is_init => 16,
-        // A handler is called, and the log is told.
+        // These commands call a handler and write to the log, so they cost more than a get.
         Some(Command::Put | Command::PutGet | Command::Process | Command::Rpc) => 16,
         Some(Command::Monitor | Command::DestroyRequest | Command::DestroyChannel) => 8,
-        // Each name has its price when its turn comes.
+        // Each name of a list is charged when it is handled.
         Some(Command::CreateChannel | Command::Search) => return 8,
         _ => 1,
     };

@@ -1,8 +1,9 @@
-//! Requests of one message that one turn does not finish: long lists of names, many texts that are written, and channels with many operations.
+//! Requests of one message that one turn does not finish: long lists of names, many written texts, and channels with
+//! many operations.
 //!
-//! A message of 4 MiB can hold 65,535 names, and to open so many channels takes some 60 ms, in which the thread would
-//! serve no other client. So names are worked on one by one, each at its price, and so are the operations of a channel
-//! that is closed.
+//! A message of 4 MiB can hold 65,535 names, and opening as many channels takes some 60 ms, in which the thread would
+//! serve no other client. So names are handled one by one, each at its price, and so are the operations of a closed
+//! channel.
 
 use bytes::Bytes;
 

@@ -36,7 +36,7 @@ pub enum Answer {
         to: SocketAddr,
         /// The datagram.
         datagram: Vec<u8>,
-        /// The address that the client asked, if another server got the question. It has to be one of this
+        /// The address that the client asked, if another server got the question. The address must be one of this
         /// machine, or nothing may be sent.
         asked: Option<IpAddr>,
     },
@@ -45,12 +45,12 @@ pub enum Answer {
 }
 
 impl Service {
-    /// The meaning of a datagram with searches, for callers that get datagrams from elsewhere than
-    /// [`Server`](crate::server::Server) does. Clients are told that the server is at `listening`; unspecified: where
-    /// the answer comes from.
+    /// The answers to a datagram with searches, for callers with another source of datagrams than
+    /// [`Server`](crate::server::Server). Clients are told that the server is at `listening`; with the unspecified
+    /// address they take the address that the answer comes from.
     ///
     /// # Errors
-    /// It makes no sense.
+    /// If the datagram makes no sense.
     pub fn search(&self, datagram: &[u8], arrival: Arrival, listening: IpAddr) -> Result<Vec<Answer>> {
         answer(&self.0, datagram, arrival, listening)
     }

@@ -15,9 +15,9 @@ pub(super) struct Received {
 /// Where a datagram was sent to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentTo {
-    /// Its target: an address of this machine, a broadcast or a multicast address.
+    /// Target of the datagram: an address of this machine, a broadcast or a multicast address.
     pub(super) header: IpAddr,
-    /// The address of this machine that belongs to it; with IPv6 that is not told for groups.
+    /// The address of this machine on the interface; IPv6 does not report it for groups.
     pub(super) local: Option<IpAddr>,
     /// The number of the interface it came by.
     pub(super) interface: u32,
@@ -123,7 +123,7 @@ pub(super) fn send(
     };
     match pinned {
         Err(error) if error.kind() != io::ErrorKind::WouldBlock => {
-            // Such as that there is no way back on that interface.
+            // The interface may have no route back to the client; the system then chooses another one.
             socket.send_to(bytes, to).map(drop)
         }
         other => other,

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// The number of addresses that are distinguished. Beyond it the counts of all addresses are reset.
+/// The most addresses that are distinguished. Beyond it the counts of all addresses are reset: forged addresses must
+/// not fill the memory.
 const HOSTS: usize = 4096;
 
-/// Lets every address send so many per second, and as many at once.
+/// Lets every address send this many datagrams per second, and as many at once.
 pub(super) struct Limit {
     per_second: u32,
     hosts: HashMap<IpAddr, (Duration, f64)>,

@@ -84,7 +84,7 @@ impl SearchThread {
             destinations: config.beacons.clone(),
             beacons: Beacons::default(),
             limit: Limit::new(config.limits.searches),
-            // They all come from this machine, whichever client asked.
+            // Forwarded searches all come from this machine, whichever client asked, so their limit is higher.
             limit_forwarded: Limit::new(config.limits.searches.saturating_mul(4)),
             buffer: vec![0; 1 << 16],
             start: Instant::now(),
@@ -146,7 +146,7 @@ impl SearchThread {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
-                    // Such as that the other end of an earlier answer is gone.
+                    // The error may be an answer's: the system reports here that its receiver is gone.
                     self.shared.problem(format!("cannot receive a search: {error}"));
                 }
             }
@@ -195,7 +195,7 @@ impl SearchThread {
             && self.sockets.is_local()
             && !self.shared.own.contains(to.ip())
         {
-            // It could not connect.
+            // The client could not connect, because the server listens at loopback alone.
             return add(&self.shared.counters.dropped, 1);
         }
         let result = match action {

@@ -22,8 +22,8 @@ pub(super) enum Hears {
     Group,
     /// Datagrams that other servers on this machine pass on.
     Neighbours,
-    /// Datagrams of this machine to all machines. A server at loopback alone is found by that: clients do not
-    /// search there unless they are told to.
+    /// Datagrams of this machine to all machines. Clients on this machine find a server at loopback alone by these: by
+    /// default they do not search at loopback.
     Machine,
 }
 
@@ -113,8 +113,8 @@ impl Sockets {
         self.addresses.iter().any(same)
     }
 
-    /// The address that clients are told: ours if there is one, else the unspecified one, for which they take that
-    /// of the answer.
+    /// The server's address in answers: its only address if there is one, else the unspecified one, with which clients
+    /// take the address that the answer comes from.
     pub(super) fn told(&self, v6: bool) -> IpAddr {
         let mut ours = self.addresses.iter().filter(|address| address.is_ipv6() == v6);
         match (ours.next(), ours.next()) {
@@ -124,8 +124,8 @@ impl Sockets {
     }
 }
 
-/// At loopback alone exactly these addresses, else all: an IPv4 broadcast reaches no socket with an address of its
-/// own. IPv6 has none.
+/// The addresses to bind to: at loopback alone exactly these, else all, because an IPv4 broadcast reaches no socket
+/// with an address of its own. IPv6 has no broadcast.
 fn bind_to(addresses: &[IpAddr]) -> Vec<IpAddr> {
     let (v4, v6): (Vec<IpAddr>, Vec<IpAddr>) = addresses.iter().copied().partition(IpAddr::is_ipv4);
     let local = v4.iter().all(IpAddr::is_loopback);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use livetime_codecs::{ALL, Array, Chunk, Codec, CodecType, DType as CodecDType, Settings};
+use livetime_codecs::{ALL, Array, Chunk, Codec, CodecType, Settings};
 use livetime_formats::file::GrowingFile;
 use livetime_formats::hdf5::{Attribute, Element, Filter, Growing, NodeId, StreamId, Tree, Writer};
 use livetime_formats::{Error, Result};
@@ -10,7 +10,7 @@ use livetime_frame::{AttributeValue, ColorMode, DType, Frame};
 
 use super::sink::{Item, Sink, damage_of, sequence_of};
 
-/// Rows of a chunk of a column.
+/// Rows of a chunk of a column, as in `hdf5_files`.
 const COLUMN_CHUNK: u64 = 16384;
 /// Bytes of a text in a column, as in areaDetector.
 const TEXT_BYTES: usize = 256;
@@ -18,10 +18,11 @@ const TEXT_BYTES: usize = 256;
 const EPICS_EPOCH_S: i64 = 631_152_000;
 /// Attributes that have columns of their own.
 const OWN: [&str; 2] = ["Damage", "RecordedSequence"];
-/// Bytes of rows of columns that are kept in memory.
+/// Bytes of rows of columns that are kept in memory before they are written together.
 const MOST_PENDING: usize = 16 << 20;
 
-/// How pictures are packed in an HDF5 file: as they are, or by a codec at its usual settings whose streams are chunks.
+/// How pictures are stored in an HDF5 file: uncompressed, or as streams of a codec at its usual settings, one in each
+/// chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Packing(Option<&'static CodecType>);
 
@@ -29,7 +30,7 @@ impl Packing {
     /// As they are.
     pub const NONE: Packing = Packing(None);
 
-    /// All of them, with their names: `none`, then those of HDF5's filters.
+    /// All packings with their names: `none`, then HDF5's filters.
     pub fn all() -> impl Iterator<Item = (&'static str, Packing)> {
         let packs = |codec: &'static CodecType| {
             let filter = codec.filter.filter(|filter| filter.head.is_none())?;
@@ -139,13 +140,7 @@ impl Hdf5Sink {
         let Some(codec) = &mut self.codec else { return self.file.write_row(self.pixels, array.bytes()) };
         let refused =
             |e: livetime_codecs::CodecError| Error::new("pixels that the codec takes", e.to_string());
-        // Only the size of an element matters to these codecs.
-        let dtype = match array.layout().dtype().bytes() {
-            1 => CodecDType::U8,
-            2 => CodecDType::U16,
-            4 => CodecDType::U32,
-            _ => CodecDType::F64,
-        };
+        let dtype = array.layout().dtype();
         let shape = [array.bytes().len() / dtype.bytes()];
         let bound = codec.bound(array.bytes().len());
         if self.packed.len() < bound {
@@ -177,6 +172,7 @@ impl Sink for Hdf5Sink {
     fn add(&mut self, item: &Item<'_>) -> Result<()> {
         let frame = item.frame;
         self.add_pixels(frame)?;
+        // The row counts only after its pixels were written, so that a failed picture leaves no row.
         self.rows += 1;
         let attributes = &frame.header().attributes;
         let mut found = 0;
@@ -186,12 +182,15 @@ impl Sink for Hdf5Sink {
             column.left_out += push(&mut self.file, column, value);
         }
         let all = attributes.iter().filter(|attribute| !OWN.contains(&&*attribute.name)).count() as u64;
+        // Columns are fixed by the first picture, so attributes that only later pictures have are counted and told.
         self.left_out += all.saturating_sub(found);
         self.add_own(item);
+        // Columns are collected in memory, so they are written out before they take too much.
         if self.file.pending_bytes() > MOST_PENDING { self.file.write_out() } else { Ok(()) }
     }
 
     fn finish(mut self: Box<Self>) -> Result<Vec<(String, u64)>> {
+        // A reader knows by this number that the file is complete, so the number is written last.
         self.file.rewrite(self.finished, &1u64.to_le_bytes())?;
         self.file.close()?;
         let cut =
@@ -218,6 +217,7 @@ fn columns(tree: &mut Tree, group: NodeId, first: &Frame) -> Vec<Column> {
     for attribute in first.header().attributes.iter() {
         let name = &attribute.name;
         let is_own = OWN.contains(&&**name) || name.starts_with("NDArray");
+        // Such names cannot name a dataset in HDF5, or stand for another one.
         if is_own || name.is_empty() || name.contains(['/', '\0']) || **name == *"." {
             continue;
         }
@@ -260,6 +260,7 @@ fn push(file: &mut Writer, column: &Column, value: Option<&AttributeValue>) -> u
             let text = value.map_or_else(String::new, ToString::to_string);
             let mut row = [0; TEXT_BYTES];
             let end =
+                // A text is cut at a whole character, with a zero byte behind where there is room.
                 (0..TEXT_BYTES.min(text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             row[..end].copy_from_slice(&text.as_bytes()[..end]);
             file.push(column.stream, &row);

@@ -1,8 +1,8 @@
 //! The pictures of one detector, from a run of any format into a new file of another.
 //!
-//! What is proved before the file gets its name: it is read again from the system, as everybody will read it, and
-//! holds as many events, each with the same type, shape, pixels, time and damage. Attributes of frames go along; what
-//! else was recorded does not, and is counted.
+//! The new file gets its name only after a proof: the file is read again from the system, as every reader will read it,
+//! and must hold as many events as the input, each with the same type, shape, pixels, time and damage. Attributes of
+//! frames are copied. Other recorded values are not copied; the report counts them.
 
 mod hdf5;
 mod report;
@@ -33,10 +33,10 @@ use sink::{Item, Sink};
 pub use hdf5::Packing;
 pub use report::FramesReport;
 
-/// Errors that are kept as text.
+/// Errors that are kept as text; a broken run may have one for each event.
 const MOST_TOLD: usize = 20;
 
-/// What kind of file is written.
+/// The format of the new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// HDF5 in areaDetector's layout, with its pictures packed.
@@ -48,18 +48,18 @@ pub enum Target {
 /// How to convert pictures.
 #[derive(Clone, Debug)]
 pub struct FramesOptions {
-    /// Whose pictures; may be empty if there is only one.
+    /// The detector whose pictures are converted; may be empty if the run has only one.
     pub detector: Wanted,
     /// Numbers of the events.
     pub events: Range<usize>,
-    /// Into what.
+    /// The format of the new file.
     pub target: Target,
     /// Threads that read ahead.
     pub threads: usize,
 }
 
-/// Converts the pictures of a detector of `recording` into the new file `output`. Several times a second `watch` is
-/// told how many events are done; it stops the work by returning false. If anything fails, there is no output.
+/// Converts the pictures of a detector of `recording` into the new file `output`. Several times a second `watch` gets
+/// the number of finished events; by returning false it stops the work. A conversion that fails leaves no output.
 ///
 /// ```
 /// use livetime_formats::hdf5::{Element, Growing, Tree, Writer};
@@ -159,8 +159,8 @@ fn no_picture(recording: &Recording, options: &FramesOptions, detector: &str) ->
     Error::new(format!("at least one picture of `{detector}`"), "none in these events")
 }
 
-/// About how many bytes a conversion takes: pictures that are read ahead, what each thread needs to read one, and one
-/// picture as it is, packed, and as it is read again.
+/// Bytes that a conversion takes, roughly: pictures that are read ahead, the memory that each thread needs to read one,
+/// and for each thread one picture raw, packed, and read again.
 fn memory(recording: &Recording, detector: &Detector, options: &FramesOptions) -> u64 {
     let picture = recording.layout(detector).map_or(0, |layout| layout.span() as u64);
     let ahead = picture.saturating_mul(batches_under_way(options.threads) as u64).min(POOL_BYTES as u64);

@@ -1,11 +1,12 @@
-//! What became of the pictures.
+//! The report of a conversion of pictures.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::{Account, Findings, Judgement, Reader, Recording};
 
-/// Events of which small data are counted; those behind them have the same.
+/// Events whose small data are counted; later events are assumed to have values of the same names. The limit keeps a
+/// long conversion from reading the small data of every event.
 const MOST_COUNTED: u64 = 100;
 
 /// The report of a conversion of pictures.
@@ -13,11 +14,11 @@ const MOST_COUNTED: u64 = 100;
 pub struct FramesReport {
     /// The new file.
     pub output: PathBuf,
-    /// Whose pictures.
+    /// The detector whose pictures were converted.
     pub detector: String,
     /// Their type and shape.
     pub layout: String,
-    /// What became of the events.
+    /// Counts of the input's events by their condition.
     pub account: Account,
     /// Bytes of the pictures as the input has them.
     pub input_bytes: u64,
@@ -25,8 +26,8 @@ pub struct FramesReport {
     pub output_bytes: u64,
     /// Bytes of the pictures, not compressed.
     pub raw_bytes: u64,
-    /// What was recorded and is not in the new file: what, and how many values. Small data are looked at in the first
-    /// hundred events.
+    /// Recorded values that the new file lacks: name, and number of values. Only the small data of the first hundred
+    /// events are counted.
     pub left_out: BTreeMap<String, u64>,
     /// Places of the input that cannot be read.
     pub problems: u64,
@@ -40,13 +41,13 @@ impl FramesReport {
         self.findings().judgement() == Judgement::Whole
     }
 
-    /// What can be used of the input, and what cannot.
+    /// Usable and lost data of the input.
     pub fn findings(&self) -> Findings {
         let failures = self.account.failures() + self.account.no_memory;
         Findings { usable: self.account.frames, failures, problems: self.problems }
     }
 
-    /// Counts what an event has beside its picture.
+    /// Counts the small data of an event.
     pub(super) fn count_small_data(&mut self, recording: &Recording, event: usize) {
         if self.account.frames > MOST_COUNTED || self.raw_bytes == 0 {
             return;

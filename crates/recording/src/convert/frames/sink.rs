@@ -1,4 +1,4 @@
-//! A new file that takes pictures, and what it is told of a frame.
+//! A new file that takes pictures, and the properties of a frame that it records.
 
 use livetime_formats::Result;
 use livetime_frame::{AttributeValue, Flags, Frame};

@@ -13,11 +13,11 @@ use crate::Detector;
 
 /// The value that means "no fiducial".
 const NO_FIDUCIAL: u32 = 0x1_FFFF;
-/// Whose pictures they are in a file that must name a sender, if the input names none of LCLS-I.
+/// Sender of the pictures in the new file if the input has no sender of LCLS-I: an XTC file must name one.
 const SENDER: &str = "DetLab-0|Opal1000-0";
 /// The node that recorded: this machine to itself.
 const SEGMENT: Src = Src::segment(0x7F00_0001);
-/// Bytes that are written at once.
+/// Bytes that are written with one system call.
 const BLOCK: usize = 2 << 20;
 
 /// A new XTC file.
@@ -67,7 +67,7 @@ impl Sink for XtcSink {
         })?;
         let plain_len = leaf.header().len() + elements.len();
         let panel = leaf.panel(elements)?;
-        // As in `convert`, what is damaged stays as it is.
+        // As in `convert`, damaged pictures are copied unchanged: their sizes may contradict their headers.
         let compressor = self.compressor.as_mut().filter(|_| damage.is_none());
         let packed = compressor.map(|compressor| {
             builder.leaf_with(header(self.src, leaf.type_id().compressed()), |out| {
@@ -92,7 +92,7 @@ impl Sink for XtcSink {
     }
 }
 
-/// What is recorded of the frame, without what the reader of the input said of it.
+/// The frame's header as it is recorded, without the attributes that the reader of the input added.
 fn recorded(frame: &Frame, event: usize) -> Header {
     let header = frame.header();
     let mut attributes = livetime_frame::Attributes::default();

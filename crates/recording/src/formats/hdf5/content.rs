@@ -1,4 +1,4 @@
-//! What a file means: which data sets are detectors, which are columns, and when events happened.
+//! The content of a file: which data sets are detectors, which are columns, and when events happened.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(super) static NAMING: Naming = Naming {
     ..Naming::by_name("hdf5", |parts| NAMING.of_name(parts))
 };
 
-/// Whether what is wanted is the path of a data set, or its last parts.
+/// Whether the wanted name is the path of a data set, or its last parts.
 fn ends(wanted: &Wanted, path: &str) -> bool {
     let (name, path) = (wanted.detector.trim_start_matches('/'), path.trim_start_matches('/'));
     let before = path.strip_suffix(name);
@@ -34,7 +34,7 @@ pub(super) const COLUMN_BYTES: u64 = 256 << 20;
 /// The group of areaDetector's columns, at the end of its path: they were attributes of the frames.
 pub(super) const OWN_COLUMNS: &str = "/NDAttributes";
 
-/// areaDetector's number of a frame, which is written last: its length is what readers may trust.
+/// areaDetector's number of a frame. Writers append it last, so its length is the number of complete frames.
 pub(super) const UNIQUE_ID: &str = "NDArrayUniqueId";
 const EVENT_TIME: &str = "NDArrayEventTime";
 const SECONDS: &str = "NDArrayEpicsTSSec";
@@ -46,7 +46,7 @@ const COLOR_MODE: &str = "ColorMode";
 const ATTRIBUTES: &str = "NDAttributes";
 /// Seconds from 1970 to 1990, where EPICS starts to count.
 const EPICS_EPOCH_S: u64 = 631_152_000;
-/// Values of a data set that is shown as a whole.
+/// Longest list that is shown as a value of the whole run; longer ones are data.
 const MOST_VALUES: u64 = 16;
 
 /// The pictures of a detector in one file.
@@ -57,7 +57,7 @@ pub(super) struct Pictures {
     /// One behind the other.
     arrays: Vec<Arc<Array>>,
     pub(super) color: Option<ColorMode>,
-    /// The file names it as what is to be shown.
+    /// The file marks it as the default picture.
     pub(super) is_default: bool,
 }
 
@@ -67,11 +67,11 @@ pub(super) struct Column {
     pub(super) group: String,
     pub(super) name: String,
     pub(super) array: Arc<Array>,
-    /// It was an attribute of the frame.
+    /// Whether the column was an attribute of the frame.
     pub(super) is_attribute: bool,
 }
 
-/// One file of a run, with those that it leads to.
+/// One file of a run, with the files that it links to.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) path: PathBuf,
@@ -85,11 +85,11 @@ pub(super) struct Part {
     pub(super) columns: Vec<Column>,
     pub(super) problems: Vec<(PathBuf, String)>,
     pub(super) is_growing: bool,
-    /// The column that says how a frame is damaged: what the frames of a damaged recording bring along.
+    /// The column with the damage of each frame, which recordings of damaged frames have.
     pub(super) damage: Option<usize>,
-    /// The folders in which all files must lie.
+    /// If given, all files must lie in these folders.
     within: Option<Arc<[PathBuf]>>,
-    /// What the times of all events may take.
+    /// The memory that the times of all events may take.
     memory: MemoryLimit,
     times_ns: Vec<u64>,
     single: Vec<Found>,
@@ -139,6 +139,7 @@ impl Part {
         let mut detectors = detectors(&content);
         let unique = column(&content, UNIQUE_ID);
         let rows = detectors.iter().map(Pictures::rows).max().unwrap_or(0);
+        // Complete events only: the number of a frame is written after its pixels.
         let events = unique.as_ref().map_or(rows, |unique| unique.rows().min(rows));
         let color = column(&content, COLOR_MODE).and_then(|modes| color(&modes));
         detectors.iter_mut().filter(|d| color_fits(d, color)).for_each(|d| d.color = color);
@@ -165,14 +166,16 @@ impl Part {
         })
     }
 
-    /// The same file, if it has changed. One that cannot be read for a moment, because it is being written, has not.
+    /// The same file opened again, if it has changed. A file that cannot be read for a moment, because it is being
+    /// written, counts as unchanged.
     ///
     /// # Errors
-    /// If it can be read no more, and is not being written.
+    /// If the file can no longer be read, and is not being written.
     pub(super) fn again(&self) -> Result<Option<Part>> {
         if !self.is_growing {
             return Ok(None);
         }
+        // The column that is written last tells growth with one small read.
         let watched = self.columns.iter().find(|column| column.name == UNIQUE_ID).map(|column| &column.array);
         let watched = watched.or_else(|| self.detectors.first()?.arrays.last());
         if let Some(array) = watched
@@ -183,8 +186,10 @@ impl Part {
             return Ok(None);
         }
         match Part::open(&self.path, self.within.clone(), self.memory) {
+            // A file that lost events was replaced or is being rewritten; the known state stays.
             Ok(part) if part.events >= self.events => Ok(Some(part)),
             Ok(_) => Ok(None),
+            // An error of the system is one; a tree that cannot be parsed may be half written.
             Err(error) if error.io_error().is_some() => Err(error),
             Err(_) => Ok(None),
         }
@@ -199,8 +204,9 @@ impl Part {
         self.detectors.iter().find(|pictures| pictures.path == path)
     }
 
-    /// The row of a column that belongs to an event: that of its first frame.
+    /// The row of a column that belongs to an event: the row of the event's first frame.
     pub(super) fn row_of(&self, column: &Column, event: u64) -> u64 {
+        // Columns longer than the events have a row for each frame of an event.
         let is_long = column.array.rows() > self.events as u64;
         if is_long { event.saturating_mul(self.frames_per_event) } else { event }
     }
@@ -226,8 +232,8 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The data sets of numbers whose first axis counts events: all with three axes or more, and with two those that
-/// NeXus names as signal. If there is none, any with two.
+/// The data sets of numbers whose first axis counts events: all with three axes or more, and data sets with two axes
+/// that NeXus names as signal. If there is none of these, any with two axes.
 fn detectors(content: &Content) -> Vec<Pictures> {
     let is_numbers = |array: &Array| array.element().dtype().is_some();
     let signals = signals(content);
@@ -249,6 +255,7 @@ fn detectors(content: &Content) -> Vec<Pictures> {
     let mut all: Vec<Pictures> = Vec::new();
     let mut series: BTreeMap<&str, usize> = BTreeMap::new();
     for (found, array) in found {
+        // `data_000001`, `data_000002` … of one detector are one detector with several arrays.
         let begin = numbered(&found.path);
         if let Some(known) = begin.and_then(|begin| series.get(begin))
             && let Some(pictures) = all.get_mut(*known)
@@ -280,7 +287,7 @@ fn refused(content: &Content) -> Vec<(String, String)> {
     content.found.iter().filter_map(one).collect()
 }
 
-/// The names that groups of NeXus give as what is to be shown.
+/// The names that NeXus groups state as their default picture.
 fn signals(content: &Content) -> Vec<String> {
     let signal = |found: &Found| Some(format!("{}/{}", found.path, found.text("signal")?));
     content.found.iter().filter(|found| found.array.is_none()).filter_map(signal).collect()
@@ -291,7 +298,7 @@ fn is_value(array: &Array) -> bool {
     !matches!(array.element().kind, Kind::Other(_))
 }
 
-/// The begin of a name as `data_000001`, of which a detector's own writer makes one for each file.
+/// The beginning of a name as `data_000001`: the writers of some detectors make one such data set for each file.
 fn numbered(path: &str) -> Option<&str> {
     let (begin, digits) = path.rsplit_once('_')?;
     (digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(begin)
@@ -313,10 +320,12 @@ fn columns(content: &Content, events: u64, rows: u64) -> Vec<Column> {
         let Some(array) = &found.array else { continue };
         let (group, name) = split(&found.path);
         let is_own = split(group).1 == ATTRIBUTES;
+        // areaDetector's own columns may be ahead of the pixels; others must fit exactly.
         let fits = if is_own { array.rows() >= events } else { [events, rows].contains(&array.rows()) };
         if array.shape().len() != 1 || !is_value(array) || !fits || events == 0 {
             continue;
         }
+        // Known columns become times, numbers and colours, and would be told twice as attributes.
         let is_known = [UNIQUE_ID, EVENT_TIME, SECONDS, NANOSECONDS, TIME_STAMP, COLOR_MODE].contains(&name);
         all.push(Column {
             group: group.to_owned(),
@@ -333,7 +342,7 @@ fn is_single(array: &Array, events: u64) -> bool {
     (array.shape().is_empty() || is_list) && !array.grows() && is_value(array)
 }
 
-/// How many frames an event is: those of the axes of a scan behind the first one, if columns have a row for each frame.
+/// Frames per event: the product of a scan's axes behind the first one, if columns have a row for each frame.
 fn frames_per_event(detectors: &[Pictures], unique: Option<&Array>) -> u64 {
     let (Some(unique), Some(array)) = (unique, detectors.first().and_then(|d| d.arrays.first())) else {
         return 1;
@@ -349,8 +358,8 @@ fn frames_per_event(detectors: &[Pictures], unique: Option<&Array>) -> u64 {
     products.find(|frames| unique.rows().div_ceil(*frames) == steps && unique.rows() > steps).unwrap_or(1)
 }
 
-/// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp;
-/// of several frames that make an event, that of the first.
+/// When events happened, ns since 1970: our own column, else the seconds and nanoseconds of EPICS, else the time stamp.
+/// An event of several frames has the time of its first.
 fn times(content: &Content, events: u64, frames: u64, memory: MemoryLimit) -> Result<Vec<u64>> {
     let numbers = |name: &str, ns: fn(&AttributeValue) -> u64| -> Result<Option<Vec<u64>>> {
         let array =
@@ -359,6 +368,7 @@ fn times(content: &Content, events: u64, frames: u64, memory: MemoryLimit) -> Re
         memory
             .check(events.saturating_mul(8), format_args!("the times of {events} events"))
             .map_err(too_much)?;
+        // Of an event with several frames the first one counts.
         let each = if array.rows() > events { frames } else { 1 };
         let (mut all, mut row) = (Vec::new(), 0);
         let rows = 0..events.saturating_mul(each).min(array.rows());
@@ -401,6 +411,7 @@ pub(super) fn whole(value: &AttributeValue) -> u64 {
 /// How colours lie, as areaDetector numbers it.
 fn color(modes: &Array) -> Option<ColorMode> {
     let first = modes.values(0, 1, &mut Scratch::within(COLUMN_BYTES)).ok()?;
+    // areaDetector's numbers of colour modes.
     Some(match whole(first.first()?) {
         2 => ColorMode::Rgb1,
         3 => ColorMode::Rgb2,
@@ -420,7 +431,7 @@ fn color_fits(pictures: &Pictures, color: Option<ColorMode>) -> bool {
     color.is_some() && shape.len() == 4 && shape.get(axis) == Some(&3)
 }
 
-/// What belongs to the run and cannot be read.
+/// Files and data sets that belong to the run and cannot be read.
 fn problems(path: &Path, content: &Content, detectors: &[Pictures]) -> Vec<(PathBuf, String)> {
     let missing = detectors.iter().flat_map(|pictures| &pictures.arrays).flat_map(|array| array.missing());
     let mut all: Vec<String> = content.dangling.iter().cloned().chain(missing).collect();

@@ -1,4 +1,4 @@
-//! What a thread keeps between events.
+//! Memory that a thread keeps between events.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use livetime_frame::AttributeValue;
 
 use super::content::{COLUMN_BYTES, Part};
 
-/// Rows of a column that are read at once, if they are short.
+/// Most rows of a column that are read at once, if they are short.
 const BLOCK: u64 = 1024;
-/// Bytes of a column that are read at once.
+/// Bytes of a column that are read at once: following events take their values from this block without a system call.
 const BLOCK_BYTES: u64 = 1 << 16;
 
 /// The memory of a thread that reads HDF5.
@@ -17,7 +17,7 @@ pub(super) struct Memory {
     /// For pictures.
     pub(super) scratch: Scratch,
     columns: Scratch,
-    /// Whose columns these are.
+    /// The file that the columns belong to.
     part: Option<Arc<Part>>,
     blocks: Vec<Option<Block>>,
 }

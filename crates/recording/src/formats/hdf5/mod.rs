@@ -1,7 +1,8 @@
-//! Runs in HDF5 files: what `hdf5_files`, areaDetector, odin, DECTRIS detectors and h5py write.
+//! Runs in HDF5 files, as written by `hdf5_files`, areaDetector, odin, DECTRIS detectors and h5py.
 //!
 //! A detector is a data set whose first axis counts events. Small data are the columns of the same length. Several
-//! files follow each other; a file that another one shows, by links or virtual data sets, is not read a second time.
+//! files follow each other. A file that another one links to, or shows in a virtual data set, is not read a second
+//! time.
 
 mod content;
 mod memory;
@@ -23,7 +24,7 @@ use crate::{Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, Small
 use content::{NAMING, Part, Pictures};
 use memory::Memory;
 
-/// What is said of a picture of which parts were never written.
+/// Damage of a picture with parts that were never written.
 const NOT_ALL_WRITTEN: u32 = 1;
 
 pub(crate) static FORMAT: Format = Format {
@@ -74,6 +75,7 @@ impl Hdf5 {
         let mut run = Hdf5 { parts: kept, files: vec![], problems: vec![], was_growing: false };
         run.note();
         run.was_growing = run.is_growing();
+        // A file that is still being written may get its data sets later.
         if run.parts.iter().all(|part| part.detectors.is_empty()) && !run.was_growing {
             let wanted = "a data set of numbers whose first axis counts events";
             let refused: Vec<String> = run.refused().map(|(path, why)| format!("`{path}`: {why}")).collect();
@@ -85,12 +87,13 @@ impl Hdf5 {
 
     fn note(&mut self) {
         self.files = self.parts.iter().flat_map(|part| part.files.iter().cloned()).collect();
+        // Problems are kept over a refresh, and new ones come behind.
         let new = self.parts.iter().flat_map(|part| &part.problems);
         let new = new.map(|(path, why)| Problem {
             path: path.clone(),
             error: Error::new("everything that the file leads to", why.clone()),
         });
-        // Those that are known keep their place.
+        // Known problems keep their place, because readers ask for the problems behind the first `n`.
         let known: Vec<String> = self.problems.iter().map(|p| p.error.to_string()).collect();
         let new: Vec<Problem> = new.filter(|p| !known.contains(&p.error.to_string())).collect();
         self.problems.extend(new);
@@ -158,12 +161,13 @@ impl Run for Hdf5 {
         places.filter_map(piece).collect()
     }
 
-    /// What the first file that has the data set says of it; no pixel is read.
+    /// The type and shape that the first file with the data set states; no pixel is read.
     fn layout(&self, detector: &Detector) -> Option<Layout> {
         let with_events = self.parts.iter().filter(|part| part.events > 0);
         let pictures = with_events.filter_map(|part| part.pictures(detector.name())).next()?;
         let (array, _) = pictures.row(0)?;
         let shape: Vec<usize> = array.shape().iter().skip(1).map(|size| *size as usize).collect();
+        // A data set of one axis has a number per event: a row of one element.
         let shape = if shape.is_empty() { vec![1] } else { shape };
         let color = pictures.color.unwrap_or(ColorMode::Mono);
         Layout::packed(array.element().dtype()?, color, &shape).ok()
@@ -204,6 +208,7 @@ impl Run for Hdf5 {
 
     /// By another name of its data set, or as the file says which is to be shown.
     fn preferred(&self, found: &[Detector], wanted: &Wanted) -> Result<Option<Detector>> {
+        // A whole path wins over default pictures and endings.
         if let Some(one) = found.iter().find(|detector| self.is_named(detector, &wanted.detector)) {
             return Ok(Some(one.clone()));
         }
@@ -213,6 +218,7 @@ impl Run for Hdf5 {
         }
         let meant = wanted.meant(found)?;
         let mut defaults = meant.iter().filter(|one| self.pictures(one).any(|pictures| pictures.is_default));
+        // Two defaults decide nothing.
         match (defaults.next(), defaults.next()) {
             (Some(one), None) => Ok(Some((*one).clone())),
             _ => Ok(None),
@@ -264,7 +270,7 @@ impl Run for Hdf5 {
     }
 }
 
-/// Reads a row of a data set as the one panel of a picture, of which the recorder has noted damage.
+/// Reads a row of a data set as the one panel of a picture with the recorder's `damage`.
 fn take(
     (array, row): (&Array, u64),
     pictures: &Pictures,
@@ -274,9 +280,11 @@ fn take(
     apart: &mut Apart<'_>,
 ) -> Outcome {
     let dtype = array.element().dtype().ok_or_else(|| Fault::missing("numbers"))?;
+    // The claim of the file is checked before memory is taken.
     let needed = array.row_bytes().saturating_add(array.read_memory());
     picture.memory.check(needed, format_args!("a picture of `{}`", pictures.path))?;
     let bytes = usize::try_from(array.row_bytes()).map_err(|e| Fault::new(FaultKind::NoMemory, e))?;
+    // Only a row of exactly the frame's size is read straight into it.
     apart.is_used = apart.target.len() == bytes;
     memory.scratch.limit_to(picture.memory.bytes());
     let target = if apart.is_used { &mut *apart.target } else { picture.plain(bytes)? };
@@ -285,6 +293,7 @@ fn take(
     let damage = match filled {
         Filled::Whole => noted,
         Filled::Partial => noted | NOT_ALL_WRITTEN,
+        // HDF5 fills such rows with zeros, which would look like a dark picture.
         Filled::Nothing => {
             let why =
                 format_args!("wanted row {row} of `{}`, found that it was never written", pictures.path);
@@ -311,6 +320,7 @@ fn describe(part: &Arc<Part>, row: u64, memory: &mut Memory, names: &mut Names, 
             picture.attributes.push((names.of(name), value));
         }
     }
+    // Parts that were never written are damage that no column records.
     if picture.damage != 0 && part.damage.is_none() {
         picture.attributes.push((names.of("Damage"), AttributeValue::Uint(picture.damage.into())));
     }

@@ -89,9 +89,11 @@ fn detector(src: Src) -> Detector {
     Detector::new(&NAMING, src.to_string(), 2).with_sender(src)
 }
 
-/// Events with pictures after which the detectors are known, if none is asked for by name.
+/// Events with pictures after which the detectors count as known, if none is asked for by name: most detectors are read
+/// at every event.
 const ENOUGH: usize = 8;
-/// Events that are looked at for detectors at most: a detector that is read once in a thousand events is found by its name.
+/// Most events that are searched for detectors, which bounds the time to open a run. A detector that is read less often
+/// is found by its name.
 const MOST_LOOKED_AT: usize = 1000;
 
 #[derive(Debug)]
@@ -241,7 +243,8 @@ impl Run for Lcls1 {
         judge(chosen, configs, picture);
         picture.broken_beside = broken_part(&pieces).map(|error| error.to_string());
         describe(event, &pieces[chosen.piece], src, names, picture)?;
-        // What was read is needed no more if it was decompressed; its memory is still in the cache.
+        // A decompressed picture no longer needs the bytes that were read. Their memory is reused while it is still in
+        // the cache.
         if !chosen.leaf.header.type_id.is_compressed() {
             std::mem::swap(bytes, &mut picture.bytes);
         }
@@ -297,7 +300,7 @@ fn take(
     found
 }
 
-/// Notes the panels of the plain `payload`, which begins at a byte of a piece or of what was decompressed.
+/// Notes the panels of the plain `payload`, which begins at a byte of a piece or of the decompressed bytes.
 fn add_panels(
     leaf: &Xtc<'_>,
     configs: &Configs,
@@ -339,7 +342,7 @@ fn lacks_quadrants(panels: usize, leaf: &Xtc<'_>, configs: &Configs) -> bool {
     config.is_some_and(|config| (panels as u32) < config.quads())
 }
 
-/// The first part of these datagrams that means nothing: of a container, or of what is compressed.
+/// The first broken part of these datagrams: of a container, or of compressed data.
 fn broken_part(pieces: &[Datagram<'_>]) -> Option<Error> {
     let in_leaves = |piece: &Datagram<'_>| {
         let mut compressed = piece.leaves().filter(|leaf| leaf.header.type_id.is_compressed());
@@ -348,7 +351,7 @@ fn broken_part(pieces: &[Datagram<'_>]) -> Option<Error> {
     pieces.iter().find_map(|piece| piece.check().err().or_else(|| in_leaves(piece)))
 }
 
-/// What an event without a picture of the detector means.
+/// The fault of an event without a picture of the detector.
 fn without_picture(event: &Event, pieces: &[Datagram<'_>]) -> Outcome<Fault> {
     pieces.iter().try_for_each(Datagram::check)?;
     let damage = Damage(event.damage.0 | damage_of_event(pieces.iter().copied()).0);
@@ -358,7 +361,7 @@ fn without_picture(event: &Event, pieces: &[Datagram<'_>]) -> Outcome<Fault> {
     })
 }
 
-/// Collects attributes and conditions, those that were recorded with the frame among them.
+/// Collects attributes and conditions, also the ones recorded with the frame.
 fn describe(
     event: &Event,
     datagram: &Datagram<'_>,

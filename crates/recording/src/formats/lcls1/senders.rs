@@ -1,4 +1,4 @@
-//! Who sent pictures: found in the headers of events, without their data.
+//! The senders of pictures, from the headers of events, without their data.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,12 +12,12 @@ use livetime_formats::{Error, Result};
 /// The senders of pictures in some events.
 #[derive(Default)]
 pub(super) struct Senders {
-    /// In the order in which they were found, without their process, which may differ from file to file.
+    /// In the order in which they were found. Their process is left out, because it may differ from file to file.
     pub(super) found: Vec<Src>,
 }
 
 impl Senders {
-    /// Takes in those of an event. Returns whether it has pictures.
+    /// Adds the senders of an event. Returns whether the event has pictures.
     ///
     /// # Errors
     /// If the system refuses.

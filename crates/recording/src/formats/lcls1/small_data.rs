@@ -29,6 +29,7 @@ impl PvNames {
         let is_configure =
             |t: &&livetime_formats::xtc1::run::RunTransition| t.header.transition() == Transition::Configure;
         let configured = run.transitions().iter().filter(is_configure).filter_map(|transition| {
+            // An unreadable Configure costs only the names of its process variables.
             run.read_transition(transition, &mut bytes).ok()?;
             let pvs = bytes.pieces().flat_map(Datagram::parse).flat_map(pvs);
             let names = pvs.filter_map(|(src, pv)| Some(((src, pv.id), pv.name?)));
@@ -38,6 +39,7 @@ impl PvNames {
     }
 
     fn find(&self, time_ns: u64, src: u32, id: i16) -> Option<&str> {
+        // Names are sent with each Configure, and the latest one before the event holds.
         let configured = self.0.iter().rev().find(|configured| configured.since_ns <= time_ns)?;
         configured.names.get(&(src, id)).map(String::as_str)
     }
@@ -77,6 +79,8 @@ pub(super) fn of_event(bytes: &EventBytes, time_ns: u64, names: &PvNames) -> Res
         for leaf in datagram?.leaves().filter(is_small) {
             let read = of_leaf(&leaf, time_ns, names);
             found.extend(
+                // A broken value is shown by its type and without numbers, so that a reader sees that something was
+                // there.
                 read.unwrap_or_else(|_| vec![value(&leaf, leaf.header.type_id.to_string(), "", Vec::new())]),
             );
         }
@@ -92,6 +96,7 @@ fn of_leaf(leaf: &Xtc<'_>, time_ns: u64, names: &PvNames) -> Result<Vec<SmallVal
         }
         id::EPICS => {
             let pv = Pv::parse(leaf.payload)?;
+            // Only a Configure carries names; events carry numbers of process variables.
             let name = pv.name.as_deref().or_else(|| names.find(time_ns, leaf.header.src.phy, pv.id));
             let name = name.map_or_else(|| format!("process variable {}", pv.id), str::to_owned);
             vec![value(leaf, name, "", values_of(pv.values))]
@@ -103,7 +108,8 @@ fn of_leaf(leaf: &Xtc<'_>, time_ns: u64, names: &PvNames) -> Result<Vec<SmallVal
     })
 }
 
-/// What was configured: what scans set, initial values of process variables, and the other configurations by their type.
+/// The configuration as small data: values set by scans, initial values of process variables, and the other
+/// configurations by their type.
 pub(super) fn of_configs(configs: &Configs, transitions: &EventBytes) -> Vec<SmallValue> {
     let mut found = Vec::new();
     for (src, type_id, payload) in configs.iter() {

@@ -83,7 +83,8 @@ fn list(detectors: &[&Detector]) -> String {
     if all.is_empty() { "none".into() } else { all.join("; ") }
 }
 
-/// Slow updates that are looked at for what holds at an event. As many as psana looks at.
+/// Slow updates before an event that are searched for values in force; psana searches as many. The limit bounds the
+/// reads for one event.
 const MOST_UPDATES: usize = 10;
 
 #[derive(Debug)]
@@ -261,7 +262,7 @@ impl Run for Lcls2 {
             self.run.read_transition(transition, &mut reader.bytes)?;
             let records = self.run.transition_records(transition, &reader.bytes);
             let values: Vec<SmallValue> = records.flat_map(|record| small_data::of_record(&record)).collect();
-            // What was set later is in force.
+            // Later updates come first here, and an older value of the same name is no longer in force.
             let is_new = |v: &SmallValue| found.iter().all(|f| (&f.source, &f.name) != (&v.source, &v.name));
             let new: Vec<SmallValue> = values.into_iter().filter(is_new).collect();
             found.extend(new);
@@ -332,7 +333,7 @@ fn take(
     }
 }
 
-/// The piece of the event in which `part` lies, and where.
+/// Which piece of the event contains `part`, and at which bytes.
 fn place_of(part: &[u8], bytes: &EventBytes) -> (usize, std::ops::Range<usize>) {
     let mut pieces =
         bytes.pieces().enumerate().map(|(number, piece)| (number, piece.len(), place_in(piece, part)));
@@ -340,8 +341,8 @@ fn place_of(part: &[u8], bytes: &EventBytes) -> (usize, std::ops::Range<usize>) 
     found.map_or((0, 0..0), |(number, _, place)| (number, place))
 }
 
-/// A segment is damaged if its record says so; the others are as good as they were. Of the `wanted` segments `found` have records, of
-/// which `good` are undamaged.
+/// A segment is damaged if its record says so; the others stay good. Records were found of `found` of the `wanted`
+/// segments, and `good` of these are undamaged.
 fn judge(good: usize, found: usize, wanted: usize, picture: &mut Picture) {
     if found < wanted {
         picture.damage |= u32::from(Damage::DROPPED.0);
@@ -358,7 +359,7 @@ fn broken_part(bytes: &EventBytes) -> Option<Error> {
     bytes.pieces().filter_map(|piece| Datagram::parse(piece).ok()).find_map(|piece| piece.check().err())
 }
 
-/// What an event without a record of the detector means.
+/// The fault of an event without a record of the detector.
 fn without_record(bytes: &EventBytes) -> Outcome<Fault> {
     let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
     pieces.iter().try_for_each(Datagram::check)?;

@@ -2,7 +2,7 @@
 
 use livetime_formats::Result;
 use livetime_formats::xtc2::run::RunTransition;
-use livetime_formats::xtc2::{Datagram, Names, Record, Step, Value, XtcKind};
+use livetime_formats::xtc2::{Datagram, Names, Record, Value};
 
 use super::Lcls2;
 use crate::damage::Outcome;
@@ -45,25 +45,16 @@ impl Lcls2 {
         Ok(found)
     }
 
-    /// What a change of state says about records, with the piece in which it says so.
+    /// The descriptions of records in a change of state, each with the number of its piece.
     pub(super) fn names_at(&self, change: usize, reader: &mut Reader) -> Outcome<Vec<(usize, Names)>> {
         let transition = self.run.transitions().get(change).ok_or_else(Fault::no_event)?;
         self.run.read_transition(transition, &mut reader.bytes)?;
         let mut found = Vec::new();
         for (piece, bytes) in reader.bytes.pieces().enumerate() {
-            let described = Datagram::parse(bytes)?.walk().filter_map(described);
+            let described = Datagram::parse(bytes)?.walk().filter_map(Names::of_step);
             found.extend(described.map(|names| (piece, names)));
         }
         Ok(found)
-    }
-}
-
-fn described(step: Step<'_>) -> Option<Names> {
-    match step {
-        Step::Xtc(xtc) if xtc.header.kind() == XtcKind::Names => {
-            Names::parse(xtc.header.names_id(), xtc.payload).ok()
-        }
-        _ => None,
     }
 }
 
@@ -81,7 +72,7 @@ fn copied(piece: usize, record: &Record<'_, '_>) -> SegmentRecord {
         algorithm: record.names.algorithm.name.clone(),
         segment: record.names.segment,
         damage: record.damage.0,
-        // Behind a field that cannot be read nobody knows where the next begins.
+        // A field that cannot be read hides where the next one begins, so reading ends there.
         values: record.values().map_while(Result::ok).map(|value| copied_value(&value)).collect(),
     }
 }

@@ -6,11 +6,11 @@ use livetime_frame::{AttributeValue, DType};
 
 use crate::SmallValue;
 
-/// Lists of numbers up to this length are small data: those of event codes and limits are, waveforms are not.
+/// Longest list of numbers that is small data: long enough for event codes and limits, too short for waveforms.
 const MOST_VALUES: usize = 256;
 
-/// Detectors whose fields have the names of others, and tell about these: a variable of EPICS, for example, where it comes from. Such a
-/// field is no value of the other.
+/// Detectors whose fields repeat the names of other detectors' fields and describe these, for example the origin of an
+/// EPICS variable. Such a field is not a value of the other detector.
 const ABOUT_OTHERS: [&str; 2] = ["epicsinfo", "pvdetinfo"];
 
 /// The small data of a record.
@@ -22,7 +22,7 @@ pub(super) fn of_record(record: &Record<'_, '_>) -> Vec<SmallValue> {
         0 => format!("{}.{}", names.detector, names.algorithm.name),
         segment => format!("{}.{}.{segment}", names.detector, names.algorithm.name),
     };
-    // Behind a field that cannot be read nobody knows where the next begins.
+    // A field that cannot be read hides where the next one begins, so reading ends there.
     let readable = record.values().map_while(Result::ok).filter(is_small);
     let small = readable.map(|value| SmallValue {
         source: source.clone(),

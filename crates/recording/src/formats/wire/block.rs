@@ -11,10 +11,11 @@ use crate::{Condition, Fault, FaultKind, Panel, Picture};
 pub(super) const DAMAGE: DamageWords =
     DamageWords { what: "picture", in_words: |damage| Faults::of_bits(damage).to_string() };
 
-/// Ticks that are turned at once from rows of ticks to rows of channels: a line of the cache in each row.
+/// Ticks that are transposed at once from rows of ticks to rows of channels: 32 samples of 16 bits fill a line of the
+/// cache in each row.
 const TURN: usize = 32;
 
-/// What a thread keeps between events.
+/// Memory that a thread keeps between events.
 #[derive(Default)]
 pub(super) struct Memory {
     /// Frames as they were read.
@@ -34,7 +35,7 @@ pub(super) struct Window {
     pub(super) ticks: usize,
 }
 
-/// What was found in a window.
+/// The frames found in a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Found {
     /// Of all frames.
@@ -102,7 +103,8 @@ impl<'a> Block<'a> {
         self.put_group(frames, group)
     }
 
-    /// Whether a frame is unpacked together with `count` before it, the first of which has the time `first`.
+    /// Whether a frame can be unpacked together with the `count` frames before it, of which the first has the time
+    /// `first`.
     fn follows(&self, stride: usize, first: u64, count: usize, stamp: u64) -> bool {
         let format = self.window.format;
         let has_room = stride == format.bytes() && (count + 1) * format.samples() <= TURN;

@@ -40,12 +40,12 @@ pub(crate) static FORMAT: Format = Format {
 
 static NAMING: Naming = link::naming("wire", |parts| link::of_parts(&NAMING, parts));
 
-/// Ticks of an event: half a millisecond. It holds whole pulses and tracks, is a multiple of the 64 ticks of a frame of WIBEth, and is
-/// 512 KiB of a link of WIB1, which stays in the cache.
+/// Ticks of an event: half a millisecond. An event of this length holds whole pulses and tracks, is a multiple of the
+/// 64 ticks of a WIBEth frame, and takes 512 KiB for a link of WIB1, which fits into the cache.
 const TICKS: usize = 1024;
 
-/// Windows that a file which is being written may be behind others before they are not waited for any more: a second. And windows
-/// of time before the first frame that is known, for links whose files come later.
+/// Windows that a growing file may be behind others before readers stop waiting for it: one second. Also the number of
+/// windows reserved before the first known frame, for links whose files are found later.
 const BEHIND: u64 = 2048;
 
 /// A run of dumps, each of one link.
@@ -57,12 +57,12 @@ struct Dumps {
     links: Vec<Link>,
     /// Where the first window begins, ticks of the clock.
     origin: Option<u64>,
-    /// The windows in which any link has frames, in the order of time.
+    /// The windows with frames of any link, in the order of time.
     windows: Vec<u64>,
     /// So many of them get no more frames.
     complete: usize,
     problems: Vec<Problem>,
-    /// Whether the files are all those that lie beside the first one.
+    /// Whether the files are exactly the ones that lie beside the first one.
     is_listed: bool,
 }
 
@@ -96,7 +96,7 @@ impl Dumps {
         Ok(())
     }
 
-    /// Takes over what was found in the files.
+    /// Adds the frames that were found in the files to their links.
     fn take(&mut self) -> Result<()> {
         self.set_format()?;
         let (origin, span, format) = (self.origin.unwrap_or(0), self.span(), self.format);
@@ -121,7 +121,7 @@ impl Dumps {
         Ok(())
     }
 
-    /// The first frames say of which format all are, and when time begins.
+    /// Sets the format of all files, and the origin of time, from the first frames.
     fn set_format(&mut self) -> Result<()> {
         let scans = || self.sources.iter().filter_map(|(source, _)| Some((source, source.scan.as_ref()?)));
         let Some((_, first)) = scans().next() else { return Ok(()) };
@@ -137,7 +137,7 @@ impl Dumps {
         Ok(())
     }
 
-    /// Divides time into windows. Those that are complete keep their numbers.
+    /// Divides time into windows. Complete windows keep their numbers, because readers know events by them.
     fn divide(&mut self) {
         self.windows.truncate(self.complete);
         let first = self.windows.last().map_or(0, |last| last + 1);
@@ -155,7 +155,7 @@ impl Dumps {
         growing.min().map_or(u64::MAX, |slowest| slowest.max(furthest.saturating_sub(BEHIND)))
     }
 
-    /// Notes what of files that are complete now is in no event.
+    /// Notes the parts of complete files that belong to no event.
     fn judge(&mut self) {
         for (source, _) in self.sources.iter_mut().filter(|(s, _)| !s.is_growing() && !s.is_judged) {
             source.is_judged = true;
@@ -239,7 +239,7 @@ struct Place {
     stamp: u64,
 }
 
-/// What of a file is in no event.
+/// The parts of a file that belong to no event.
 fn what_is_wrong(scan: &Scan) -> Vec<Error> {
     let mut all = Vec::new();
     if scan.skipped > 0 {
@@ -316,7 +316,8 @@ impl Run for Dumps {
         let mut is_new = false;
         self.sources.iter_mut().for_each(|(source, _)| is_new |= source.watch());
         if is_new {
-            // What is wrong with their ends, and what the last events have, is not known any more.
+            // Files that may grow again are judged again: the ends of these files, and the content of the last events,
+            // are no longer final.
             let sources = &self.sources;
             let is_judged = |path: &Path| sources.iter().any(|(s, _)| s.path == path && s.is_judged);
             self.problems.retain(|problem| is_judged(&problem.path));

@@ -7,9 +7,9 @@ use livetime_formats::file::{IN_PROGRESS, open_unpacked};
 use livetime_formats::wib::DumpReader;
 use livetime_formats::{Error, Result};
 
-/// So much of a file is looked at to recognise it.
+/// First bytes of a file that are unpacked to recognise it: more than a hundred WIBEth frames.
 const LOOK: u64 = 1 << 20;
-/// FELIX blocks that begin further behind the begin of a file are none.
+/// Most bytes before the first FELIX block. Blocks further behind are taken for chance patterns in other data.
 const MOST_BEFORE_BLOCKS: u64 = 1 << 16;
 
 /// Whether a file holds raw frames of a link, also packed with Zstandard, by its content.
@@ -17,7 +17,7 @@ pub(super) fn is_dump(path: &Path) -> bool {
     use std::io::Read;
     let Ok(input) = open_unpacked(path) else { return false };
     let mut begin = Vec::new();
-    // What cannot be unpacked to the end may begin with frames.
+    // Packed data that cannot be unpacked to the end may still begin with frames.
     let _ = input.take(LOOK).read_to_end(&mut begin);
     !is_blocks(&begin) && matches!(DumpReader::new(&begin[..]).next_stamp(), Ok(Some(_)))
 }

@@ -7,13 +7,13 @@ use std::path::Path;
 use livetime_formats::file::{ReadAt, open_unpacked};
 use livetime_formats::{Error, Result};
 
-/// What is packed with Zstandard can be read at any place only when it is unpacked as a whole: 0.3 s of a link of WIB1. A small file
-/// may claim to be of any size.
+/// Limit of an unpacked file: 0.3 s of a link of WIB1. Random access to Zstandard data needs the whole unpacked file in
+/// memory, and a small hostile file may unpack to any size.
 const MOST_UNPACKED: u64 = 256 << 20;
-/// What Zstandard begins with.
+/// First bytes of Zstandard data.
 const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// A file, or what was packed in it.
+/// A file, or its unpacked content.
 #[derive(Debug)]
 pub(super) enum Input {
     File(File),
@@ -52,7 +52,7 @@ impl Input {
         }
     }
 
-    /// Its bytes from a place on.
+    /// The bytes from a place on.
     pub(super) fn reader_from(&self, at: u64) -> impl Read {
         From { input: self, at }
     }

@@ -1,4 +1,4 @@
-//! A link: who it is, and where its frames are.
+//! A link: its name, and the places of its frames.
 
 use std::ops::RangeInclusive;
 
@@ -26,7 +26,7 @@ pub(super) fn detector(naming: &'static Naming, name: &str) -> Detector {
     Detector::new(naming, name, 2)
 }
 
-/// The link whose name and format a plan has kept, if the format is this one.
+/// The link whose name and format were kept in a plan, if the format is this one.
 pub(super) fn of_parts(naming: &'static Naming, parts: &[Part]) -> Option<Detector> {
     match parts {
         [Part::Text(name), Part::Text(format)] if format == naming.format => Some(detector(naming, name)),
@@ -34,7 +34,7 @@ pub(super) fn of_parts(naming: &'static Naming, parts: &[Part]) -> Option<Detect
     }
 }
 
-/// Whether what is wanted is the name of a link, or parts of it that follow each other.
+/// Whether the wanted name is the name of a link, or consecutive parts of it.
 fn is_part(wanted: &Wanted, name: &str) -> bool {
     let is_in = format!("_{name}_").contains(&format!("_{}_", wanted.detector));
     (wanted.detector.is_empty() || is_in) && wanted.is_name_alone()
@@ -76,7 +76,7 @@ pub(super) struct Link {
     cover: Vec<(u64, u32)>,
 }
 
-/// How much of what is known of a file its link has.
+/// How much of a file's known content its link has taken over.
 #[derive(Default, Debug)]
 pub(super) struct Seen {
     stretches: usize,
@@ -97,8 +97,8 @@ impl Link {
         Link { name: name(&place), place, stretches: Vec::new(), cover: Vec::new() }
     }
 
-    /// Takes over the stretches of a file that it does not have yet, and what the last of them has become longer by. `windows` gives
-    /// the first and the last window that a stretch is in.
+    /// Takes over new stretches of a file, and the growth of the last known one. `windows` gives the first and the last
+    /// window of a stretch.
     pub(super) fn take(
         &mut self,
         seen: &mut Seen,

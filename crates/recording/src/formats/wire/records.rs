@@ -1,4 +1,4 @@
-//! Files of trigger records: an event is a record, and a detector a link of which frames were requested.
+//! Files of trigger records: an event is a record, and a detector is a link whose frames were requested.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -46,11 +46,11 @@ static NAMING: Naming = link::naming("records", |parts| link::of_parts(&NAMING, 
 
 /// The subsystem that reads detectors out.
 const DETECTOR_READOUT: u16 = 1;
-/// A larger array is not read at once: 0.26 s of a link of WIB1.
+/// Largest array of a fragment: 0.26 s of a link of WIB1. A small hostile header may claim any size.
 const MOST_BYTES: u64 = 256 << 20;
-/// Links of a run; an experiment has some thousands.
+/// Most links of a run. An experiment has some thousands; a hostile file may claim any number.
 const MOST_SOURCES: usize = 1 << 16;
-/// Candidates that are shown of a record.
+/// Candidates of a record that are shown as small data; a person reads no more.
 const MOST_CANDIDATES: u64 = 64;
 
 /// A run of trigger records.
@@ -58,10 +58,10 @@ const MOST_CANDIDATES: u64 = 64;
 struct Records {
     sources: Vec<Source>,
     entries: Vec<Entry>,
-    /// Who sent frames.
+    /// Names of the sources that sent frames.
     sources_of: BTreeMap<(u16, u32), String>,
     problems: Vec<Problem>,
-    /// All files count as being written, whatever their names say.
+    /// Whether all files count as being written, whatever their names say.
     is_watched: bool,
 }
 
@@ -81,7 +81,7 @@ struct Source {
     tick_ns: u64,
 }
 
-/// Where a record is. Its headers are read again when they are wanted: a small file may claim many.
+/// The place of a record. Its headers are read again on demand: a small hostile file may claim many headers.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     file: u32,
@@ -153,17 +153,17 @@ impl Records {
 impl Source {
     fn open(path: &Path) -> Result<Source> {
         let (growth, plain) = (Growth::of(path), finished(path));
-        // Its writer may have finished since it was listed.
+        // The writer may have finished, and renamed the file, since the file was listed.
         let path = if growth.may_grow() && !path.exists() { &plain } else { path };
         let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-        // A record without frames is of the clock of those before.
+        // A record without frames has the clock of the records before it.
         let tick_ns = RawFormat::WibEth.tick_ns();
         let (path, growth) = (path.to_owned(), Growth::of(path));
         Ok(Source { path, file, growth, next: 0, is_broken: false, is_cut: false, tick_ns })
     }
 }
 
-/// A record of which only a part is there.
+/// The error for a record of which only a part is in the file.
 fn cut_off(end: End) -> Option<Error> {
     match end {
         End::Whole { .. } => None,
@@ -206,7 +206,7 @@ fn window(fragment: &StoredFragment, format: RawFormat) -> Outcome<Window> {
     Ok(Window { format, begin, ticks: ticks as usize })
 }
 
-/// What a record says is missing of a source, ticks of the clock.
+/// The gap that a record states for a source, ticks of the clock.
 fn missing(record: &StoredRecord, source: SourceId) -> u64 {
     let of_source = record.missing.iter().filter(|missing| missing.source == source);
     let ticks = of_source.map(|from| from.missing.end.saturating_sub(from.missing.begin));
@@ -254,7 +254,8 @@ impl Run for Records {
         for number in 0..self.sources.len() {
             let source = &mut self.sources[number];
             let was_growing = (self.is_watched || source.growth.may_grow()) && !source.is_broken;
-            // First: what is written before its name changes is found by reading behind that.
+            // The growth is asked before the read: bytes written before the file's renaming are then found by this
+            // read.
             if source.growth.may_grow() && source.growth.is_over()? {
                 source.path = finished(&source.path);
             }
@@ -330,7 +331,7 @@ impl Run for Records {
         Ok(())
     }
 
-    /// The record's header, and of each fragment its window, what it has and what is missing.
+    /// The record's header, and for each fragment its window, content and missing ticks.
     fn small_data(&self, position: usize, _: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let (record, file) = self.record(position)?;
         let header = &record.header;
@@ -359,7 +360,7 @@ impl Run for Records {
     }
 }
 
-/// What a fragment holds, and how many of them.
+/// The kind of a fragment's content, and the number of its elements.
 fn content(fragment: &StoredFragment) -> (&'static str, u64) {
     use livetime_formats::trigger::PrimitiveV2;
     match (format_of(fragment), fragment.header.kind) {
@@ -377,7 +378,7 @@ fn candidates(file: &File, fragment: &StoredFragment, source: &str, all: &mut Ve
     let size = TriggerCandidate::BYTES as u64;
     let mut bytes = vec![0; (fragment.len / size).min(MOST_CANDIDATES) as usize * TriggerCandidate::BYTES];
     read_exact_at(file, &mut bytes, fragment.offset)?;
-    // Those of another version have no values.
+    // Bytes of another version give no values.
     let read = bytes.chunks_exact(TriggerCandidate::BYTES).map(TriggerCandidate::read);
     let read = read.collect::<Result<Vec<_>>>().unwrap_or_default();
     let list = |name: &str, unit, value: &dyn Fn(&TriggerCandidate) -> AttributeValue| SmallValue {

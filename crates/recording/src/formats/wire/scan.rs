@@ -5,13 +5,13 @@ use std::io::{self, Read};
 
 use livetime_formats::wib::{DumpLayout, DumpReader, RawFormat};
 
-/// Frames that are looked at at once.
+/// Frames that are scanned at once; they stay in the cache.
 const BATCH: usize = 1024;
-/// So many frames that follow each other say what time it is; fewer may be frames with a damaged time.
+/// Consecutive frames that make a time credible; fewer may be frames with a damaged time.
 const SURE: u64 = 3;
-/// Fewer frames count if they are not further than this from where they should be: what was swapped or sent again.
+/// Fewer frames than `SURE` count if their time is at most this far from the expected one: swapped or repeated frames.
 const NEAR: u64 = 4096;
-/// A file of noise has a stretch for each frame; the memory for them is bounded.
+/// Most stretches of a file. A file of noise has one for each frame, and would fill the memory.
 const MOST_STRETCHES: usize = 1 << 20;
 
 /// Frames of a link that lie one behind the other in a file, one step of time apart.
@@ -38,20 +38,20 @@ pub(super) struct Scan {
     pub(super) identity: u64,
     /// In the order of the file. The last one may become longer while the file grows.
     pub(super) stretches: Vec<Stretch>,
-    /// Frames of another link, and such whose time fits nowhere.
+    /// Frames of another link, and frames whose time fits nowhere.
     pub(super) strays: u64,
     /// Bytes that belong to no frame.
     pub(super) skipped: u64,
     /// The file has more, and it is not known.
     pub(super) is_cut: bool,
-    /// Those behind `stretches` of which later frames say whether it is their time.
+    /// Stretches behind `stretches` whose time is confirmed or refuted by later frames.
     open: VecDeque<Stretch>,
     /// When the frame behind the last of `stretches` should be.
     expected: Option<u64>,
     /// Behind the begin of the last frame that was added.
     end: u64,
-    /// Where it is read on from, near the end: so many frames follow each other there that their layout can be seen. And the bytes before
-    /// that belong to no frame.
+    /// Where reading continues, near the end, with enough consecutive frames to recognise their layout. Also the number
+    /// of bytes before that place that belong to no frame.
     restart: (u64, u64),
 }
 
@@ -61,11 +61,12 @@ impl Scan {
         let mut scan = None;
         Scan::pass(&mut scan, input, file, (0, 0))?;
         scan.iter_mut().for_each(|scan: &mut Scan| scan.settle(is_over));
-        // What few frames are is known when there are no more.
+        // While the file grows, a few frames without a confirmed time may still be of another link; at its end they
+        // count.
         Ok(scan.filter(|scan| is_over || !scan.stretches.is_empty()))
     }
 
-    /// Reads what was added; `input` gives the bytes from a place on.
+    /// Reads bytes that were added; `input` gives the bytes from a place on.
     pub(super) fn more<R: Read>(&mut self, input: impl Fn(u64) -> R, is_over: bool) -> io::Result<()> {
         if !self.is_cut {
             let (file, restart) = (self.file, self.restart);
@@ -78,6 +79,7 @@ impl Scan {
 
     fn pass_on(&mut self, input: impl Read, file: u32, from: (u64, u64)) -> io::Result<()> {
         let empty = Scan::new(file, self.layout, self.identity);
+        // Swapped out, because `pass` may begin a scan of its own.
         let mut scan = Some(std::mem::replace(self, empty));
         let passed = Scan::pass(&mut scan, input, file, from);
         if let Some(scan) = scan {
@@ -86,7 +88,7 @@ impl Scan {
         passed
     }
 
-    /// Adds the frames of `input`, which begins at a place before which so many bytes belong to no frame.
+    /// Adds the frames of `input`, which begins at a place; `skipped` bytes before the place belong to no frame.
     fn pass(
         scan: &mut Option<Scan>,
         input: impl Read,
@@ -97,6 +99,7 @@ impl Scan {
         while reader.next_stamp()?.is_some() {
             let (Some(layout), offset) = (reader.layout(), from + reader.offset()) else { break };
             let before = skipped + reader.skipped();
+            // The layout is known only after enough frames; an end without them is left for later.
             let Some(frames) = reader.next_frames(BATCH)? else { break };
             let scan = scan.get_or_insert_with(|| Scan::new(file, layout, layout.format.identity(frames)));
             for (frame, offset) in frames.chunks(layout.stride).zip((offset..).step_by(layout.stride)) {
@@ -119,21 +122,25 @@ impl Scan {
     }
 
     fn add(&mut self, frame: &[u8], offset: u64) {
+        // Frames from `restart` on were added by the pass before.
         if offset < self.end {
             return;
         }
         self.end = offset + 1;
         let DumpLayout { format, stride } = self.layout;
+        // Frames of another link are counted, and change nothing of this link's time.
         if format.identity(frame) != self.identity {
             self.strays += 1;
             return;
         }
         let (stamp, step) = (format.stamp(frame), format.step());
+        // Frames continue the newest stretch, whether its time is confirmed or not.
         let last = if self.open.is_empty() { self.stretches.last_mut() } else { self.open.back_mut() };
         match last {
             Some(last) if last.end(step) == stamp && last.behind() == offset => {
                 last.frames += 1;
                 let end = last.end(step);
+                // The expected time moves only with confirmed stretches.
                 self.expected = if self.open.is_empty() { Some(end) } else { self.expected };
             }
             _ => {
@@ -145,16 +152,19 @@ impl Scan {
 
     fn note_restart(&mut self, skipped: u64) {
         let last = self.open.back().or(self.stretches.last());
+        // Only after enough frames in a row can the next pass recognise the layout again.
         if let Some(last) = last.filter(|last| last.frames >= SURE) {
             self.restart = (last.behind() - SURE * last.stride, skipped);
         }
     }
 
-    /// Decides whether it is the time of what was read, as far as that can be said before more is read; if `is_over`, of all.
+    /// Decides whether the times of read frames are credible, as far as possible before more is read; of all frames if
+    /// `is_over`.
     pub(super) fn settle(&mut self, is_over: bool) {
         let step = self.layout.format.step();
         let is_near = |one: u64, other: u64| one.abs_diff(other) <= NEAR * step;
         while let Some(stretch) = self.open.front().copied() {
+            // Near the expected time, or, at the begin, near the next stretch: a single damaged time is far from both.
             let is_its_time = match (self.expected, self.open.get(1)) {
                 (Some(expected), _) => is_near(stretch.stamp, expected),
                 (None, Some(next)) => is_near(stretch.end(step), next.stamp),
@@ -191,7 +201,7 @@ impl Stretch {
         self.end(format.step()).saturating_sub(format.sample_step())
     }
 
-    /// The frames of which a sample was taken in the times `begin..end`: the first one, and how many.
+    /// The frames with a sample in the times `begin..end`: the first one, and their number.
     pub(super) fn within(&self, begin: u64, end: u64, format: RawFormat) -> (u64, u64) {
         let of_first = self.stamp.saturating_add(format.step() - format.sample_step());
         let first = begin.saturating_sub(of_first).div_ceil(format.step()).min(self.frames);

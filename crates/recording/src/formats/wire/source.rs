@@ -1,4 +1,4 @@
-//! A file of frames, which may still be written, and what of it is known.
+//! A file of frames, which may still be written, and its known content.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ pub(super) struct Source {
     pub(super) input: Input,
     /// `None` as long as it has no frames.
     pub(super) scan: Option<Scan>,
-    /// Whether it was said what of it is in no event.
+    /// Whether the parts of the file that are in no event have been reported.
     pub(super) is_judged: bool,
     number: u32,
     growth: Growth,
-    /// It counts as being written whatever its name says.
+    /// Whether the file counts as being written, whatever its name says.
     is_watched: bool,
     /// Bytes that it had when it was read last.
     size: u64,
@@ -29,7 +29,7 @@ impl Source {
     pub(super) fn open(path: &Path, number: u32) -> Result<(Source, Option<Error>)> {
         let growth = Growth::of(path);
         let (path, (input, broken)) = match Input::open(path) {
-            // Its writer has finished since it was listed.
+            // The writer has finished, and renamed the file, since the file was listed.
             Err(_) if growth.may_grow() && !path.exists() => {
                 let path = finished(path);
                 let opened = Input::open(&path)?;
@@ -49,7 +49,7 @@ impl Source {
         matches!(self.input, Input::File(_)) && (self.is_watched || self.growth.may_grow())
     }
 
-    /// From now on it counts as being written, whatever its name says. Returns whether that is new.
+    /// Makes the file count as being written, whatever its name says. Returns whether that is new.
     pub(super) fn watch(&mut self) -> bool {
         let is_new = !self.is_watched && matches!(self.input, Input::File(_));
         self.is_watched |= is_new;
@@ -57,16 +57,16 @@ impl Source {
         is_new
     }
 
-    /// It counts as complete.
+    /// Makes the file count as complete.
     pub(super) fn give_up(&mut self) {
         (self.is_watched, self.growth) = (false, Growth::of(Path::new("")));
         self.scan.iter_mut().for_each(|scan| scan.settle(true));
     }
 
-    /// Reads what has come. Returns whether something has, or whether it is complete now.
+    /// Reads added bytes. Returns whether there were any, or whether the file has become complete.
     pub(super) fn refresh(&mut self) -> Result<bool> {
         let was_growing = self.is_growing();
-        // First: what is written before its name changes is found by reading behind that.
+        // The growth is asked before the read: bytes written before the file's renaming are then found by this read.
         if self.growth.may_grow() && self.growth.is_over()? {
             self.path = finished(&self.path);
         }

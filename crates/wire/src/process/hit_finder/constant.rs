@@ -1,8 +1,8 @@
-//! Chips whose samples do not change: they have died, or send one value only.
+//! Chips whose samples do not change: dead chips, or chips that send one value only.
 
 use std::ops::Range;
 
-/// Channels of a front-end chip.
+/// Channels of a front-end chip. A chip dies as a whole.
 pub(super) const CHIP: usize = 8;
 /// Ticks without a change after which a chip is not believed any more. Noise changes one of its eight channels at almost every tick.
 pub(super) const LEAST: i64 = 64;
@@ -28,17 +28,19 @@ struct Chip {
 impl Constants {
     pub(super) fn new(channels: usize) -> Constants {
         let chip = Chip { since: i64::MAX, is_constant: false, ended: (0, 0) };
+        // No sample has this value, so the first row always differs.
         Constants { chips: vec![chip; channels / CHIP], last: vec![i16::MIN; channels] }
     }
 
-    /// Takes in rows of samples, at most [`LEAST`], the first of which is tick `first`. Whenever a chip ceases to be constant, `ended` gets
-    /// its number and the ticks.
+    /// Takes in rows of samples, at most [`LEAST`]; the first row is tick `first`. Whenever a chip ceases to be
+    /// constant, `ended` gets its number and the constant ticks.
     pub(super) fn follow(&mut self, rows: &[i16], first: i64, mut ended: impl FnMut(usize, Range<i64>)) {
         let channels = self.last.len();
         let count = rows.len() / channels;
         for (number, chip) in self.chips.iter_mut().enumerate() {
             let at = |row: usize| rows[row * channels + number * CHIP..].first_chunk::<CHIP>();
             let last = self.last[number * CHIP..].first_chunk::<CHIP>();
+            // The first row is compared with the last one of the call before.
             let is_new = |row: usize| at(row) != if row > 0 { at(row - 1) } else { last };
             // The first comparison of each search nearly always ends it.
             let (Some(end), Some(begin)) =
@@ -48,6 +50,7 @@ impl Constants {
                 continue;
             };
             let (end, begin) = (first + end as i64, first + begin as i64);
+            // A constant stretch is reported when it ends, with its whole length.
             if end.saturating_sub(chip.since) >= LEAST {
                 ended(number, chip.since..end);
                 chip.ended = (chip.since, end);
@@ -73,6 +76,7 @@ impl Constants {
     /// Whether the chip of a channel was constant at `tick`, as far as was known then: that does not depend on how the rows came.
     pub(super) fn was_constant(&self, channel: usize, tick: i64) -> bool {
         let Some(chip) = self.chips.get(channel / CHIP) else { return false };
+        // The first ticks of a stretch are ordinary: a chip is believed until it has been constant for long enough.
         let is_in = |since: i64, end: i64| (since..end).contains(&tick) && tick + 1 - since >= LEAST;
         is_in(chip.since, i64::MAX) || is_in(chip.ended.0, chip.ended.1)
     }

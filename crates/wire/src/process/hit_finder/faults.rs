@@ -1,4 +1,5 @@
-//! Hits under random faults: whatever goes wrong with the frames, they depend neither on batches, nor on how planes are shared, nor on the level.
+//! Hits under random faults of the frames: they depend neither on batches, nor on the division of planes, nor on the
+//! level.
 
 use std::collections::HashSet;
 
@@ -67,7 +68,7 @@ fn frames(draw: &mut Draw) -> Vec<Vec<u8>> {
         if bad.0 > 0 {
             bad.0 -= 1;
             frame.set_capture_errors(bad.1, [0, 1]);
-            // Its samples are nonsense.
+            // The samples of a block with faults are nonsense.
             bytes[16 + 112 * bad.1 + 16..112 * (bad.1 + 1) + 16].fill(draw.below(256) as u8);
         }
         (0..times).for_each(|_| sent.push(bytes.to_vec()));

@@ -13,8 +13,8 @@ use crate::{Channel, HitRow, LedgerRow, RawBatch, RawFormat, State, channels, un
 
 /// Frames that are unpacked at once: their samples stay in the first cache.
 const CHUNK: usize = 24;
-/// Ticks for which the samples of a bad block stay as they were before it; then the pedestals stand in for them, because a
-/// sample that is held for long would draw the pedestal to it.
+/// Ticks for which the samples of a bad block are held at the last good row. Afterwards the pedestals replace them,
+/// because a sample that is held for long would draw the pedestal to itself.
 const HELD: u32 = 8;
 
 /// Memory that all links of a node share.
@@ -30,6 +30,7 @@ impl Scratch {
     pub(super) fn new() -> Scratch {
         // A WIBEth frame has 4096 samples, a chunk of others 24 · 256.
         let samples = vec![0; CHUNK * 256 + 32];
+        // Vectors of 64 bytes load fastest from aligned memory.
         let start = samples.as_ptr().align_offset(64).min(32);
         Scratch { samples, start, hits: HitBuffer::with_capacity(256 * (CHUNK + 1)) }
     }
@@ -69,7 +70,7 @@ pub(super) struct Link {
     epoch: Option<u64>,
     constants: Constants,
     pub(super) noisy: Noisy,
-    /// Ticks for which each block has been bad.
+    /// Number of consecutive bad ticks of each block.
     held: [u32; 4],
     /// Whether a block has had a row: there is something to hold it at.
     has_row: [bool; 4],
@@ -81,7 +82,7 @@ pub(super) struct Link {
     /// The pedestals that are taken for [`remove_coherent`], renewed at multiples of [`CHUNK`] ticks so that results do not depend on batches.
     pedestals: Vec<i16>,
     has_pedestals: bool,
-    /// Ticks with faults, whose hits are marked: the latest stretches.
+    /// The latest stretches of ticks with faults; hits in them are marked.
     faulty: Vec<(i64, i64)>,
     pub(super) gaps: u64,
     pub(super) faulty_frames: u64,
@@ -91,6 +92,7 @@ impl Link {
     /// A link that begins with `batch`.
     pub(super) fn new(params: &HitFinderParams, batch: &RawBatch) -> Result<Link, NodeError> {
         let (channels, is_mapped) = channels(params.channel_map, batch);
+        // A search without channels of its planes is none, so a map without induction wires costs nothing.
         let searches: Vec<Search> = params
             .searches()
             .iter()
@@ -143,10 +145,12 @@ impl Link {
         out: &mut Output,
     ) -> Result<(), NodeError> {
         self.follow_time(batch, scratch, out);
+        // The ledger says first that the batch is shed, also where its search fails.
         self.tell_shed(batch, shed, out);
         if shed == Shed::Everything {
             self.interrupt(self.tick(batch.first), Hit::GAP, scratch, out);
         } else {
+            // Chunks of frames keep the unpacked samples in the first cache for all searches.
             for (i, frames) in batch.bytes.chunks(self.chunk() * self.format.bytes()).enumerate() {
                 let first = batch.first + (i * self.chunk()) as u64 * self.format.step();
                 self.search_chunk(frames, first, batch, shed, params, scratch, out)?;
@@ -185,6 +189,7 @@ impl Link {
     }
 
     fn tick(&self, time: u64) -> i64 {
+        // As signed: after a reset of the clock a time may be before the origin.
         (time.wrapping_sub(self.origin) as i64) / self.format.sample_step() as i64
     }
 
@@ -195,14 +200,17 @@ impl Link {
     /// Missing time before `batch` ends the open hits.
     fn follow_time(&mut self, batch: &RawBatch, scratch: &mut Scratch, out: &mut Output) {
         let is_epoch = batch.begins_epoch(self.epoch, self.next);
+        // The usual case costs two comparisons per batch.
         if batch.first == self.next && !is_epoch {
             return;
         }
         self.gaps += 1;
         self.interrupt(self.tick(self.next), Hit::GAP, scratch, out);
+        // Time that the source lost is in its own ledger already; only time lost on the way here is entered.
         if let Some((begin, end)) = batch.lost_before(self.epoch, self.next) {
             out.tell(self.number, begin, end, State::Dropped, 0);
         }
+        // A reset clock may be between the steps of the old one, and ticks are counted from a new origin then.
         let is_off_step = !batch.first.wrapping_sub(self.origin).is_multiple_of(self.format.sample_step());
         if is_epoch || is_off_step {
             self.origin = batch.first;
@@ -214,6 +222,7 @@ impl Link {
     fn tell_shed(&mut self, batch: &RawBatch, shed: Shed, out: &mut Output) {
         let state = match shed {
             Shed::Nothing => return,
+            // With a single search there is no plane to drop.
             Shed::Induction if self.searches.len() < 2 => return,
             Shed::Induction => State::InductionShed,
             Shed::Everything => State::Shed,
@@ -238,10 +247,13 @@ impl Link {
         unpack(self.format, level, frames, samples)?;
         self.follow_constants(samples, tick, out);
         let rows = count / all;
+        // Without faults, and with no block held, frames need not be looked at one by one.
         let is_faulty = batch.faults != 0 || self.held != [0; 4];
         let mut from = 0;
         while from < rows {
             let most = if params.remove_coherent {
+                // Pedestals for the common mode are renewed at multiples of a chunk, so that the result does not depend
+                // on batches.
                 self.until_renewal(tick + from as i64).min(rows - from)
             } else {
                 rows - from
@@ -257,6 +269,7 @@ impl Link {
             if let Some(row) = part.chunks_exact(all).next_back() {
                 self.last.copy_from_slice(row);
             }
+            // Common mode is defined for groups of 128 channels; other formats have none.
             if params.remove_coherent && all.is_multiple_of(128) {
                 self.remove_coherent(part, tick + from as i64)?;
             }
@@ -276,6 +289,7 @@ impl Link {
 
     /// Rows from `tick` on are not searched.
     fn skip(&mut self, part: usize, tick: i64, scratch: &mut Scratch, out: &mut Output) {
+        // Only where leaving out begins is there something to interrupt.
         if !self.shed[part] {
             self.interrupt_part(part, tick, Hit::GAP, scratch, out);
         }
@@ -311,6 +325,7 @@ impl Link {
                 continue;
             }
             let wire = self.channels[channel];
+            // The flag of a gap without a gap means the end of the run.
             let is_open = hit.flags & Hit::GAP != 0 && flags & Hit::GAP == 0;
             out.hits.push(HitRow {
                 time_start: start,
@@ -327,6 +342,7 @@ impl Link {
     }
 
     fn flags(&self, channel: usize, hit: &Hit, flags: u16) -> u8 {
+        // A hit over any faulty tick is marked, wherever its peak is.
         let overlaps = |(begin, end): &(i64, i64)| hit.start < *end && hit.end() > *begin;
         let found = hit.end() + i64::from(hit.late);
         let is_faulty = self.faulty.iter().any(overlaps) || self.constants.was_constant(channel, found);
@@ -375,6 +391,7 @@ impl Link {
     ) -> usize {
         let rows = self.format.samples();
         let end = samples.len() / self.format.channels();
+        // Faults must be kept until no hit that overlaps them can be found any more.
         self.faulty.retain(|(_, end)| *end > tick - FORGOTTEN);
         for (i, frame) in frames.chunks_exact(self.format.bytes()).enumerate() {
             let row = i * rows;
@@ -385,6 +402,7 @@ impl Link {
             let lacks =
                 |block: &usize| blocks[*block] && self.held[*block] >= HELD && !self.has_substitute[*block];
             let lacking = [0, 1, 2, 3].map(|block| lacks(&block));
+            // A substitute is taken between rows; the part before it is searched first.
             if rows == 1 && lacking.contains(&true) {
                 if row > from {
                     return row;
@@ -393,6 +411,7 @@ impl Link {
             }
             for (block, bad) in blocks.into_iter().enumerate() {
                 self.held[block] = if bad { self.held[block] + 1 } else { 0 };
+                // A good row ends the substitute, so that the next bad one begins with the held samples again.
                 self.has_substitute[block] &= bad;
                 if bad && rows == 1 {
                     self.hold(samples, row, from, block);
@@ -408,6 +427,7 @@ impl Link {
 
     fn enter_fault(&mut self, begin: i64, end: i64) {
         self.faulty_frames += 1;
+        // Consecutive faulty frames are one stretch, which keeps the list short.
         match self.faulty.last_mut() {
             Some(last) if last.1 == begin => last.1 = end,
             _ => self.faulty.push((begin, end)),
@@ -417,6 +437,7 @@ impl Link {
     /// The pedestals at the end of the rows that have been searched are the block's pedestals until it is good again.
     fn take_substitute(&mut self, block: usize) {
         let channels = block * 64..block * 64 + 64;
+        // Channels whose search has no pedestal yet keep their last sample.
         self.substitute[channels.clone()].copy_from_slice(&self.last[channels.clone()]);
         for search in &self.searches {
             for (i, channel) in search.channels.iter().enumerate().map(|(i, c)| (i, usize::from(*c))) {
@@ -428,8 +449,8 @@ impl Link {
         self.has_substitute[block] = true;
     }
 
-    /// Holds the channels of a block in row `row` at the row before it, or at their pedestals; a block that has had no row stays as it is. What is
-    /// before row `from` is in `last`.
+    /// Replaces the samples of a block in row `row` by the row before it, or by the pedestals. A block that has never
+    /// had a good row stays as it is. `last` has the row before row `from`.
     fn hold(&self, samples: &mut [i16], row: usize, from: usize, block: usize) {
         let (all, channels) = (self.format.channels(), block * 64..block * 64 + 64);
         let own = row * all + channels.start..row * all + channels.end;

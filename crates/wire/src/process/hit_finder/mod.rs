@@ -12,10 +12,11 @@
 //! - **Faults.** Blocks of 64 channels with capture or checksum errors, and frames of another link, are held at the samples before them for 8
 //!   ticks, then at their pedestals, so that no fault moves a pedestal or makes a hit. Hits around any fault are marked [`HitRow::FAULTY`].
 //!   A chip whose samples are the same for 64 ticks is entered in the ledger as corrupt (`constant`).
-//! - **Noisy channels.** A channel over `noisy_rate` for a second passes on one hit in a hundred until it is under half of it for ten seconds;
-//!   channels in `masked` pass on none.
-//! - **Too slow.** With `shed_after`, batches that have waited longer than this are searched on the collection plane only, and those that
-//!   have waited twice as long are not searched, every second one of a link; both are in the ledger. Raw frames are not touched by it.
+//! - **Noisy channels.** A channel over `noisy_rate` for a second passes on one hit in a hundred until its rate is
+//!   below half of the limit for ten seconds; channels in `masked` pass on none.
+//! - **Too slow.** With `shed_after`, batches that have waited longer than this are searched on the collection plane
+//!   only. Of batches that have waited twice as long, every second one of a link is not searched. Both are in the
+//!   ledger. Raw frames are not affected.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -52,7 +53,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, PayloadKind};
 
 use crate::{HitRow, LedgerRow, LinkSet, RawBatch, RowTable, inherit_times};
@@ -82,14 +83,12 @@ const LEDGER_ROWS: usize = 64;
 impl Node for HitFinder {
     type Params = HitFinderParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hit_finder",
-        kind: NodeKind::Process,
-        summary: "Finds pulses on the wires of one or more links.",
-        inputs: &[PortSpec::bytes("in")],
-        outputs: &[PortSpec::table("hits"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "hit_finder",
+        "Finds pulses on the wires of one or more links.",
+        &[PortSpec::bytes("in")],
+        &[PortSpec::table("hits"), PortSpec::table("ledger")],
+    );
 
     fn new(params: HitFinderParams) -> Result<HitFinder, NodeError> {
         let bad = params.masked.split(',').find(|n| !n.trim().is_empty() && n.trim().parse::<u32>().is_err());
@@ -158,7 +157,7 @@ impl Node for HitFinder {
     }
 
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "links" => self.wanted = LinkSet::parse(&self.params.links)?,
             "noisy_rate" => {
                 let limit = self.params.noisy_rate;

@@ -2,9 +2,10 @@
 
 /// One in this many hits of a noisy channel is passed on, which is enough to see that the channel is noisy.
 const KEPT: u64 = 100;
-/// Seconds over the limit after which a channel is noisy.
+/// Seconds over the limit after which a channel counts as noisy.
 const ON_AFTER: u8 = 1;
-/// Seconds under half the limit after which it is not any more.
+/// Seconds below half the limit after which a channel no longer counts as noisy. Both the longer time and the lower
+/// limit keep a channel at the limit from switching back and forth.
 const OFF_AFTER: u8 = 10;
 
 /// Follows the hits of each channel of a link.
@@ -36,7 +37,7 @@ struct Rate {
 }
 
 impl Noisy {
-    /// For channels with these offline numbers, of which those in `masked` give no hits; a second has `second` ticks.
+    /// For channels with these offline numbers. Channels in `masked` give no hits; a second has `second` ticks.
     pub(super) fn new(masked: &[u32], offline: impl Iterator<Item = u32>, second: u64) -> Noisy {
         let rate = |offline| Rate { is_masked: masked.contains(&offline), ..Rate::default() };
         Noisy { channels: offline.map(rate).collect(), limit: 0, second: second.max(1), now: 0, held_back: 0 }
@@ -53,6 +54,7 @@ impl Noisy {
         let Some(rate) = self.channels.get_mut(channel) else { return false };
         rate.follow(second, limit);
         rate.count = rate.count.saturating_add(1);
+        // Every n-th hit of a noisy channel passes, so that analyses still see the channel.
         let passes = !rate.is_masked && (!rate.is_noisy || u64::from(rate.count) % KEPT == 0);
         self.held_back += u64::from(!passes);
         passes
@@ -92,12 +94,14 @@ impl Rate {
         if second == self.at {
             return;
         }
+        // A limit of 0 switches the check off.
         let limit = if limit == 0 { u32::MAX } else { limit };
         let passed = second.saturating_sub(self.at);
         if second < self.at && self.at - second <= 1 {
             // A hit that began before one that was found earlier.
             return;
         }
+        // After a long silence the state has settled, and further seconds change nothing.
         for _ in 0..passed.min(u64::from(OFF_AFTER) + 1) {
             self.end_second(limit);
         }
@@ -105,6 +109,7 @@ impl Rate {
     }
 
     fn end_second(&mut self, limit: u32) {
+        // Half of the limit to switch back: see `OFF_AFTER`.
         let against = if self.is_noisy { self.count < limit / 2 } else { self.count > limit };
         self.against = if against { self.against.saturating_add(1) } else { 0 };
         if self.against >= if self.is_noisy { OFF_AFTER } else { ON_AFTER } {

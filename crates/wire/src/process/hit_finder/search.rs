@@ -50,12 +50,15 @@ impl Search {
         if chosen.is_empty() {
             return Ok(None);
         }
+        // Kernels work on 32 channels at a time, so the row is filled up with channels that have no samples.
         let width = chosen.len().next_multiple_of(32);
         let mut planes: Vec<u8> = chosen.iter().map(|c| link[usize::from(*c)].plane).collect();
+        // The channels that fill up the row count as collection channels; their samples are all zero and give no hits.
         planes.resize(width, 2);
         let is_all = chosen.len() == link.len() && width == link.len();
         Ok(Some(Search {
             finder: finder(params, format, &planes)?,
+            // Samples of a whole link are read where they lie, without a copy.
             stretches: (!is_all).then(|| stretches(&chosen)),
             channels: chosen,
             gathered: Vec::new(),
@@ -76,6 +79,7 @@ impl Search {
             gather(samples, all, stretches, self.width, &mut self.gathered);
         }
         let samples = if self.stretches.is_some() { &self.gathered } else { samples };
+        // Hits of a new search begin with its first sample; earlier ticks belong to the search before.
         self.begun.get_or_insert(first);
         let level = Level::best();
         match &mut self.finder {
@@ -100,7 +104,7 @@ impl Search {
         self.begun.unwrap_or(i64::MIN)
     }
 
-    /// After an interruption whose hits have been given: the next row is the first.
+    /// Prepares the search for the first row after an interruption; the hits before it have been given out.
     pub(super) fn begin_anew(&mut self) {
         self.begun = None;
     }
@@ -146,10 +150,12 @@ fn finder(params: &HitFinderParams, format: RawFormat, planes: &[u8]) -> Result<
     let induction = params.bipolar_induction;
     Ok(match params.algorithm {
         Algorithm::Default => {
+            // Frames tell their width only by the largest value of a sample.
             let bits = if format.most() == 4095 { SampleBits::Twelve } else { SampleBits::Fourteen };
             let preset = FinderSetup::new(bits);
             let mut setup = FinderSetup { bipolar: [induction, induction, false], ..preset };
             for (threshold, wanted) in setup.threshold.iter_mut().zip(thresholds) {
+                // Zero stands for the preset of the width, which differs between electronics.
                 *threshold = if wanted > 0.0 { wanted as f32 } else { *threshold };
             }
             Finder::Default(HitFinder::new(planes, setup).map_err(NodeError::new)?)

@@ -157,7 +157,7 @@ fn golden_frames_give_the_golden_hits() {
                 let mut bench = Bench::new(&[("algorithm", "seed".into()), ("planes", (*planes).into())]);
                 hits.extend(bench.run(&frames, batch));
             }
-            // What is still open at the end of the frames is not in the list.
+            // Hits that are still open at the end of the frames are not in the list.
             hits.retain(|hit| hit.flags & HitRow::OPEN == 0);
             let mut found: Vec<_> =
                 hits.iter().map(|h| (h.time_start, h.channel, h.adc_integral, h.samples_over)).collect();

@@ -5,22 +5,23 @@
 //! which a link was dead.
 //!
 //! A hit is sent when the watermarks of all streams have passed it, so the output does not depend on the
-//! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`):
-//! several finders may share the links, or the planes of a link. A stream that says nothing for `dead_after`,
-//! while others do, is declared dead: it does not hold the others up any more, and its hits do not count
-//! until it has caught up; the time is in the ledger. With `links` given, nothing leaves until all planes of
-//! those links have come; without, or when some do not come, nothing leaves for the first quarter of
-//! `dead_after`, so that all can come.
+//! speed of the finders. A stream has the hits of one finder on one link (attributes `link` and `finder`): several
+//! finders may share the links, or the planes of a link. A stream that is silent for `dead_after`, while others are
+//! not, is declared dead: the others no longer wait for it, its hits are left out until its watermark has caught up,
+//! and the time is in the ledger. With `links` given, the node sends nothing before tables of all planes of these links
+//! have come. Without `links`, or when some links stay silent, the node sends nothing for the first quarter of
+//! `dead_after`, so that all streams can come.
 //!
-//! A watermark that goes back says that the clock was set back: the stream continues in the next *epoch* of time. Its hits wait until all streams have followed;
-//! then the remaining hits of the epoch before leave, and the output's watermark goes back too. A stream that others do not follow for `dead_after` is dead
-//! until the others have come to where it is.
+//! A watermark that goes back means that the clock was set back: the stream continues in the next *epoch* of time. Its
+//! hits wait until all streams have followed; then the remaining hits of the old epoch leave, and the output's
+//! watermark goes back too. A stream that the others do not follow for `dead_after` is dead until the others have
+//! reached its time.
 //!
-//! Hits that came when the output had passed them are left out, and so are the hits of the latest time when more than `most_waiting` wait: they are counted
-//! (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
+//! Hits that come after the output has passed their time are left out, and so are the hits of the latest time when more
+//! than `most_waiting` wait: they are counted (`hits_tardy`, `hits_left_out`), and are a loss of the run (`late`).
 //!
-//! If the data are live, that is their clock is the time of day and goes at its pace, `delay_p50` and `delay_p99` are the time from the last sample
-//! of a hit over the threshold to its output.
+//! In live data, whose clock is the time of day and advances at its pace, `delay_p50` and `delay_p99` are the time from
+//! the last sample of a hit over the threshold to its output.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -47,9 +48,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use livetime_engine::{
-    Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream, time_of_day_ns,
-};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, Stream, time_of_day_ns};
 use livetime_frame::{Frame, PayloadKind};
 
 use crate::{
@@ -154,14 +153,12 @@ const FEW: usize = 4096;
 impl Node for HitMerger {
     type Params = HitMergerParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hit_merger",
-        kind: NodeKind::Process,
-        summary: "Puts the hits of all links into one order of time.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[PortSpec::table("hits"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "hit_merger",
+        "Puts the hits of all links into one order of time.",
+        &[PortSpec::table("in")],
+        &[PortSpec::table("hits"), PortSpec::table("ledger")],
+    );
 
     fn new(params: HitMergerParams) -> Result<HitMerger, NodeError> {
         Ok(HitMerger {
@@ -201,6 +198,7 @@ impl Node for HitMerger {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let mut incoming = std::mem::take(&mut self.incoming);
+        // The rows before a broken one are taken in all the same, and the error is returned at the end.
         let read = self.hits.read(frame, &mut incoming);
         let (Some(link), Some(watermark)) = (link_of(frame), watermark_of(frame)) else {
             self.incoming = incoming;
@@ -209,6 +207,7 @@ impl Node for HitMerger {
                 "wanted a table with the attributes `link` and `watermark`, found none",
             ));
         };
+        // The quarter begins with the first table: a source may start long after the graph.
         self.begins_ns.get_or_insert(ctx.data_ns() + self.quarter_ns());
         self.delays.follow(frame.header().event_time_ns, frame.header().entry_ns);
         let key: Key = (link, finder_of(frame).unwrap_or_else(|| self.unnamed.clone()));
@@ -216,6 +215,7 @@ impl Node for HitMerger {
         self.take_in(&incoming, if let News::Of(epoch) = news { epoch } else { 0 }, ctx);
         self.incoming = incoming;
         read?;
+        // The ledger gets the dead time only now, when its end is known.
         if let News::Back(since, until) = news {
             ctx.tell(format!("link {link} is back"));
             self.tell_dead(link, since, until, ctx)?;
@@ -225,6 +225,7 @@ impl Node for HitMerger {
 
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let after_ns = (self.params.dead_after * 1e9) as u64;
+        // Collected first, because `bury` borrows the streams that the messages need.
         let mut dead = Vec::new();
         self.streams.bury(ctx.data_ns(), after_ns, self.merged, |link, cause| dead.push((link, cause)));
         for (link, cause) in &dead {
@@ -246,10 +247,12 @@ impl Node for HitMerger {
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let dead: Vec<(u16, u64)> = self.streams.dead().collect();
+        // Streams that are still dead have missed the time up to the newest hit.
         let newest = self.epochs.front().map_or(0, |epoch| epoch.newest);
         for (link, since) in dead {
             self.tell_dead(link, since, newest.max(self.merged), ctx)?;
         }
+        // At the end nothing can follow any more, so every epoch leaves in order.
         while self.epochs.len() > 1 {
             self.end_epoch(None, ctx)?;
         }
@@ -272,6 +275,7 @@ impl HitMerger {
 
     /// Keeps the hits that the output has not passed yet. `epoch` is counted from the one that is being merged.
     fn take_in(&mut self, incoming: &[HitRow], epoch: usize, ctx: &Context) {
+        // Hits of a later epoch cannot be late: its merged time is 0.
         let merged = if epoch == 0 { self.merged } else { 0 };
         if self.epochs.len() <= epoch {
             self.epochs.resize_with(epoch + 1, Epoch::default);
@@ -303,6 +307,7 @@ impl HitMerger {
         }
         let before = self.params.hits_tardy;
         self.params.hits_tardy += count;
+        // Entered as a loss of the run: the hits were found, and are in no output.
         ctx.late(count);
         // The first, and then ever fewer.
         if before.checked_ilog2() != self.params.hits_tardy.checked_ilog2() {
@@ -315,12 +320,15 @@ impl HitMerger {
 
     /// Gives up the eighth of the waiting hits with the latest times: they belong to a link that is far ahead of the others.
     fn leave_out(&mut self, ctx: &Context) {
+        // An eighth at once: leaving out one hit at a time would sort the queue again and again.
         let mut rest = self.waiting() / 8;
         let all = rest;
+        // The latest hits go, because the earliest are the ones that the output waits for.
         for epoch in self.epochs.iter_mut().rev() {
             let kept = epoch.waiting.len().saturating_sub(rest);
             rest -= epoch.waiting.len() - kept;
             if kept > 0 && kept < epoch.waiting.len() {
+                // Only the border is needed, not an order.
                 epoch.waiting.select_nth_unstable_by_key(kept, |hit| hit.time_start);
             }
             epoch.waiting.truncate(kept);
@@ -340,6 +348,7 @@ impl HitMerger {
         for epoch in self.epochs.iter_mut().skip(1) {
             own.extend(epoch.waiting.extract_if(.., |hit| hit.link == link));
         }
+        // Epochs that only this link had begun never existed.
         while self.epochs.len() > 1 && self.epochs.back().is_some_and(|epoch| epoch.waiting.is_empty()) {
             self.epochs.pop_back();
         }
@@ -351,6 +360,7 @@ impl HitMerger {
         if !self.may_begin(ctx.data_ns()) {
             return Ok(());
         }
+        // Before the watermark, which is meaningless once all streams are in the next epoch.
         if self.streams.have_left_epoch() {
             self.end_epoch(from, ctx)?;
         }
@@ -376,6 +386,7 @@ impl HitMerger {
     fn end_epoch(&mut self, from: Option<&Frame>, ctx: &mut Context) -> Result<(), NodeError> {
         let (last, has_more) =
             self.epochs.front().map_or((0, false), |epoch| (epoch.newest, !epoch.waiting.is_empty()));
+        // One tick more than the last hit, so that it leaves too.
         let sent = if has_more { self.send(last.saturating_add(1), from, ctx) } else { Ok(()) };
         self.epochs.pop_front();
         if self.epochs.is_empty() {
@@ -395,11 +406,13 @@ impl HitMerger {
             let leaves = |hit: &mut HitRow| hit.time_start < watermark || watermark == u64::MAX;
             self.leaving.extend(epoch.waiting.extract_if(.., leaves));
         }
+        // Times alone are not unique; with channel and link the order is the same at every run.
         self.leaving.sort_unstable_by_key(|hit| (hit.time_start, hit.channel, hit.link));
         self.merged = watermark;
         self.params.hits += self.leaving.len() as u64;
         self.measure();
         let mut table = self.hits.frame(&self.leaving, ctx)?;
+        // Without a causing table, as on a timer, the output has no times to inherit.
         if let Some(from) = from {
             inherit_times(&mut table, from);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Which stream: the hits of a link that one finder has found.
 pub(super) type Key = (u16, Arc<str>);
 
-/// Planes that a link has, as bits.
+/// The planes of a link, as bits: two induction planes and the collection plane.
 pub(super) const ALL_PLANES: u64 = 0b111;
 
 /// The state of a stream.
@@ -29,7 +29,7 @@ struct State {
 /// The effect of a table on its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
-    /// Its hits belong to the epoch with this number, counted from the one that is being merged.
+    /// Hits of the table belong to the epoch with this number, counted from the epoch that is being merged.
     Of(usize),
     /// The stream was dead from the first to the second time, and is back.
     Back(u64, u64),
@@ -41,7 +41,7 @@ pub(super) enum News {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     Silent,
-    /// Its clock was set back, and the clocks of others were not.
+    /// The stream's clock was set back, and the clocks of others were not.
     SetBack,
 }
 
@@ -77,6 +77,7 @@ impl Streams {
         self.expected.remove(&key.0);
         if !self.streams.contains_key(key) {
             // One that was abandoned before it came.
+            // The name of a stream is unknown before its first table, so an overdue link is dead under an empty name.
             let dead_since = self.streams.remove(&(key.0, Arc::from(""))).and_then(|state| state.dead_since);
             self.streams.insert(key.clone(), State { dead_since, ..State::new(now_ns) });
         }
@@ -85,6 +86,7 @@ impl Streams {
         state.planes |= planes;
         let before = state.watermark.replace(watermark);
         if let Some(since) = state.dead_since {
+            // Hits before the merged time would be out of order, so the stream stays dead until it has caught up.
             if watermark < merged {
                 return News::Dead;
             }
@@ -92,6 +94,7 @@ impl Streams {
             return News::Back(since, watermark);
         }
         if before.is_some_and(|before| watermark < before) {
+            // The first step back of this epoch starts the time limit for the others.
             if state.epoch == 0 {
                 state.set_back_ns = now_ns;
             }
@@ -100,10 +103,11 @@ impl Streams {
         News::Of(state.epoch)
     }
 
-    /// Declares streams dead that have been silent for `after_ns`, or whose clock alone was set back that
-    /// long ago. When all streams are silent none is dead, because the source has stopped.
+    /// Declares streams dead that have been silent for `after_ns`, or whose clock alone was set back longer ago than
+    /// that. When all streams are silent none is dead, because the source has stopped.
     pub(super) fn bury(&mut self, now_ns: u64, after_ns: u64, merged: u64, mut dead: impl FnMut(u16, Cause)) {
         let is_long = |since_ns: u64| now_ns.saturating_sub(since_ns) >= after_ns;
+        // When all streams are silent the source has stopped, and no stream is to blame.
         if self.streams.values().all(|state| is_long(state.seen_ns)) {
             return;
         }
@@ -114,6 +118,7 @@ impl Streams {
             self.streams.insert((link, Arc::from("")), state);
             dead(link, Cause::Silent);
         }
+        // A stream alone in a later epoch can only be wrong if others still run in this one.
         let has_others = self.streams.values().any(|state| state.dead_since.is_none() && state.epoch == 0);
         for ((link, _), state) in self.streams.iter_mut().filter(|(_, state)| state.dead_since.is_none()) {
             let cause = match state.epoch {
@@ -139,6 +144,7 @@ impl Streams {
 
     /// The time before which no hit of a live stream will come any more; `None` as long as one of them has not begun, or none is left.
     pub(super) fn watermark(&self) -> Option<u64> {
+        // A link that is still expected may have hits of any time.
         if !self.expected.is_empty() {
             return None;
         }
@@ -184,6 +190,7 @@ impl State {
 
     /// How far it has come in the epoch that is being merged.
     fn reached(&self) -> Option<u64> {
+        // A stream in a later epoch has no further hits of this one, and holds nothing up.
         if self.epoch > 0 { Some(u64::MAX) } else { self.watermark }
     }
 }

@@ -112,7 +112,7 @@ fn a_dead_link_is_declared_told_and_taken_back() {
         bench.feed(&[hit(100 + tick, 1, 0)], 0, 101 + tick);
     }
     assert_eq!((bench.watermark, bench.node.number_of("deaths")), (141, 2.0));
-    // It comes back too late for one hit, then in time.
+    // The stream comes back too late for one hit, then in time.
     bench.feed(&[hit(125, 9, 1), hit(141, 9, 1)], 1, 130);
     assert!(bench.ledger.is_empty());
     bench.feed(&[hit(142, 9, 1)], 1, 150);

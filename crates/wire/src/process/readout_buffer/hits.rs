@@ -9,12 +9,12 @@ use livetime_frame::{Frame, FramePool, TableRef};
 use super::link::{Interval, Reading};
 use crate::HitFragment;
 
-/// Tables of hits in the order in which they came.
+/// Tables of hits in the order of their arrival.
 pub(super) struct HitStream {
     tables: VecDeque<Table>,
     /// Time of the first hit, or the first promise.
     began: u64,
-    /// It is as old as the raw frames: there were no hits before.
+    /// Whether the stream is as old as the raw frames: then no hits existed before.
     is_first: bool,
     /// Hits before this may be gone.
     gone_until: u64,
@@ -31,7 +31,7 @@ struct Table {
     since: u64,
     first: u64,
     last: u64,
-    /// The latest start in this table and those before it.
+    /// The latest start in this table and all earlier tables.
     reach: u64,
 }
 

@@ -8,11 +8,12 @@ use livetime_frame::{Frame, FramePool};
 
 use crate::{Fragment, Piece, RawBatch, RawFormat};
 
-/// The number of lost intervals that are distinguished; older ones are reported as too old.
+/// Most lost intervals that are kept with their reason. Older ones are reported as too old, so that a link with a gap
+/// after every batch does not fill the memory.
 const MOST_GONE: usize = 1 << 12;
 
-/// The data held of one link. Its time line consists, without gap or overlap, of time before the link began;
-/// released time; held time, with gaps; and time that is still to come.
+/// The data of one link that the buffer holds. Its time line consists, without gap or overlap, of time before the link
+/// began; released time; held time, with gaps; and future time.
 pub(super) struct RawLink {
     pub(super) format: RawFormat,
     /// By time; no two overlap.
@@ -28,7 +29,7 @@ pub(super) struct RawLink {
     pub(super) reached: u64,
     /// When it came.
     pub(super) seen_ns: u64,
-    /// Its epoch of time: [`RawBatch::epoch`].
+    /// Epoch of time of the held data: [`RawBatch::epoch`].
     epoch: Option<u64>,
     /// Numbers that the link's source had lost when it came.
     lost: u64,
@@ -77,11 +78,11 @@ impl RawLink {
         }
     }
 
-    /// Holds a batch. `lost` are numbers that its source has lost so far; `hold` is how many ticks are held at most. Returns what was dropped on
-    /// the way here, if anything.
+    /// Holds a batch. `lost` is the number of sequence numbers that the source has lost so far; `hold` is the largest
+    /// number of ticks to hold. Returns the time dropped on the way to this node, if any.
     ///
     /// # Errors
-    /// [`NodeError`] for a batch of another format, or of a time that is held or gone already.
+    /// [`NodeError`] for a batch of another format, or of a time that is held or was released.
     pub(super) fn put(
         &mut self,
         frame: &Frame,
@@ -95,6 +96,7 @@ impl RawLink {
             let link = batch.link;
             return Err(NodeError::new(format_args!("wanted {wanted} frames of link {link}, found {found}")));
         }
+        // The link begins with its first batch; time before it was never received.
         if !self.has_begun {
             (self.has_begun, self.began, self.reached, self.lost) = (true, batch.first, batch.first, lost);
             self.epoch = batch.epoch;
@@ -104,20 +106,24 @@ impl RawLink {
         }
         let lost_before = batch.lost_before(self.epoch, self.reached);
         let is_dropped =
+            // Without `after` the missing numbers decide, which other links share.
             if batch.after.is_some() { lost_before.is_some() } else { self.were_dropped(batch.first, lost) };
         let reason = if is_dropped { MissingReason::Dropped } else { MissingReason::NeverReceived };
         let cost = FramePool::cost_bytes(batch.bytes.len());
         let (first, end) = (batch.first, batch.end());
         let mut new = Batch { first, end, frame: frame.clone(), cost, gap: reason };
         let dropped = if first >= self.reached {
+            // Time after a reset of the clock is no gap.
             let gap = lost_before.filter(|_| is_dropped && self.reached < first);
             self.batches.push_back(new);
             (self.reached, self.epoch) = (end, batch.epoch);
             gap
         } else {
+            // A batch that comes late goes to its place, and inherits the reason of the gap that it splits.
             let place = self.place_of(batch)?;
             new.gap = self.batches.get(place).map_or(reason, |after| after.gap);
             self.batches.insert(place, new);
+            // Before the first release the time line may still begin earlier.
             self.began = if self.gone.is_empty() { self.began.min(first) } else { self.began };
             None
         };
@@ -204,8 +210,8 @@ impl RawLink {
         self.has_begun && (is_other || batch.end().saturating_add(hold) < self.reached)
     }
 
-    /// Whether what should be before `first` was sent and did not come, when as many numbers are missing as batches of this link fit there. (One
-    /// that is missing may have been a table of the source's ledger.)
+    /// Whether the batches before `first` were sent and lost on the way: at least as many sequence numbers are missing
+    /// as batches of this link fit into the gap. (A missing number may also have been a table of the source's ledger.)
     fn were_dropped(&self, first: u64, lost: u64) -> bool {
         let batches = first.saturating_sub(self.reached).div_ceil(self.longest.max(1));
         lost.saturating_sub(self.lost) >= batches.max(1)

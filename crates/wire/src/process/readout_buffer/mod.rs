@@ -5,25 +5,26 @@
 //! `out` a [`TriggerRecord`] for each request, in the order in which they can be answered; at `ledger` which data were received but are not in
 //! the buffer ([`LedgerRow`]), a few times per second.
 //!
-//! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are
-//! released when a link has more than `seconds`, when all together have more than `max_bytes` or `pool_share`
-//! of the pool (then of the link of which the longest time is held), and when the pool is exhausted all the
-//! same. Data that a waiting request needs are pinned: everything from the begin of the earliest window
-//! that waits on: it stays until there is `pinned_share` more, and data released then are an overrun, which
-//! is counted and entered in the ledger.
+//! Nothing is copied: the buffer holds references, and thus memory of the frame pool. The oldest data are released when
+//! a link has more than `seconds`, when all links together have more than `max_bytes` or `pool_share` of the pool (then
+//! of the link with the longest held time), and when the pool is exhausted in spite of that. Data that a waiting
+//! request needs are pinned: everything from the begin of the earliest waiting window on. Pinned data stay until their
+//! memory exceeds `pinned_share`; data released then are an overrun, which is counted and entered in the ledger.
 //!
-//! A request is answered when all links and streams of hits have reached the end of its window: the end of the newest batch of each link, the watermark of
-//! each stream. A link or stream without data for `dead_after` is not waited for. When that takes longer than `deadline` it is answered with what is
-//! there. No thread polls: requests wait in heaps, and a batch costs one look at the top. An answer holds, for each link, the frames of the
-//! window, and each tick that is missing with its reason ([`MissingReason`]). A gap between two batches of
-//! a link counts as dropped when the source says that it sent a batch for it, or, where it does not tell ([`RawBatch::after`]), when as many numbers of its
-//! frames are missing as batches of the link fit into the gap; else as never received.
+//! A request is answered when all links and streams of hits have reached the end of its window: a link by the end of
+//! its newest batch, a stream by its watermark. A link or stream without data for `dead_after` is not waited for. After
+//! `deadline` a request is answered with the data at hand. No thread polls: requests wait in heaps, and a batch costs
+//! one comparison with the top. An answer holds, for each link, the frames of the window, and each missing tick with
+//! its reason ([`MissingReason`]). A gap between two batches of a link counts as dropped when the source states that it
+//! sent a batch for it. Where the source does not state this ([`RawBatch::after`]), the gap counts as dropped when at
+//! least as many sequence numbers are missing as batches of the link fit into it. Other gaps count as never received.
 //!
-//! Ticks that a record lacks because it was asked for when the data had been released, or answered before they came, are a loss of the run (`late`), and the log
-//! says so. In a replay that loses nothing, links are dead and requests late by the time of the data, and every run gives the same records.
+//! Ticks are a loss of the run (`late`) if a record lacks them because its request came after their release, or because
+//! its answer left before they came; the log has a line for it. In a replay that loses nothing, links are dead and
+//! requests late by the time of the data, and every run gives the same records.
 //!
-//! When the clock of a link is set back, old data can no longer be distinguished from what will come: waiting requests are answered with what
-//! there is, and the data of the link are released.
+//! When the clock of a link is set back, old and future data can no longer be told apart: waiting requests are answered
+//! with the data at hand, and the data of the link are released.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -57,7 +58,7 @@ mod waiting;
 
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_formats::trigger::{Missing, MissingReason};
 use livetime_frame::Frame;
 
@@ -122,14 +123,12 @@ enum Cause {
 impl Node for ReadoutBuffer {
     type Params = ReadoutBufferParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "readout_buffer",
-        kind: NodeKind::Process,
-        summary: "Holds the last seconds of raw frames and hits, and hands out windows of them on request.",
-        inputs: &[PortSpec::bytes("raw"), PortSpec::table("hits"), PortSpec::table("decisions")],
-        outputs: &[PortSpec::value("out"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "readout_buffer",
+        "Holds the last seconds of raw frames and hits, and hands out windows of them on request.",
+        &[PortSpec::bytes("raw"), PortSpec::table("hits"), PortSpec::table("decisions")],
+        &[PortSpec::value("out"), PortSpec::table("ledger")],
+    );
 
     fn new(params: ReadoutBufferParams) -> Result<ReadoutBuffer, NodeError> {
         Ok(ReadoutBuffer {
@@ -165,9 +164,12 @@ impl Node for ReadoutBuffer {
             1 => self.hits(frame, ctx)?,
             _ => return self.ask(frame, ctx),
         };
+        // One comparison per batch: requests are ended in the order of their windows.
         if self.waiting.first_end().is_some_and(|end| end <= reached) {
             self.answer_reached(ctx);
         }
+        // The timer is set again only when it is too far away; setting it for each batch would cost more than the
+        // batch.
         if self.due_ns.is_none_or(|at_ns| at_ns > ctx.data_ns() + LOOK_NS) {
             self.arm(ctx);
         }
@@ -202,6 +204,7 @@ impl Node for ReadoutBuffer {
     }
 
     fn stop(&mut self) {
+        // References hold memory of the pool, which the next run needs.
         self.store = Store::default();
     }
 }
@@ -230,13 +233,16 @@ impl ReadoutBuffer {
         }
         let (bounds, now_ns) = (self.bounds(ctx), ctx.data_ns());
         if self.store.links.is_empty() {
+            // The first batch tells the format of the expected links.
             self.store.expect(&LinkSet::parse(&self.params.links)?, batch.format, now_ns);
         }
+        // Requests of the old time are answered before its data go.
         if self.store.is_set_back(&batch, bounds) {
             self.answer_all(ctx);
         }
         let pinned_from = self.waiting.first_begin();
         let reached = self.store.put_raw(frame, &batch, bounds, pinned_from, now_ns)?;
+        // After the batch is held: the source that waits for memory gets some back.
         self.squeeze(ctx);
         Ok(reached)
     }
@@ -284,9 +290,11 @@ impl ReadoutBuffer {
         let (asked_ns, now_ns) = (ctx.now_ns(), ctx.data_ns());
         let request = Request { decision, origin, asked_ns };
         let is_invalid = decision.window_begin >= decision.window_end;
+        // A window in the past is answered at once; an empty one has nothing to wait for.
         if is_invalid || decision.window_end <= self.store.watermark(self.alive_since_ns(now_ns)) {
             self.answer(request, Cause::Reached, ctx);
         } else if self.waiting.len() >= self.params.most_waiting {
+            // Memory for requests is bounded; the answer is early rather than lost.
             self.answer(request, Cause::TooMany, ctx);
         } else {
             self.waiting.put(request, now_ns.saturating_add(nanoseconds(self.params.deadline)));
@@ -318,6 +326,7 @@ impl ReadoutBuffer {
         let record = self.store.read(&request.decision, self.alive_since_ns(ctx.data_ns()));
         self.count(&record, cause);
         self.count_lack(&record, cause, ctx);
+        // The time of the answer includes its reading.
         self.response.record(ctx.now_ns().saturating_sub(request.asked_ns));
         if let Err(error) = send(record, &request, ctx) {
             self.params.unsent += 1;
@@ -330,6 +339,7 @@ impl ReadoutBuffer {
         let p = &mut self.params;
         let is_invalid = record.decision.window_begin >= record.decision.window_end;
         match record.is_whole() {
+            // A request that makes no sense is counted apart, and not as missing data.
             _ if is_invalid => p.invalid += 1,
             true => p.whole += 1,
             false if record.bytes() == 0 => p.empty += 1,
@@ -342,6 +352,7 @@ impl ReadoutBuffer {
     /// Ticks that a record lacks because it was asked for too late, or answered too early, are a loss of the run. Data that never came here are
     /// counted where they were lost.
     fn count_lack(&mut self, record: &TriggerRecord, cause: Cause, ctx: &Context) {
+        // Data that came too late for an early answer are our loss; data that never came are not.
         let is_early = !matches!(cause, Cause::Reached | Cause::Drained);
         let own = |missing: &&Missing| match missing.reason {
             MissingReason::TooOld | MissingReason::Overrun => true,
@@ -354,6 +365,7 @@ impl ReadoutBuffer {
         };
         self.lacking += 1;
         ctx.late(1);
+        // The log has each power of two, so that a broken setting does not fill it.
         if self.lacking.is_power_of_two() {
             ctx.tell_error(format!(
                 "the record of trigger {} lacks data from {} to {}: {}; {} such records so far",
@@ -370,6 +382,7 @@ impl ReadoutBuffer {
         let p = &self.params;
         let pool = ctx.pool_statistics().limit_bytes as f64;
         let share = (pool * p.pool_share) as usize;
+        // The share of the pool bounds `max_bytes`, or sources would wait for memory.
         let bytes = if p.max_bytes == 0 { share } else { share.min(p.max_bytes as usize) };
         Bounds { seconds: p.seconds, bytes, pinned_bytes: (pool * p.pinned_share) as usize }
     }
@@ -377,15 +390,17 @@ impl ReadoutBuffer {
     /// Releases a part when the pool has been exhausted since it was looked at last.
     fn squeeze(&mut self, ctx: &Context) {
         let exhausted = ctx.pool_statistics().exhausted;
+        // Only a new failure of the pool counts, and only if there is something to release.
         if std::mem::replace(&mut self.exhausted, exhausted) == exhausted || self.store.bytes() == 0 {
             return;
         }
         self.params.squeezed += 1;
+        // A sixteenth at a time: the next failure releases more.
         let left = self.store.bytes() / 16 * 15;
         self.store.shrink(left, left, self.waiting.first_begin());
     }
 
-    /// Who was last seen before this is dead.
+    /// A link or stream is dead if it was last seen before this.
     fn alive_since_ns(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(nanoseconds(self.params.dead_after))
     }
@@ -395,11 +410,13 @@ impl ReadoutBuffer {
         let now_ns = ctx.data_ns();
         let silent_ns = self.store.longest_silent_ns(self.alive_since_ns(now_ns));
         let dead_ns = silent_ns.map(|seen| seen.saturating_add(nanoseconds(self.params.dead_after)) + 1);
+        // Dead links matter only to waiting requests.
         let dead_ns = dead_ns.filter(|_| self.waiting.len() > 0);
         let has_news = self.store.bytes() > 0 || !self.store.ledger.is_empty();
         let publish_ns = has_news.then_some(self.publish_ns.max(now_ns));
         self.due_ns = [dead_ns, publish_ns, self.waiting.first_deadline()].into_iter().flatten().min();
         ctx.set_data_timer(self.due_ns);
+        // A look at the pool, by the time of day: the data may stand still while memory is short.
         let look_ns = (self.store.bytes() > 0).then_some(ctx.now_ns() + LOOK_NS);
         let asked_ns = self.params.request.then_some(ctx.now_ns());
         ctx.set_timer(asked_ns.or(look_ns));

@@ -1,4 +1,4 @@
-//! Requests whose data have not all come.
+//! Requests with data still to come.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -59,7 +59,7 @@ impl Waiting {
         Some(first(&mut self.by_deadline, &self.requests)?.0)
     }
 
-    /// Takes the request whose window ends first, if it ends at `until` or before.
+    /// Takes the request whose window ends first, if the end is at `until` or before.
     pub(super) fn take_ended(&mut self, until: u64) -> Option<Request> {
         let (_, number) = first(&mut self.by_end, &self.requests).filter(|(end, _)| *end <= until)?;
         self.requests.remove(&number)

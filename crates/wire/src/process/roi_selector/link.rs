@@ -67,6 +67,7 @@ pub(super) struct Link {
 impl Link {
     pub(super) fn new(params: &RoiSelectorParams, batch: &RawBatch) -> Link {
         let mut marks = Marks::default();
+        // Blocks before the first frame are done with: hits there are too late.
         marks.done(sample(batch.first, batch.format) / TICKS as u64);
         Link {
             link: batch.link,
@@ -93,10 +94,10 @@ impl Link {
         batch.epoch.is_some() && batch.epoch != self.epoch && batch.first < self.end
     }
 
-    /// A batch comes.
+    /// Queues a batch.
     ///
     /// # Errors
-    /// It does not fit those before.
+    /// If the batch is of another format, or earlier than the batches before.
     pub(super) fn push(&mut self, frame: &Frame, batch: &RawBatch) -> Result<(), NodeError> {
         if batch.format != self.format || batch.first < self.end {
             return Err(NodeError::new(format_args!(
@@ -117,6 +118,7 @@ impl Link {
     pub(super) fn mark(&mut self, hit: &HitRow, params: &RoiSelectorParams) -> Option<Marked> {
         let channel = self.wires.channel(hit.channel)?;
         let first = sample(hit.time_start, self.format);
+        // A hit has at least one sample.
         let last = first + u64::from(hit.samples_over.max(1)) - 1;
         let blocks =
             first.saturating_sub(params.margin) / TICKS as u64..=(last + params.margin) / TICKS as u64;
@@ -128,6 +130,7 @@ impl Link {
             {
                 masks = self.wires.collection;
             }
+            // Coarse blocks follow the collection plane only, as in 2020.
             BlockSize::Coarse_2020 => return Some(Marked::Yes),
         }
         Some(self.marks.mark(blocks, &masks))
@@ -143,6 +146,7 @@ impl Link {
         let known = sample(self.watermark, self.format);
         let needed = |frame: &mut Frame| {
             RawBatch::of(frame).is_ok_and(|batch| {
+                // A block may begin in this batch and end in the next, so its length is added.
                 sample(batch.end(), self.format).saturating_add(TICKS as u64 + params.margin) <= known
             })
         };
@@ -154,6 +158,7 @@ impl Link {
         let longest = (params.wait * 1e6 / self.format.tick_ns() as f64) as u64;
         let too_many = self.waiting.len() > params.most_batches;
         let late = |frame: &mut Frame| {
+            // By the time of the data, so that a replay drops the same batches.
             too_many || RawBatch::of(frame).is_ok_and(|batch| batch.end().saturating_add(longest) < self.end)
         };
         self.waiting.pop_front_if(late)
@@ -169,11 +174,11 @@ impl Link {
         self.last.take()
     }
 
-    /// Cuts the regions of the batch in `frame`, with that of a block that began in the batch before. A block that does not end in it
-    /// stays until the next batch, or until [`Link::finish`].
+    /// Cuts the regions of the batch in `frame`, also of a block that began in the batch before. A block that ends in a
+    /// later batch stays until that batch, or until [`Link::finish`].
     ///
     /// # Errors
-    /// `frame` is no batch.
+    /// If `frame` is no batch.
     pub(super) fn cut(&mut self, frame: &Frame, level: Level, out: &mut Regions) -> Result<(), NodeError> {
         let batch = &RawBatch::of(frame)?;
         self.last = Some(frame.clone());
@@ -184,6 +189,7 @@ impl Link {
         while row < rows {
             let tick = ((first + row as u64) % TICKS as u64) as usize;
             let mut count = (TICKS - tick).min(rows - row);
+            // Formats with several samples per frame are unpacked frame by frame.
             if per_frame > 1 {
                 count = count.min(per_frame - row % per_frame);
             }
@@ -210,7 +216,7 @@ impl Link {
         self.block = Some(Block { number, time_start, masks, ticks: 0, samples });
     }
 
-    /// Puts in rows of the batch, the first of which is tick `tick`.
+    /// Copies rows of the batch into the current block; the first row is tick `tick` of the block.
     fn fill(
         &mut self,
         batch: &RawBatch,

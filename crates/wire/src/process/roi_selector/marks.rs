@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-/// Ticks of a block.
+/// Ticks of a block, as in the ROI readout of ProtoDUNE-SP.
 pub(super) const TICKS: usize = 12;
-/// Channels of a group.
+/// Channels of a group: the bits of a `u16`, and the samples of one vector.
 pub(super) const LANES: usize = 16;
-/// Groups of a frame at most.
+/// Most groups of a frame: a link has at most 256 channels.
 pub(super) const GROUPS: usize = 16;
 
 /// Bit `n` of group `g`: channel 16 · g + n.
 pub(super) type Masks = [u16; GROUPS];
 
-/// Marked blocks are kept up to this many, 8 MiB.
+/// Most marked blocks that are kept, 8 MiB: hits with a long duration, or watermarks that stand still, cannot fill the
+/// memory.
 const MOST: usize = 1 << 18;
 
 /// Marked blocks, by number.
@@ -27,7 +28,7 @@ pub(super) struct Marks {
 /// The fate of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
-    /// It marked all its blocks that are not done with.
+    /// The hit marked all its blocks that are not done with.
     Yes,
     /// All its blocks are done with.
     TooLate,

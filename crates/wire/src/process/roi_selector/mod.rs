@@ -3,16 +3,18 @@
 //! In: `raw`, batches of raw frames; `hits`, tables of [`HitRow`] with `watermark`, merged or with `link`. Out: for every batch with regions, `regions`,
 //! a table of [`RegionRow`] in the order of time and channel, and `samples`, an array \[n, 12, 16\] of the samples of each, i16, counts; both with `link`.
 //!
-//! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks are cut at multiples of 12 samples since
-//! 1970, wherever batches begin; a block that frames are missing of says which ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12
-//! ticks of all 96 collection channels of a link at once: `block: coarse_2020`.)
+//! A hit marks its channel in all blocks from `margin` ticks before its start to `margin` ticks after its end. Blocks
+//! are cut at multiples of 12 samples since 1970, wherever batches begin; a block with missing frames states which
+//! ticks it has. (ROI readout as in ProtoDUNE-SP in 2020, which flagged 12 ticks of all 96 collection channels of a
+//! link at once: `block: coarse_2020`.)
 //!
-//! A batch waits, by reference, until no hit can come any more that marks it, as the watermarks of all streams of hits of its link say. So the frame pool
-//! must hold the batches that come meanwhile: about the latency of hit finding and merging. Batches that have waited for longer than `wait` are dropped and counted. They
-//! are a loss of the run (`late`), as are hits whose blocks had been dealt with, and hits for which there was no room.
+//! A batch waits, by reference, until the watermarks of all streams of hits of its link have passed the last hit that
+//! could mark it. So the frame pool must hold the batches of that time: about the latency of hit finding and merging.
+//! Batches that have waited for longer than `wait` are dropped and counted. These batches are a loss of the run
+//! (`late`), as are hits whose blocks had been dealt with, and hits without room.
 //!
-//! When the clock of a link is set back, its batches are those of a new epoch of time; when the watermarks of its hits have gone back too, what is left of the
-//! epoch before is cut.
+//! When the clock of a link is set back, its batches belong to a new epoch of time; when the watermarks of its hits
+//! have gone back too, the remaining batches of the old epoch are cut.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -42,7 +44,7 @@ mod wires;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_frame::{ColorMode, DType, Frame, Layout};
 use livetime_kernels::Level;
 
@@ -95,12 +97,14 @@ impl RoiSelector {
         self.params.batches += 1;
         let epochs = self.links.entry(batch.link).or_default();
         let is_new = epochs.links.back().is_none_or(|link| link.is_after(&batch));
+        // A clock that was set back begins another line of time; the old one is still being cut.
         if is_new {
             epochs.links.push_back(Link::new(&self.params, &batch));
         }
         if let Some(link) = epochs.links.back_mut() {
             link.push(frame, &batch)?;
         }
+        // Hits may come before the first frames of their link.
         if is_new {
             let mut early = std::mem::take(&mut self.early);
             early.retain(|(hit, epoch)| hit.link != batch.link || self.mark(hit, *epoch, ctx).is_none());
@@ -116,6 +120,7 @@ impl RoiSelector {
         })?;
         let key = (link_of(frame), finder_of(frame).unwrap_or_else(|| Arc::from("")));
         let stream = self.streams.entry(key).or_default();
+        // A watermark that goes back is the stream's next epoch.
         stream.epoch += usize::from(watermark < stream.watermark);
         stream.watermark = watermark;
         let epoch = stream.epoch;
@@ -134,12 +139,14 @@ impl RoiSelector {
         let epochs = self.links.get_mut(&hit.link)?;
         let marked = match epoch.checked_sub(epochs.first) {
             Some(number) => epochs.links.get_mut(number)?.mark(hit, &self.params),
+            // The epoch of this hit has been cut.
             None => Some(Marked::TooLate),
         };
         match marked {
             Some(Marked::Yes) => return Some(()),
             Some(Marked::TooLate) => self.params.late_hits += 1,
             Some(Marked::NoRoom) => self.params.hits_left_out += 1,
+            // A channel that the link does not have; kept out of the losses, but counted.
             None => {
                 self.params.unknown_hits += 1;
                 return Some(());
@@ -153,6 +160,7 @@ impl RoiSelector {
     fn pass(&mut self, number: u16) -> bool {
         let own = self.streams.iter().filter(|((link, _), _)| link.is_none_or(|link| link == number));
         let Some(epochs) = self.links.get_mut(&number) else { return false };
+        // Only streams that are still in the first epoch hold it up.
         let in_first = own.clone().filter(|(_, stream)| stream.epoch <= epochs.first);
         let watermark = in_first.map(|(_, stream)| stream.watermark).min();
         let Some(watermark) = watermark else {
@@ -182,10 +190,12 @@ impl RoiSelector {
             let Some(link) = epochs.links.pop_front() else { return result };
             result = result.and(self.cut_all(number, link, ctx));
         }
+        // Taken out, because sending borrows the node.
         let Some(mut epochs) = self.links.remove(&number) else { return result };
         for link in &mut epochs.links {
             let cut = self.cut_settled(number, link, ctx);
             result = result.and(cut);
+            // Batches wait by reference, and must not hold the pool for hits that never come.
             while link.overdue(&self.params).is_some() {
                 self.drop_batch(number, ctx);
             }
@@ -246,12 +256,14 @@ impl RoiSelector {
         if self.cut.rows.is_empty() {
             return Ok(());
         }
+        // Both outputs are made before either is sent, so that a region never goes without its samples.
         let layout = Layout::packed(DType::I16, ColorMode::Mono, &[self.cut.rows.len(), TICKS, LANES])?;
         let made = self.regions.frame(&self.cut.rows, ctx).and_then(|table| Ok((table, ctx.array(layout)?)));
         let copied = made.and_then(|(table, mut samples)| {
             samples.elements_mut::<i16>()?.copy_from_slice(&self.cut.samples);
             Ok((table, samples))
         });
+        // Cleared also after a failure: the regions are lost with the frame's error.
         self.cut.rows.clear();
         self.cut.samples.clear();
         let (mut table, mut samples) = copied?;
@@ -267,14 +279,12 @@ impl RoiSelector {
 impl Node for RoiSelector {
     type Params = RoiSelectorParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "roi_selector",
-        kind: NodeKind::Process,
-        summary: "Keeps the raw samples around hits.",
-        inputs: &[PortSpec::bytes("raw"), PortSpec::table("hits")],
-        outputs: &[PortSpec::table("regions"), PortSpec::array("samples")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::process(
+        "roi_selector",
+        "Keeps the raw samples around hits.",
+        &[PortSpec::bytes("raw"), PortSpec::table("hits")],
+        &[PortSpec::table("regions"), PortSpec::array("samples")],
+    );
 
     fn new(params: RoiSelectorParams) -> Result<RoiSelector, NodeError> {
         Ok(RoiSelector {

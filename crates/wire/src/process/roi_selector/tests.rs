@@ -98,7 +98,7 @@ fn plain(
     all
 }
 
-/// Feeds frames in batches, with each of which come the hits up to its end, as a hit finder sends them.
+/// Feeds frames in batches. After each batch come the hits up to its end, as a hit finder sends them.
 fn run(node: &mut Harness, format: RawFormat, batches: &[(usize, usize)], all: &[HitRow]) -> Vec<Frame> {
     let (mut out, mut rest) = (Vec::new(), all);
     for (first, end) in batches {
@@ -108,7 +108,7 @@ fn run(node: &mut Harness, format: RawFormat, batches: &[(usize, usize)], all: &
         out.extend(node.feed_to(1, &hits(now, watermark, Some(3))).unwrap());
         rest = later;
     }
-    // Hits after the last frame may still mark what is before them.
+    // Hits after the last frame may still mark blocks before them.
     out.extend(node.feed_to(1, &hits(rest, u64::MAX, Some(3))).unwrap());
     out.extend(node.drain().unwrap());
     out

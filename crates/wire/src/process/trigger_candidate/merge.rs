@@ -49,15 +49,16 @@ pub(super) struct Merged {
 
 /// Puts activities in order and merges them.
 ///
-/// An activity joins the oldest trigger that waits, whose window its own overlaps or touches, and whose window does not become longer than
-/// the limit by that; else it opens one. A trigger waits for `buffer` ticks after the start of its first activity.
+/// An activity joins the oldest waiting trigger whose window overlaps or touches the activity's own, if the joined
+/// window does not exceed the limit; else the activity opens a new trigger. A trigger waits for `buffer` ticks after
+/// the start of its first activity.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
     waiting: BinaryHeap<Reverse<InOrder>>,
     open: Vec<Merged>,
 }
 
-/// Activities in the order in which they are processed: by time, then by their other fields.
+/// Activities in the order of processing: by time, then by their other fields.
 #[derive(Debug, PartialEq, Eq)]
 struct InOrder(ActivityRow);
 

@@ -36,7 +36,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_frame::Frame;
 
 use crate::{ActivityRow, DecisionRow, RowTable, inherit_times, watermark_of};
@@ -70,12 +70,12 @@ pub struct TriggerCandidate {
     rows: Vec<DecisionRow>,
     /// The watermark that was sent.
     sent: Option<u64>,
-    /// The latest table, whose identity the last decisions take over.
+    /// The latest table; the last decisions copy its identity.
     last: Option<Frame>,
 }
 
 impl TriggerCandidate {
-    /// Takes in activities, none of which may be before `known`.
+    /// Takes in activities; none of them may be before `known`.
     fn take(&mut self, activities: &[ActivityRow], known: u64, ctx: &Context) {
         for activity in activities {
             let p = &mut self.params;
@@ -227,11 +227,10 @@ impl TriggerCandidate {
 impl Node for TriggerCandidate {
     type Params = TriggerCandidateParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "trigger_candidate",
-        kind: NodeKind::Process,
-        summary: "Makes triggers, windows of time to be read out, of the activities of trigger algorithms.",
-        inputs: &[
+    const SPEC: NodeSpec = NodeSpec::process(
+        "trigger_candidate",
+        "Makes triggers, windows of time to be read out, of the activities of trigger algorithms.",
+        &[
             PortSpec::table("in"),
             PortSpec::table("in2"),
             PortSpec::table("in3"),
@@ -241,9 +240,8 @@ impl Node for TriggerCandidate {
             PortSpec::table("in7"),
             PortSpec::table("in8"),
         ],
-        outputs: &[PortSpec::table("decisions")],
-        parallel: false,
-    };
+        &[PortSpec::table("decisions")],
+    );
 
     fn new(params: TriggerCandidateParams) -> Result<TriggerCandidate, NodeError> {
         Ok(TriggerCandidate {

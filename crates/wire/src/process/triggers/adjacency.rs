@@ -1,8 +1,7 @@
 //! `trigger_adjacency`: a long run of neighbouring channels within a short time, as a track leaves it.
 //!
-//! In: merged hits. Out: activities of the hits of the longest run in a window, where it is long enough; see [`super`]. A window in which one
-//! was found is emptied. Rule and numbers are those of DUNE's channel adjacency algorithm.
-//!
+//! In: merged hits. Out: activities of the hits of the longest run in a window, where it is long enough; see [`super`].
+//! A window that gave an activity is emptied. Rule and numbers are the ones of DUNE's channel adjacency algorithm.
 //! ```
 //! use livetime_engine::testing::Harness;
 //! use livetime_wire::process::triggers::adjacency::TriggerAdjacency;

@@ -1,15 +1,16 @@
 //! `trigger_2019`: long runs on two anode planes within 50 us, the software trigger of ProtoDUNE-SP in 2019.
 //!
-//! In: merged hits with offline channels (2560 to an anode plane); those of the collection planes count. Out: activities; see [`super`]. Time is cut into
-//! windows; in each, the longest run of neighbouring channels of every anode plane is found. Two anode planes trigger when their runs are in windows that begin
-//! at most one window apart, and
+//! In: merged hits with offline channels (2560 to an anode plane); only hits of the collection planes count. Out:
+//! activities; see [`super`]. Time is cut into windows; in each, the longest run of neighbouring channels of every
+//! anode plane is found. Two anode planes trigger when their runs are in windows that begin at most one window apart,
+//! and
 //!
 //! - both have `coincidence` channels, or
 //! - both have `stitch` channels, and the planes are neighbours on one side of the detector: a track goes from one to the other.
 //!
-//! With `planes_needed: 1` a run of `coincidence` channels is enough. The activity holds the runs, and its time is the beginning of the
-//! later window; for `hold_off` after it there is no other. (Software trigger talks of 2019; no number of DUNE's list stands for it, so
-//! its activities carry 0, and the kind of a horizontal muon.)
+//! With `planes_needed: 1` a run of `coincidence` channels is enough. The activity holds the runs, and its time is the
+//! beginning of the later window; for `hold_off` after it no other activity is made. (Software trigger talks of 2019.
+//! DUNE's list has no number for this algorithm, so its activities carry 0, and the kind of a horizontal muon.)
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

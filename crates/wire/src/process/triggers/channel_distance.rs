@@ -1,8 +1,8 @@
 //! `trigger_channel_distance`: hits near each other in channel, gathered one by one.
 //!
-//! In: merged hits. Out: activities; see [`super`]. The first hit opens one; during `window` ticks hits join that are at most `distance` channels
-//! away from those that are in; all others are dropped. It is sent if it has enough hits. Rule and numbers are those of DUNE's channel
-//! distance algorithm.
+//! In: merged hits. Out: activities; see [`super`]. The first hit opens an activity; during `window` ticks hits join
+//! that are at most `distance` channels away from a member; all others are dropped. An activity with enough hits is
+//! sent. Rule and numbers are the ones of DUNE's channel distance algorithm.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -1,9 +1,10 @@
 //! `trigger_dbscan`: dense clusters of hits in time and channel.
 //!
-//! In: merged hits. Out: activities; see [`super`]. The distance of two hits is that of the points (time · `time_scale`, channel). A hit with at least
-//! `least_points` hits (itself among them) within `eps` is a core. Cores within `eps` of each other are of one cluster. A hit that is no core
-//! belongs to the cluster of the first core, in the order of the hits, within `eps`; else it is noise. A cluster is sent when nothing can
-//! join it any more. (Ester, Kriegel, Sander and Xu 1996; numbers as in DUNE.)
+//! In: merged hits. Out: activities; see [`super`]. The distance of two hits is the distance of the points (time ·
+//! `time_scale`, channel). A hit with at least `least_points` hits (itself among them) within `eps` is a core. Cores
+//! within `eps` of each other are of one cluster. A hit that is no core belongs to the cluster of the first core, in
+//! the order of the hits, within `eps`; else it is noise. A cluster is sent when no later hit can join it. (Ester,
+//! Kriegel, Sander and Xu 1996; numbers as in DUNE.)
 //!
 //! Each hit is compared with held hits that are near in time, so a burst of n hits within `eps` costs n² comparisons; `most_hits`
 //! bounds n. Cores do not join clusters that would then be longer than `longest`, which bounds the memory.
@@ -48,10 +49,11 @@ trigger_params! {
     }
 }
 
-/// Hits whose neighbours may still come, and clusters that may still grow.
+/// Hits with neighbours still to come, and clusters that may still grow.
 pub struct Dbscan {
     points: VecDeque<Point>,
-    /// How many of them, from the oldest on, are settled: it is known whether they are cores, borders or noise.
+    /// Number of settled hits, counted from the oldest: such a hit is known as a core, as the border of a cluster or as
+    /// noise.
     settled: usize,
     /// By number.
     clusters: Vec<Cluster>,
@@ -88,8 +90,8 @@ fn reach(params: &DbscanParams) -> u64 {
     ((params.eps / params.time_scale) as u64).saturating_add(1).min(u64::MAX / 4)
 }
 
-/// When all hits that belong to a cluster are settled: a border may come `reach` after the last core, a core near that as much later, and
-/// what makes that one a core once more.
+/// When all hits of a cluster are settled: a border hit may come one `reach` after the last core, the next core one
+/// `reach` after that, and the neighbours that make it a core one more.
 fn complete_at(last_core: u64, params: &DbscanParams) -> u64 {
     last_core.saturating_add(3 * reach(params))
 }
@@ -99,6 +101,7 @@ impl Dbscan {
     fn around(&self, at: usize, params: &DbscanParams) -> std::ops::Range<usize> {
         let (time, reach) = (self.points[at].hit.time_start, reach(params));
         let far = |p: &&Point| p.hit.time_start.abs_diff(time) > reach;
+        // Points are in the order of time, so the search ends at the first point out of reach.
         let before = self.points.range(..at).rev().take_while(|p| !far(p)).count();
         let after = self.points.range(at..).take_while(|p| !far(p)).count();
         at - before..at + after
@@ -113,6 +116,7 @@ impl Dbscan {
         let (first_core, last_core) = (hit.time_start, hit.time_start);
         self.clusters.push(Cluster { number: own, first_core, last_core, row });
         self.points[at].cluster = Some(own);
+        // The earliest time at which a cluster is complete is kept, so that most calls need not look at the clusters.
         self.complete = self.complete.min(complete_at(last_core, params));
         for other in self.around(at, params) {
             let point = &self.points[other];
@@ -127,6 +131,7 @@ impl Dbscan {
         let (Some(low), Some(high)) = (self.index(a.min(b)), self.index(a.max(b))) else { return b };
         let first = self.clusters[low].first_core.min(self.clusters[high].first_core);
         let last = self.clusters[low].last_core.max(self.clusters[high].last_core);
+        // A cluster of noise that never pauses would grow without an end, so clusters beyond the limit stay apart.
         if last - first > longest {
             return b;
         }
@@ -159,7 +164,7 @@ impl Dbscan {
         }
     }
 
-    /// Sends the clusters that are complete, in the order in which they were.
+    /// Sends the complete clusters, in the order in which they became complete.
     fn send_complete(&mut self, time: u64, params: &DbscanParams, found: &mut Found) {
         while self.complete <= time {
             let next = (0..self.clusters.len()).min_by_key(|i| self.clusters[*i].last_core);
@@ -198,6 +203,7 @@ impl Algorithm for Dbscan {
     fn until(&mut self, time: u64, params: &DbscanParams, found: &mut Found) {
         let reach = reach(params);
         let is_past = |p: &Point, reaches: u64| p.hit.time_start.saturating_add(reaches * reach) <= time;
+        // A hit that may still become a core must not be given to a cluster yet, so a hit waits for two reaches.
         while self.points.get(self.settled).is_some_and(|p| is_past(p, 2)) {
             if self.points[self.settled].cluster.is_none() {
                 self.settle(self.settled, params);
@@ -220,6 +226,7 @@ impl Algorithm for Dbscan {
             if are_near(hit, &point.hit, params) {
                 neighbours += 1;
                 point.neighbours += 1;
+                // Only the moment of becoming a core counts: a core that gets another neighbour is known already.
                 if point.neighbours == params.least_points {
                     cores.push(other);
                 }

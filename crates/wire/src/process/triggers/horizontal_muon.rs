@@ -1,7 +1,7 @@
 //! `trigger_horizontal_muon`: much charge, many channels, a long run of neighbours, or much time over the threshold within a short time.
 //!
-//! In: merged hits. Out: activities of all hits of a window that fulfils one of the conditions that are switched on; see [`super`]. Conditions
-//! and numbers are those of DUNE's horizontal muon algorithm.
+//! In: merged hits. Out: activities of all hits of a window that fulfils one of the enabled conditions; see [`super`].
+//! Conditions and numbers are the ones of DUNE's horizontal muon algorithm.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

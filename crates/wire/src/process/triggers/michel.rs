@@ -1,14 +1,16 @@
 //! `trigger_michel`: a track that stops, and the electron of the decay of the stopped particle.
 //!
-//! In: merged hits; choose `planes: collection`, for the channels of other planes do not follow each other along a track. Out: activities of the hits
-//! of the track; see [`super`]. The track is the longest run of channels in a window, where it is long enough. Its charge is highest where it
-//! ends (the Bragg peak); beyond, it continues in another direction (the kink):
+//! In: merged hits; choose `planes: collection`, for the channels of other planes do not follow each other along a
+//! track. Out: activities of the hits of the track; see [`super`]. The track is the longest run of channels in a
+//! window, where it is long enough. Its charge is highest at its end (the Bragg peak); beyond, the track continues in
+//! another direction (the kink):
 //!
 //! - the charge of each channel, averaged with its two neighbours, is highest in the outer `outer` of the track's channels at one of its ends, and
 //!   there at least `bragg` times the mean of the track;
 //! - the straight lines through the channels on both sides of that peak, at least three on each, differ by at least `kink`.
 //!
-//! Ideas and numbers are those of DUNE's Michel electron algorithm. The activity's time is the time of the highest charge.
+//! Ideas and numbers are the ones of DUNE's Michel electron algorithm. The activity's time is the time of the highest
+//! charge.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -103,7 +105,7 @@ struct Point {
     most: u32,
 }
 
-/// Channels that a straight line is put through.
+/// Least channels of a straight line: through two the line would fit exactly, and noise would make its direction.
 const FEWEST: usize = 3;
 
 impl Condition for Michel {

@@ -18,10 +18,10 @@
 //! In: tables of [`HitRow`] in the order of (`time_start`, `channel`) with `watermark`, as `hit_merger` sends them. Out: tables of
 //! [`ActivityRow`] with `watermark`, one for every table that brought activities or a later watermark.
 //!
-//! A window is tested as soon as the watermark has passed it. The result depends on the hits alone, neither on how they are cut into
-//! tables nor on the watermarks between them. A hit that comes before the watermark or out of order is counted, named and left out, and is a loss of the
-//! run (`late`), as are those for which there is no room. A watermark that goes back begins a new epoch of time: held hits are tested as at the end of a
-//! run, and the watermark of the activities goes back too.
+//! A window is tested as soon as the watermark has passed it. The result depends on the hits alone, neither on their
+//! division into tables nor on the watermarks between them. A hit before the watermark or out of order is counted,
+//! named and left out, and is a loss of the run (`late`), as are hits without room. A watermark that goes back begins a
+//! new epoch of time: held hits are tested as at the end of a run, and the watermark of the activities goes back too.
 
 pub mod adc_window;
 pub mod adjacency;
@@ -42,7 +42,7 @@ pub mod window;
 
 use std::sync::Arc;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, PortSpec};
 use livetime_frame::Frame;
 
 use crate::{ActivityRow, HitRow, RowTable, finder_of, inherit_times, link_of, watermark_of};
@@ -52,7 +52,7 @@ pub use params::{Counts, Planes, TriggerParams};
 
 /// Finds activities in hits.
 pub trait Algorithm: Default + Send + 'static {
-    /// Its parameters.
+    /// Parameters of the algorithm.
     type Params: TriggerParams;
     /// Name of the node.
     const NAME: &'static str;
@@ -111,7 +111,7 @@ pub struct Trigger<A: Algorithm> {
     known: u64,
     /// The watermark that was sent.
     sent: Option<u64>,
-    /// The latest table, whose identity the last activities take over.
+    /// The latest table; the last activities copy its identity.
     last: Option<Frame>,
 }
 
@@ -136,10 +136,10 @@ impl<A: Algorithm> Trigger<A> {
         false
     }
 
-    /// A watermark belongs to one stream, so hits of another one cannot be told apart from hits after a clock that was set back.
+    /// A watermark belongs to one stream: hits of another stream would look like hits after a clock that was set back.
     ///
     /// # Errors
-    /// [`NodeError`] when `frame` is of another stream than those before.
+    /// [`NodeError`] when `frame` is of another stream than the frames before.
     fn is_of_stream(&mut self, frame: &Frame) -> Result<(), NodeError> {
         let new = (link_of(frame), finder_of(frame));
         let stream = self.stream.get_or_insert_with(|| new.clone());
@@ -204,14 +204,8 @@ impl<A: Algorithm> Trigger<A> {
 impl<A: Algorithm> Node for Trigger<A> {
     type Params = A::Params;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: A::NAME,
-        kind: NodeKind::Process,
-        summary: A::SUMMARY,
-        inputs: &[PortSpec::table("in")],
-        outputs: &[PortSpec::table("activities")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::process(A::NAME, A::SUMMARY, &[PortSpec::table("in")], &[PortSpec::table("activities")]);
 
     fn new(params: A::Params) -> Result<Trigger<A>, NodeError> {
         Ok(Trigger {

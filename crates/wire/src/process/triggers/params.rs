@@ -2,7 +2,7 @@
 
 use livetime_engine::{ParamEnum, Params};
 
-/// Planes whose hits are looked at.
+/// Planes whose hits the algorithm takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ParamEnum)]
 pub enum Planes {
     /// All planes.
@@ -39,7 +39,7 @@ pub struct Counts {
 
 /// Parameters of a trigger algorithm.
 pub trait TriggerParams: Params + Default {
-    /// Planes whose hits are looked at.
+    /// Planes whose hits the algorithm takes.
     fn planes(&self) -> Planes;
     /// Ticks of the clock from sample to sample.
     fn sample_step(&self) -> u64;

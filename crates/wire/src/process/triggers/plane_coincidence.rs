@@ -1,8 +1,9 @@
 //! `trigger_plane_coincidence`: much charge on several planes at once, but no long track on the collection plane.
 //!
-//! In: merged hits of all planes. Out: activities of all hits of a window in which enough planes have hits, their sum is above the threshold and
-//! the longest run of the collection plane is short; see [`super`]. Numbers are those of DUNE's plane coincidence algorithm, which has a
-//! window for each plane; here one window of time holds the hits of all planes.
+//! In: merged hits of all planes. Out: activities of all hits of a window in which enough planes have hits, their sum
+//! is above the threshold and the longest run of the collection plane is short; see [`super`]. Numbers are the ones of
+//! DUNE's plane coincidence algorithm, which has a window for each plane; here one window of time holds the hits of all
+//! planes.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

@@ -1,4 +1,4 @@
-//! `trigger_prescale`: every n-th hit is an activity, to look at the detector without a bias.
+//! `trigger_prescale`: every n-th hit is an activity, for an unbiased sample of the detector.
 //!
 //! In: merged hits. Out: activities of one hit; see [`super`].
 //!

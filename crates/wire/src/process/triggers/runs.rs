@@ -22,8 +22,9 @@ pub(super) struct ChannelRun {
 
 /// The channels with hits, cut into runs.
 ///
-/// Channels are bits in pages of 64, so that a run without gaps is measured 64 channels at once. A hit on a new channel measures again the
-/// run before it and those behind it until one begins where one began before. This is rarely more than one.
+/// Channels are bits in pages of 64, so that a run without gaps is measured 64 channels at once. A hit on a new channel
+/// measures again the run before it, and the runs behind it up to the first whose beginning has not changed. This is
+/// rarely more than one.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     rule: Rule,
@@ -56,7 +57,8 @@ impl Page {
     const EMPTY: Page = Page { present: 0, starts: 0, hits: [0; 64], lengths: [0; 64] };
 }
 
-/// Pages that are kept in any case: an anode plane has 40.
+/// Empty pages are given up only beyond this number of pages: an anode plane has 40, so that real detectors keep
+/// theirs.
 const FEW_PAGES: usize = 1024;
 
 impl Runs {
@@ -208,8 +210,8 @@ impl Runs {
         }
     }
 
-    /// The next channel with hits after `channel`, if the gap allows it. `place` is that of the page of `channel`, and becomes that
-    /// of the one found.
+    /// The next channel with hits after `channel`, if the gap allows it. `place` is the place of the page of `channel`,
+    /// and becomes the place of the next channel's page.
     fn next_in_reach(&self, place: &mut usize, channel: u32) -> Option<u32> {
         let rest = self.page(*place).present.checked_shr(channel % 64 + 1).unwrap_or(0);
         let next = if rest != 0 {

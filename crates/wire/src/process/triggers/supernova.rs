@@ -1,9 +1,10 @@
 //! `trigger_supernova`: several small clusters within seconds, as the neutrinos of a supernova leave them.
 //!
-//! In: merged hits. Out: activities; see [`super`]. A hit joins the open cluster if it is near it in time or in channel; else the cluster is closed,
-//! and the hit opens the next one. A cluster of enough hits counts; when more than `clusters` of them began within `window`, the latest is sent, and
-//! counting begins again. So an activity stands for a burst that began up to `window` before it: give `trigger_candidate` a
-//! readout window for `supernova` that begins as early. Rule and numbers are those of DUNE's supernova algorithm.
+//! In: merged hits. Out: activities; see [`super`]. A hit joins the open cluster if the two are near in time or in
+//! channel; else the cluster is closed, and the hit opens the next one. A cluster of enough hits counts; when more than
+//! `clusters` of them began within `window`, the latest is sent, and counting begins again. So an activity stands for a
+//! burst that began up to `window` before it: give `trigger_candidate` a readout window for `supernova` that begins as
+//! early. Rule and numbers are the ones of DUNE's supernova algorithm.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

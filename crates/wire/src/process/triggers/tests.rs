@@ -42,7 +42,8 @@ fn rows_of(frames: &[Frame]) -> Vec<ActivityRow> {
     all
 }
 
-/// How hits are cut into tables: rows of each, and whether its watermark is that of the table before, its last hit or the next one.
+/// How hits are cut into tables: the rows of each, and whether its watermark is the one of the table before, its last
+/// hit or the next one.
 type Cuts = Vec<(usize, u8)>;
 
 fn cuts() -> impl Strategy<Value = Cuts> {
@@ -276,7 +277,7 @@ proptest! {
             ("window", (window as i64).into()), ("clusters", (clusters as i64).into()), ("cluster_hits", 1.into()),
             ("near", 5.into()), ("distance", 3.into()), ("longest", 150.into()),
         ];
-        // First all clusters, then those that count, then the bursts.
+        // First all clusters, then clusters with enough hits, then the bursts.
         let mut all: Vec<Vec<HitRow>> = Vec::new();
         for hit in &hits {
             let joins = all.last().is_some_and(|cluster| {
@@ -404,7 +405,7 @@ fn on_three_planes(hits: Vec<HitRow>) -> Vec<HitRow> {
     hits
 }
 
-/// What the comparisons above would be worth without any.
+/// Random hits make activities of every kind; comparisons without any activity would prove nothing.
 #[test]
 fn random_hits_make_activities_of_all_kinds() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -557,7 +558,7 @@ fn a_clock_that_is_set_back_begins_an_epoch() {
     };
     let mut node = Harness::new::<TriggerAdjacency>(&[]).unwrap();
     assert_eq!(activities(node.feed(&table(&hits(1_000_000), 1_000_600)).unwrap()), []);
-    // What was held is tested when the next epoch begins, whose hits are none of its own.
+    // Held hits are tested when the next epoch begins, and its hits do not join them.
     let out = node.feed(&table(&hits(500_000), 500_600)).unwrap();
     assert_eq!(activities(out), [1_000_000]);
     let out = node.feed(&table(&hits(600_000), 700_000)).unwrap();

@@ -1,15 +1,16 @@
-//! Sliding windows: the shared part of algorithms that test all hits of a stretch of time.
+//! Sliding windows: the common part of algorithms that test all hits of a stretch of time.
 //!
-//! The window of a hit begins with it and is `window` ticks long. It is tested when no further hit can fall into it. If the condition holds, the
-//! hits that belong to it become an activity, and the window is emptied; else its first hit is abandoned, and the window of the next one
-//! is tested.
+//! The window of a hit begins with the hit and is `window` ticks long. A window is tested when no further hit can fall
+//! into it. If the condition holds, its hits become an activity, and the window is emptied; else its first hit is
+//! abandoned, and the window of the next hit is tested.
 
 use std::collections::VecDeque;
 
 use super::{Algorithm, Found, TriggerParams};
 use crate::{ActivityRow, HitRow};
 
-/// The condition on the hits of a window. It is updated with every hit that enters or leaves, so the cost of a test does not depend on their number.
+/// The condition on the hits of a window. The condition is updated with every hit that enters or leaves, so the cost of
+/// a test does not depend on the number of hits.
 pub trait Condition: Default + Send + 'static {
     /// Parameters of the algorithm.
     type Params: WindowParams;
@@ -51,7 +52,7 @@ pub trait Condition: Default + Send + 'static {
     }
 }
 
-/// Parameters of an algorithm that looks at windows.
+/// Parameters of an algorithm with a sliding window.
 pub trait WindowParams: TriggerParams {
     /// Length of the window, ticks of the clock.
     fn window(&self) -> u64;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use livetime_engine::lock;
 use livetime_formats::file::GrowingFile;
 use livetime_formats::parquet::{index, write_column};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -77,13 +78,14 @@ pub(super) struct About {
 /// column refers to.
 pub(super) struct HitFile {
     writer: SerializedFileWriter<Shared>,
-    /// The same as in the writer, which could not give it back after a failure.
+    /// The file that the writer writes to. The writer cannot give the file back after a failure, so it is kept here
+    /// too.
     file: Shared,
     about: FileMetaData,
     properties: WriterPropertiesPtr,
     /// Hits written.
     pub(super) rows: u64,
-    /// Of these, hits that an index has: they can be read whatever happens.
+    /// Hits of `rows` that an index has: these can be read even if the program dies.
     pub(super) safe_rows: u64,
     /// The file up to its last index.
     safe_bytes: u64,
@@ -129,15 +131,17 @@ impl HitFile {
         let written = self.write_group(hits).and_then(|()| Ok(self.writer.flush()?));
         written?;
         self.rows += hits.len() as u64;
+        // An index costs bytes, so it waits until enough hits justify it; `flush_seconds` bounds the wait.
         let is_worth_it = self.bytes() - self.safe_bytes >= BYTES_PER_INDEX * self.index_bytes;
         if is_worth_it { self.secure() } else { Ok(()) }
     }
 
-    /// Writes an index: from now on all hits so far can be read, whatever happens to the program.
+    /// Writes an index: from now on all hits so far can be read, even if the program dies.
     ///
     /// # Errors
     /// As [`HitFile::write`].
     pub(super) fn secure(&mut self) -> std::result::Result<(), HitsError> {
+        // An empty file gets an index too, or it would be no Parquet file.
         if self.safe_rows == self.rows && self.safe_bytes > 0 {
             return Ok(());
         }
@@ -179,13 +183,15 @@ impl HitFile {
     /// If the operating system reports an error. Safe hits stay in the file, under the name in the error.
     pub(super) fn give_up(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let safe_bytes = self.safe_bytes;
+        // Cut before the name: the file must end with its last index.
         self.file.lock().cut(safe_bytes)?;
         self.close()
     }
 
     fn close(self) -> std::result::Result<Option<(String, u64)>, HitsError> {
         let (safe_bytes, is_empty) = (self.safe_bytes, self.safe_rows == 0);
-        // It would write the content of its buffer when it is dropped.
+        // The writer would write the content of its buffer when it is dropped, so it is dropped before the file is cut
+        // or closed.
         drop(self.writer);
         let Some(file) = Arc::into_inner(self.file.0) else { return Ok(None) };
         let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +211,7 @@ struct Shared(Arc<Mutex<GrowingFile>>);
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, GrowingFile> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -234,8 +240,9 @@ fn properties(about: &About) -> Result<WriterProperties> {
         .set_key_value_metadata(Some(key_values))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(about.level as i32)?))
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        // An index of pages is worth it only for those who look for single rows.
+        // An index of pages pays only for searches of single rows, which hits are not read by.
         .set_offset_index_disabled(true)
+        // Times are all different, so a dictionary would only add to them; differences are small.
         .set_column_dictionary_enabled(time.clone(), false)
         .set_column_encoding(time, Encoding::DELTA_BINARY_PACKED)
         .build())

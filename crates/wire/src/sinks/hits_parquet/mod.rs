@@ -1,14 +1,17 @@
 //! `hits_parquet`: hits become Parquet files, for analysis with any tool that reads them.
 //!
-//! In: tables of hits ([`HitRow`]), best merged, because they compress best in the order of time. Out: nothing. A file has the columns of [`HitRow`],
-//! all unsigned, compressed with zstd; times as differences. Its metadata say the run (`run`) and the clock (`clock_hz`): `time_start` is in
-//! ticks of it since 1970; every column has its unit there (`docs/formats/hits-parquet.md`). Hits wait in memory for `row_group` of them, for `flush_seconds`, or for the end
-//! of the file, which comes after `max_rows`, `max_bytes` or `max_seconds`.
+//! In: tables of hits ([`HitRow`]), best merged, because they compress best in the order of time. Out: nothing. A file
+//! has the columns of [`HitRow`], all unsigned, compressed with zstd; times as differences. Its metadata have the run
+//! (`run`) and the clock (`clock_hz`): `time_start` is in ticks of the clock since 1970; every column has its unit
+//! there (`docs/formats/hits-parquet.md`). Hits wait in memory for `row_group` of them, for `flush_seconds`, or for the
+//! end of the file, which comes after `max_rows`, `max_bytes` or `max_seconds`.
 //!
-//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While it grows an index is written behind its row groups repeatedly, at the latest
-//! `flush_seconds` after a hit has come: a program that is killed loses at most the hits of that time, and `livetime recover` saves all others. A frame counts as
-//! completed when all of its hits can be read, not before. When the disk is full the file ends with its last index and gets its name, the hits behind it are lost (`hits_lost`, their frames in the
-//! ledger), and once a second it is tried to begin another file.
+//! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. While the file grows, an index
+//! is written behind its row groups repeatedly, at the latest `flush_seconds` after the arrival of a hit: a program
+//! that is killed loses at most the hits of that time, and `livetime recover` saves all others. A frame counts as
+//! completed when all of its hits can be read, not before. When the disk is full the file ends with its last index and
+//! gets its name, the hits behind the index are lost (`hits_lost`, their frames in the ledger), and once a second the
+//! node tries to begin another file.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -39,7 +42,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, UnderWay};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, UnderWay};
 use livetime_filing::{Destination, Writing};
 use livetime_frame::Frame;
 
@@ -126,14 +129,8 @@ pub struct HitsParquet {
 impl Node for HitsParquet {
     type Params = HitsParquetParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "hits_parquet",
-        kind: NodeKind::Sink,
-        summary: "Writes hits to Parquet files.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec =
+        NodeSpec::sink("hits_parquet", "Writes hits to Parquet files.", &[PortSpec::table("in")]);
 
     fn new(params: HitsParquetParams) -> Result<HitsParquet, NodeError> {
         Ok(HitsParquet {
@@ -180,6 +177,7 @@ impl Node for HitsParquet {
             self.fail(&why, now_ns);
             return Err(NodeError::new(why));
         }
+        // A frame is completed when all hits up to its last one are safe.
         if let Some(file) = &self.file {
             self.under_way.push_back((file.rows + self.hits.len() as u64, ctx.under_way()));
         }
@@ -187,6 +185,7 @@ impl Node for HitsParquet {
             // Which frames are lost by it, they say themselves.
             self.fail(&why, now_ns);
         }
+        // Also after a failure: the readbacks must show it.
         self.settle(ctx);
         Ok(())
     }
@@ -194,6 +193,7 @@ impl Node for HitsParquet {
     fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let now_ns = ctx.now_ns();
         let is_over = |at: Option<u64>| at.is_some_and(|at| now_ns >= at);
+        // The end includes a flush.
         let done = match (is_over(self.end_ns), is_over(self.flush_ns)) {
             (true, _) => self.end(),
             (false, true) => self.flush(),
@@ -203,7 +203,7 @@ impl Node for HitsParquet {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => {
                 let ended = self.end();
                 self.conclude(ended, ctx)
@@ -231,7 +231,8 @@ impl HitsParquet {
     fn look_for_file(&mut self, now_ns: u64) {
         let Some(file) = &self.file else { return };
         if self.writing.is_time_to_check(now_ns) && !file.is_in_place() {
-            // That it could not be finished is told there; only hits that could not even be written are left to handle.
+            // `end` logs a file that could not be finished; only hits that could not even be written are left to
+            // handle.
             let ended = self.end();
             if let (Err(why), true) = (ended, self.file.is_some()) {
                 self.fail(&why, now_ns);
@@ -241,6 +242,7 @@ impl HitsParquet {
 
     /// Creates a file, if there is none and there are hits.
     fn begin(&mut self, now_ns: u64) -> Result<(), HitsError> {
+        // A table without hits creates no file.
         if self.hits.is_empty() && self.file.is_none() {
             return Ok(());
         }
@@ -248,6 +250,7 @@ impl HitsParquet {
             self.create(now_ns)?;
         }
         let flush_seconds = self.params.flush_seconds;
+        // The time limit runs from the oldest unsafe hit.
         self.flush_ns = self.flush_ns.or(Some(now_ns + (flush_seconds * 1e9) as u64));
         Ok(())
     }
@@ -299,6 +302,7 @@ impl HitsParquet {
         self.flush()?;
         self.settle_frames();
         let Some(file) = self.file.take() else { return Ok(()) };
+        // The number counts files, and not attempts.
         self.params.file_number += 1;
         self.before.1 += file.safe_rows;
         // Safe hits can be read under the old name, too.
@@ -316,9 +320,11 @@ impl HitsParquet {
         let (mut lost, mut why) = (self.hits.len() as u64, why.to_string());
         if let Some(file) = self.file.take() {
             p.file_number += 1;
+            // Hits behind the last index are in no readable file.
             lost += file.rows - file.safe_rows;
             self.before.1 += file.safe_rows;
             match file.give_up() {
+                // A file without any safe hit was removed.
                 Ok(None) => {}
                 Ok(Some((name, bytes))) => {
                     p.files.full_file_name = name;
@@ -330,6 +336,7 @@ impl HitsParquet {
         }
         self.hits.clear();
         p.hits_lost += lost;
+        // Their frames are lost in the ledger, with the reason.
         self.under_way.drain(..).for_each(|(_, frame)| frame.lost(why.as_str()));
         (self.end_ns, self.flush_ns) = (None, None);
         p.files.report.failed(why);
@@ -346,7 +353,7 @@ impl HitsParquet {
         done
     }
 
-    /// Frames whose hits are all safe are completed.
+    /// Completes frames whose hits are all safe.
     fn settle_frames(&mut self) {
         let safe_rows = self.file.as_ref().map_or(0, |file| file.safe_rows);
         while self.under_way.front().is_some_and(|(rows, _)| *rows <= safe_rows) {

@@ -13,7 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 /// Bytes of a file that are searched at once.
 const WINDOW: u64 = 1 << 20;
-/// Of the index: its length and the magic word.
+/// Bytes at the end of a file behind the index: its length and the magic word.
 const TAIL: u64 = 8;
 
 /// The saved part of a file.
@@ -40,7 +40,7 @@ pub struct Saved {
 /// Why nothing was saved of a Parquet file.
 #[derive(Debug)]
 pub enum RecoverError {
-    /// This file cannot be read or written.
+    /// The file cannot be read or written.
     Io(PathBuf, io::Error),
     /// The new file is there already, or cannot be given its name.
     Output(livetime_formats::Error),
@@ -75,6 +75,7 @@ pub fn recover(input: &Path, output: &Path) -> std::result::Result<Option<Saved>
     let file = File::open(input).map_err(failed)?;
     let input_bytes = file.metadata().map_err(failed)?.len();
     let mut end = input_bytes;
+    // From the end: the last index covers the most hits.
     while let Some(found) = last_index(&file, end).map_err(failed)? {
         // Not an index, or one that a failing machine has not kept: perhaps the index before.
         if let Some(sound) = Sound::of(&file, found).ok().filter(Sound::is_something) {
@@ -110,7 +111,7 @@ fn last_index(file: &File, end: u64) -> io::Result<Option<u64>> {
 
 /// The sound part of the file that ends with an index.
 struct Sound {
-    /// The bytes in front of the index, or of the whole file if all of it is sound.
+    /// The number of bytes in front of the index, or in the whole file if all of it is sound.
     bytes: u64,
     /// The index of the sound row groups, if others are damaged.
     index: Vec<u8>,
@@ -126,6 +127,7 @@ impl Sound {
         for number in 0..survey.metadata().num_row_groups() {
             let group = survey.metadata().row_group(number).clone();
             let rows = group.num_rows().unsigned_abs();
+            // Checksums first; reading through finds damage that no checksum covers.
             match survey.check(number).and_then(|checked| read_through(&reader, number).map(|()| checked)) {
                 Ok(checked) => {
                     all.pages += checked.pages;
@@ -146,6 +148,7 @@ impl Sound {
             damaged_row_groups: damaged.1,
             is_proved,
         };
+        // Of a sound file the bytes are copied unchanged.
         if damaged.1 == 0 {
             return Ok(Sound { bytes: end, index: Vec::new(), saved });
         }
@@ -153,6 +156,7 @@ impl Sound {
         Ok(Sound { bytes: survey.index_begin(), index, saved })
     }
 
+    // An index without any sound group may still be a whole, empty file.
     fn is_something(&self) -> bool {
         self.saved.row_groups > 0 || self.saved.damaged_row_groups == 0
     }

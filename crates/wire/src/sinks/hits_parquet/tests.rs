@@ -128,7 +128,7 @@ fn golden_hits_take_few_bytes() {
                 time_start,
                 channel: n[1] as u32,
                 adc_integral: n[3] as u32,
-                // Not in the file: what the experiment wrote in its place.
+                // The experiment wrote this value in place of the peak, which its file lacks.
                 adc_peak: (n[3] / 20) as u16,
                 samples_over: n[4] as u16,
                 samples_to_peak: (n[4] / 2) as u16,
@@ -195,7 +195,7 @@ fn what_cannot_be_written_is_counted_and_tried_again() {
     assert_eq!(read(&gone.join("hits_0001.parquet")), rows);
 }
 
-/// Hits of a file that cannot have its name are not lost; where they are, is told.
+/// Hits of a file that cannot have its name are not lost, and the log names their place.
 #[test]
 fn a_file_that_cannot_have_its_name_is_told() {
     let folder = TempDir::new().unwrap();
@@ -235,7 +235,7 @@ fn keeps_the_contract() {
     assert_compliant::<HitsParquet>(&[("path", folder.path().to_str().unwrap().into())]);
 }
 
-/// Counts of hits that are safe and of those that are not.
+/// Counts of safe hits and of waiting hits.
 fn safe_and_waiting(harness: &mut Harness) -> (f64, f64) {
     (harness.number_of("hits_written"), harness.number_of("hits_waiting"))
 }
@@ -271,7 +271,7 @@ fn what_is_being_written_can_be_read_at_any_moment_up_to_what_is_safe() {
     assert_eq!(read(&folder.path().join("hits_0001.parquet")), rows);
 }
 
-/// Cut anywhere, at least what an index was written for before is there.
+/// A file that is cut anywhere has at least the hits that an index was written for before the cut.
 #[test]
 fn a_file_that_is_cut_anywhere_is_saved_up_to_its_last_index() {
     let rows = random_hits(2000);
@@ -310,7 +310,7 @@ fn a_file_that_is_cut_anywhere_is_saved_up_to_its_last_index() {
     assert_eq!(rows.chunks(100).filter(is_kept).count(), found.row_groups);
 }
 
-/// Whatever bit is wrong, either the rows are the rows that were written, or the loss is told.
+/// After any wrong bit, either the rows are the rows that were written, or the loss is reported.
 #[test]
 fn a_flipped_bit_is_found_wherever_it_is() {
     let rows = random_hits(600);
@@ -346,7 +346,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
     assert!(damaged > 200 && harmless > 0, "{damaged} {harmless}");
 }
 
-/// The name of the documents: what was being written gets the name that it was going to have.
+/// The name in the documents: a file in progress gets its final name.
 #[test]
 fn an_unfinished_file_is_recovered_to_its_own_name() {
     let rows = random_hits(300);

@@ -39,7 +39,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Teller};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec, Teller};
 use livetime_filing::{may_be_file, may_write};
 use livetime_formats::wib::Faults;
 use livetime_frame::Frame;
@@ -101,14 +101,11 @@ pub struct LinkLedgerFile {
 impl Node for LinkLedgerFile {
     type Params = LinkLedgerParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "link_ledger",
-        kind: NodeKind::Sink,
-        summary: "What became of the time of all links of a wire readout, live and as a file.",
-        inputs: &[PortSpec::table("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "link_ledger",
+        "What became of the time of all links of a wire readout, live and as a file.",
+        &[PortSpec::table("in")],
+    );
 
     fn new(params: LinkLedgerParams) -> Result<LinkLedgerFile, NodeError> {
         let (ledgers, table) = (BTreeMap::new(), RowTable::default());
@@ -135,6 +132,7 @@ impl Node for LinkLedgerFile {
         if self.params.file.is_empty() {
             return Ok(());
         }
+        // A file that cannot be written is refused at the start, not after a run of hours.
         self.writes()
             .iter()
             .try_for_each(|path| may_be_file(path))
@@ -155,6 +153,7 @@ impl Node for LinkLedgerFile {
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         if let Some((begin, end)) = self.span() {
+            // Links that ended early have unknown time up to the run's end, so that all links have the same length.
             let whole = Interval { begin, end, state: State::Unknown, bits: 0 };
             self.ledgers.values_mut().for_each(|ledger| ledger.tell(whole));
         }
@@ -177,6 +176,7 @@ impl Node for LinkLedgerFile {
 impl LinkLedgerFile {
     /// Writes the file, once.
     fn write(&mut self) -> Result<(), NodeError> {
+        // `drain` and `stop` both write, and only the first of them does.
         if self.params.file.is_empty() || std::mem::replace(&mut self.is_written, true) {
             return Ok(());
         }
@@ -236,7 +236,7 @@ fn span(ns: u64) -> String {
     }
 }
 
-/// Ticks whose samples came to the hit finder.
+/// Ticks with samples that reached the hit finder.
 fn live(ledger: &LinkLedger) -> u64 {
     let states = State::ALL.into_iter().filter(|state| (State::Good..State::Shed).contains(state));
     states.map(|state| ledger.ticks_in(state)).sum()

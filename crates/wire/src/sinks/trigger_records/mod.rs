@@ -1,4 +1,4 @@
-//! `trigger_records`: data that were read out for triggers become files with the headers of DUNE.
+//! `trigger_records`: data that were read out for triggers become files with DUNE's headers.
 //!
 //! In: a [`TriggerRecord`] in each frame, as `readout_buffer` sends them. Out: nothing. A record in a file is a TriggerRecordHeader (version 4) with one
 //! ComponentRequest for each fragment, then the fragments, each a FragmentHeader (version 5) and its data: raw frames as they came (ProtoWIB, WIB or
@@ -6,14 +6,15 @@
 //! ones), and, when data are missing, the list of missing data with the reasons. The layout in words: `docs/formats/trigger-records.md`; the reader is
 //! [`RecordReader`](livetime_formats::trigger::RecordReader), and `livetime inspect`.
 //!
-//! A record is written with one system call for up to 1024 pieces, from the memory into which the detector's frames were received: no byte of raw data
-//! is copied here. A file is called `NAME.inprogress` until it is complete, and none is ever replaced. Written bytes are with the system: if the
-//! program is killed, all whole records can be read. A folder that is missing or is taken away, and a file that could not be brought to the disk or be
-//! given its name, are treated as `xtc_recorder` does. When the disk is full, records are errors and counted, and writing is tried again once a second; an
+//! A record is written with one system call for up to 1024 pieces, from the memory into which the detector's frames
+//! were received: no byte of raw data is copied here. A file is called `NAME.inprogress` until it is complete, and none
+//! is ever replaced. Written bytes are with the system: if the program is killed, all whole records can be read. A
+//! folder that is missing or is removed, and a file that could not be flushed to the disk or renamed, are treated as in
+//! `xtc_recorder`. When the disk is full, records are errors and counted, and writing is tried again once a second; an
 //! incomplete record at the end is cut off.
 //!
-//! A recording is bounded, if that is wanted: after `stop_after_records`, `stop_after_bytes` or `stop_after_seconds` it ends, and what comes later is not recorded (`ignored`)
-//! until `capture` is set again.
+//! A recording may be bounded: after `stop_after_records`, `stop_after_bytes` or `stop_after_seconds` it ends, and
+//! later records are not recorded (`ignored`) until `capture` is set again.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -43,7 +44,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
 use livetime_formats::trigger::RecordWriter;
 use livetime_frame::Frame;
@@ -117,14 +118,11 @@ pub struct TriggerRecords {
 impl Node for TriggerRecords {
     type Params = TriggerRecordsParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "trigger_records",
-        kind: NodeKind::Sink,
-        summary: "Writes what was read out for triggers to files with the headers of DUNE.",
-        inputs: &[PortSpec::value("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "trigger_records",
+        "Writes what was read out for triggers to files with the headers of DUNE.",
+        &[PortSpec::value("in")],
+    );
 
     fn new(params: TriggerRecordsParams) -> Result<TriggerRecords, NodeError> {
         Ok(TriggerRecords {
@@ -170,7 +168,7 @@ impl Node for TriggerRecords {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => {
                 self.recorded = Recorded::default();
                 self.end_or_tell()
@@ -201,7 +199,7 @@ impl TriggerRecords {
         let Some(why) = self.recorded.is_enough(&wanted, now_ns) else { return };
         ctx.tell(format!("the recording has ended: {why}"));
         (self.params.capture, self.recorded) = (false, Recorded::default());
-        // The last record is written, whatever becomes of the file's name.
+        // The last record is written even if the file could not be renamed.
         let _ = self.end_or_tell();
     }
 
@@ -215,7 +213,7 @@ impl TriggerRecords {
         let (run, detector) = (p.run, p.detector as u16);
         let Some(writer) = &mut self.writer else { return Ok(0) };
         let before = writer.file().len();
-        p.channels_lost += self.encoder.hits(record).map_err(|e| Error::Writer(e.to_string()))?;
+        p.channels_lost += self.encoder.hits(record).map_err(Error::writer)?;
         writer.repair()?;
         self.encoder.write(record, run, detector, writer)?;
         Ok(writer.file().len() - before)
@@ -230,7 +228,7 @@ impl TriggerRecords {
         p.bytes_written += bytes;
         p.incomplete += u64::from(self.encoder.is_incomplete());
         if self.is_full() {
-            // The record is written, whatever becomes of the file's name.
+            // The record is written even if the file could not be renamed.
             let _ = self.end_or_tell();
         }
         Ok(())

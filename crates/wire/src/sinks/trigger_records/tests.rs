@@ -20,7 +20,7 @@ fn sink(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     Harness::new::<TriggerRecords>(&[&path[..], params].concat()).unwrap()
 }
 
-/// Frames filled with `fill`, of which all but the first belong to the record.
+/// Frames filled with `fill`; all but the first belong to the record.
 fn piece(harness: &Harness, frames: usize, fill: u8) -> Piece {
     let mut frame = harness.pool().allocator().bytes(frames * BYTES).unwrap();
     frame.bytes_mut().fill(fill);

@@ -1,15 +1,16 @@
 //! `wib_dump`: raw frames of the wire readout become files, one for each link, so that a run can be kept and played again by `wib_file`.
 //!
-//! In: batches of raw frames ([`RawBatch`]) of any number of links. Out: nothing. A file holds the frames of one link one behind the other, each as it came, and nothing
-//! else: the bytes that `wib_file` reads. Where frames are missing the times of those around it tell so. The files of a recording are called
-//! `NAME_0001-l00.wib`, `NAME_0001-l01.wib` ... by the number of the recording and of the link.
+//! In: batches of raw frames ([`RawBatch`]) of any number of links. Out: nothing. A file holds the frames of one link
+//! one behind the other, unchanged, and nothing else: the bytes that `wib_file` reads. A gap shows in the times of the
+//! frames around it. The files of a recording are called
 //!
 //! A file is called `NAME.inprogress` until it is complete, and none is ever replaced. Written bytes are with the system: if the program is killed, all whole batches can be
 //! read. When the disk is full, batches are errors and counted, writing is tried again once a second, and an incomplete batch at the
 //! end is cut off.
 //!
-//! A link of WIB1 brings 928 MB/s. So a recording is bounded: with `stop_after_bytes`, `stop_after_frames` or `stop_after_seconds` it ends, the files get their names, and what
-//! comes later is not recorded (`ignored`) until `capture` is set again.
+//! A link of WIB1 brings 928 MB/s. So a recording is bounded: with `stop_after_bytes`, `stop_after_frames` or
+//! `stop_after_seconds` it ends, the files get their names, and later frames are not recorded (`ignored`) until
+//! `capture` is set again.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -36,7 +37,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use livetime_engine::{Context, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_filing::{Destination, Error, Recorded, Recorder, Result, StopAfter, Writing};
 use livetime_formats::file::GrowingFile;
 use livetime_frame::Frame;
@@ -94,14 +95,11 @@ pub struct WibDump {
 impl Node for WibDump {
     type Params = WibDumpParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wib_dump",
-        kind: NodeKind::Sink,
-        summary: "Writes raw frames of the wire readout to a file for each link, to be played again by wib_file.",
-        inputs: &[PortSpec::bytes("in")],
-        outputs: &[],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::sink(
+        "wib_dump",
+        "Writes raw frames of the wire readout to a file for each link, to be played again by wib_file.",
+        &[PortSpec::bytes("in")],
+    );
 
     fn new(params: WibDumpParams) -> Result<WibDump, NodeError> {
         let recorded = Recorded::default();
@@ -143,14 +141,14 @@ impl Node for WibDump {
         if let Some(why) = self.recorded.is_enough(&wanted, now_ns) {
             ctx.tell(format!("the recording has ended: {why}"));
             self.params.capture = false;
-            // This batch has been written.
+            // The batch is written even if a file could not be renamed.
             let _ = self.end_or_tell();
         }
         Ok(())
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "capture" if !self.params.capture => self.end_or_tell(),
             name => self.params.files.changed(name, self.params.file_number, ctx),
         }
@@ -245,7 +243,7 @@ impl Recorder for WibDump {
 /// How the names of finished files end.
 const ENDING: &str = ".wib";
 
-/// The link whose frames are in a file that this recorder has finished, by its name; `None` if it is none.
+/// The link whose frames are in a finished file of this recorder, by the file's name; `None` for another file.
 ///
 /// ```
 /// use livetime_wire::sinks::wib_dump::link_of_file;
@@ -257,12 +255,12 @@ pub fn link_of_file(path: &Path) -> Option<u16> {
     link.parse().ok()
 }
 
-/// Whether there is a file whose name begins so.
+/// Whether a file exists whose name begins with `begin`.
 fn is_taken(begin: &str) -> Result<bool> {
     let path = Path::new(begin);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let files =
-        std::fs::read_dir(folder).map_err(|e| Error::Writer(format!("`{}`: {e}", folder.display())))?;
+        std::fs::read_dir(folder).map_err(|found| Error::Unlisted { folder: folder.to_owned(), found })?;
     Ok(files.flatten().any(|file| file.file_name().to_string_lossy().starts_with(&name)))
 }

@@ -87,7 +87,7 @@ fn a_recording_ends_when_it_is_large_enough_and_the_next_has_another_number() {
         harness.feed(&batch).unwrap();
         harness.drain().unwrap();
         assert_eq!(names(&folder), ["link_0001-l00.wib", "link_0002-l01.wib"]);
-        // Another program finds what is there, whatever the link.
+        // Another program finds the numbers of existing files taken, whatever their link.
         let mut other = sink(&folder, &[]);
         other.feed(&batch).unwrap();
         other.drain().unwrap();
@@ -125,7 +125,7 @@ fn what_cannot_be_written_is_counted_and_tried_again() {
     assert_eq!(std::fs::read(gone.join("link_0001-l00.wib")).unwrap(), batch.bytes());
 }
 
-/// What was written is no failure of a batch when its file cannot have its name; where it is, is told.
+/// A batch that was written is no failure when its file cannot have its name, and the log names the place of the data.
 #[test]
 fn a_file_that_cannot_have_its_name_is_told() {
     let folder = TempDir::new().unwrap();

@@ -39,7 +39,7 @@ struct Dump {
     next: Option<u64>,
 }
 
-/// A step in time further than this is not waited for.
+/// A longer step in time is not waited for: it is a gap between recordings, or a damaged time.
 const MOST_WAIT_NS: u64 = 10_000_000_000;
 
 impl Dumps {
@@ -63,6 +63,7 @@ impl Dumps {
             let link = sender.add(ingest(format, number), batch);
             dumps.push(Dump { path, reader, format, link, batch, next: Some(next) });
         }
+        // All links share the begin, so that their times stay aligned over passes.
         let begin = dumps.iter().filter_map(|dump| dump.next).min().unwrap_or(0);
         Ok(Dumps { dumps, sender, passes: 0, delay: 0, begin, anchor: None, skipped: 0 })
     }
@@ -115,9 +116,11 @@ impl Dumps {
         loops: u64,
         ctx: &mut Context,
     ) -> Result<Next, NodeError> {
+        // The link that is behind goes first, so that links stay interleaved in time.
         let times =
             self.dumps.iter().enumerate().filter_map(|(i, dump)| Some((ns(dump.format, dump.next?), i)));
         let Some((time_ns, number)) = times.min() else { return self.at_the_end(loops, ctx) };
+        // With timing, a batch is sent when its first frame is due.
         if let Some(speed) = speed {
             let now_ns = ctx.now_ns();
             let due_ns = self.due_ns(time_ns, speed, now_ns);
@@ -143,6 +146,7 @@ impl Dumps {
         while left > 0 {
             let read = dump.reader.next_frames(left).map_err(|error| failed(&dump.path, &error));
             let Some(frames) = read? else { break };
+            // In later passes the frames' own timestamps must go on.
             if self.delay > 0 {
                 frames.chunks_mut(dump.format.bytes()).for_each(|frame| dump.format.delay(frame, self.delay));
             }
@@ -174,6 +178,7 @@ impl Dumps {
         let ends = self.dumps.iter().filter_map(|dump| self.sender.ingest(dump.link)?.expected());
         let step = self.dumps.iter().map(|dump| dump.format.step()).max().unwrap_or(1);
         let length = ends.max().unwrap_or(0).saturating_sub(self.begin);
+        // The next pass begins a whole step after the last one, or every frame would be off its step.
         self.delay = length.checked_next_multiple_of(step).unwrap_or(0);
         for dump in &mut self.dumps {
             let (reader, _, next) = open(&dump.path)?;
@@ -189,6 +194,7 @@ impl Dumps {
         let due_ns = |(begun_ns, first_ns): (u64, u128)| {
             let since_ns = time_ns.checked_sub(first_ns)? as f64 / speed.max(1e-9);
             let due_ns = begun_ns.saturating_add(since_ns as u64);
+            // Further ahead than this the time is a jump, and the schedule begins anew there.
             (due_ns < now_ns + MOST_WAIT_NS).then_some(due_ns)
         };
         self.anchor.and_then(due_ns).unwrap_or_else(|| {

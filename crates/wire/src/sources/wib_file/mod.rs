@@ -1,16 +1,18 @@
 //! `wib_file`: recorded raw frames of the wire readout, a file for each link.
 //!
-//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), several links interleaved in the order of time; `ledger`, what became of
-//! the time of each link ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of frames ([`RawBatch`](crate::RawBatch)), several links interleaved in the order of time;
+//! `ledger`, the state of each link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! A file holds the frames of one link, bare or packed by Zstandard: WIB1 frames of 464 bytes, with a CRC word (468), or with header and trailer of FELIX
-//! (480); WIB2 frames (472); WIBEth frames (7200). Which, is seen from the content. After a cut or garbage the next frame is looked for, and
-//! the bytes up to there are counted (`skipped_bytes`). Repeated and late frames are not sent; the ledger has missing frames and faults
-//! ([`LinkIngest`]). A file that is cut off or damaged, also in the middle of what Zstandard has packed, is sent up to there. At the end all that was missing,
-//! damaged or cut off is entered into the run's ledger (`source_gap`, `unreadable`), so that the run ends as `livetime inspect` of the files does.
+//! A file holds the frames of one link, bare or packed by Zstandard: WIB1 frames of 464 bytes, with a CRC word (468),
+//! or with header and trailer of FELIX (480); WIB2 frames (472); WIBEth frames (7200). The format is recognised by
+//! content. After a cut or garbage the next frame is searched for, and the bytes up to there are counted
+//! (`skipped_bytes`). Repeated and late frames are not sent; the ledger has missing frames and faults ([`LinkIngest`]).
+//! A file that is cut off or damaged, also in the middle of Zstandard data, is sent up to there. At the end all
+//! missing, damaged or cut off data are entered into the run's ledger (`source_gap`, `unreadable`), so that the run
+//! ends with the same judgement as `livetime inspect` of the files.
 //!
-//! Several files are read side by side, the one that is behind in time first. When they are read again (`loops`), time continues: timestamps and
-//! sequence numbers are those of a detector that does not stop; convert counts stay as recorded.
+//! Several files are read side by side, the earliest in time first. When they are read again (`loops`), time continues:
+//! timestamps and sequence numbers go on as if the detector never stopped; convert counts stay as recorded.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -41,11 +43,11 @@ mod tests;
 use std::path::PathBuf;
 
 use livetime_engine::files::Timing;
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::file::{ListError, files, there};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::describe;
+use super::raw_readings::FrameReadings;
 use crate::{IngestOptions, LinkIngest};
 use dump::Dumps;
 
@@ -76,27 +78,15 @@ pub struct WibFileParams {
     /// Links.
     #[param(readback)]
     pub links: usize,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Frames that are missing, as the timestamps tell.
-    #[param(readback)]
-    pub missing: u64,
     /// Times that the clock of a link began again, with the first.
     #[param(readback)]
     pub epochs: u64,
     /// Bytes that belong to no frame.
     #[param(readback, unit = "B")]
     pub skipped_bytes: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// Recorded links.
@@ -110,14 +100,11 @@ pub struct WibFile {
 impl Node for WibFile {
     type Params = WibFileParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wib_file",
-        kind: NodeKind::Source,
-        summary: "Recorded raw frames of the wire readout, a file for each link.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "wib_file",
+        "Recorded raw frames of the wire readout, a file for each link.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     const IS_STORED: bool = true;
 
@@ -166,7 +153,7 @@ impl Node for WibFile {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "timing" | "speed" | "loops" => Ok(()),
             _ => {
                 let before = self.dumps.take();
@@ -199,11 +186,7 @@ impl WibFile {
     fn read_back(&mut self) {
         let Some(dumps) = &self.dumps else { return };
         let (counts, p) = (dumps.counts(), &mut self.params);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped) = (counts.frames, counts.corrupt, counts.dropped);
-        (p.missing, p.epochs, p.skipped_bytes) = (counts.missing, counts.epochs, dumps.skipped());
-        if is_news {
-            p.faults = describe(&counts);
-        }
+        p.readings.read(&counts);
+        (p.epochs, p.skipped_bytes) = (counts.epochs, dumps.skipped());
     }
 }

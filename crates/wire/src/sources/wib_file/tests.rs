@@ -79,7 +79,7 @@ fn a_cut_and_garbage_are_told() {
     assert_eq!(batches.iter().map(|frame| RawBatch::of(frame).unwrap().len()).sum::<usize>(), 2999);
 }
 
-/// Each recipe for faults, all in one file, whatever the size of the batches.
+/// Each recipe for faults, all in one file, for every size of batches.
 #[test]
 fn every_fault_is_in_the_ledger_where_it_is() {
     let Some(file) = golden("wib/wib1_frames.bin.zst") else { return };
@@ -127,7 +127,7 @@ fn every_fault_is_in_the_ledger_where_it_is() {
             odd.map(|i| (frame(i.begin), frame(i.end), i.state, Faults::of_bits(i.bits))).collect();
         assert_eq!(odd, wanted, "batches of {batch}");
         assert_eq!(State::ALL.map(|state| ledger.ticks_in(state)).iter().sum::<u64>(), 3000 * 25);
-        // What is sent is what is good or corrupt, each frame at its time.
+        // All good or corrupt time was sent, each frame at its time.
         let mut sent = 0;
         for batch in batches.iter().map(|frame| RawBatch::of(frame).unwrap()) {
             for (i, bytes) in batch.frames().enumerate() {

@@ -1,14 +1,16 @@
 //! `wibeth_udp`: raw frames that the electronics of 2023 and later send over Ethernet.
 //!
-//! Out: `raw`, batches of WIBEth frames ([`RawBatch`](crate::RawBatch)), a link for each stream; `ledger`, what became of the time of each link
-//! ([`LedgerRow`](crate::LedgerRow)).
+//! Out: `raw`, batches of WIBEth frames ([`RawBatch`](crate::RawBatch)), a link for each stream; `ledger`, the state of
+//! each link's time ([`LedgerRow`](crate::LedgerRow)).
 //!
-//! A datagram holds one frame of 7200 bytes; what is in front of it, or behind, is left out (a frame that is sent on with the headers of its packet has 7243 bytes). A
-//! stream is known by detector, crate, slot and number, and has the next link when its first frame comes. Frames that are missing, as timestamps and sequence
-//! numbers tell, are absent in the ledger, no matter who lost them; a datagram that is too short is a frame that was cut off. Streams beyond `most_streams` are counted
-//! and dropped.
+//! A datagram holds one frame of 7200 bytes; bytes in front of the frame, or behind it, are left out (a frame that is
+//! sent on with the headers of its packet has 7243 bytes). A stream is known by detector, crate, slot and number, and
+//! becomes the next link when its first frame comes. Timestamps and sequence numbers show missing frames, which are
+//! absent in the ledger wherever they were lost; a datagram that is too short is a frame that was cut off. Streams
+//! beyond `most_streams` are counted and dropped.
 //!
-//! Many datagrams are taken with one call of the system. A batch that is not full is sent when nothing comes for 5 ms, and every 5 ms.
+//! Many datagrams are taken with one system call. A batch that is not full is sent when no datagram comes for 5 ms, and
+//! every 5 ms.
 //!
 //! ```
 //! use livetime_engine::testing::Harness;
@@ -32,11 +34,11 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_formats::wib::{Faults, RawFormat, WibEthFrame};
 use livetime_frame::PayloadKind;
 
-use super::raw_readings::{batch_frames, describe, tell_losses};
+use super::raw_readings::{FrameReadings, batch_frames, tell_losses};
 use crate::{IngestOptions, LinkIngest, RawSender};
 use socket::Receiver;
 
@@ -86,21 +88,9 @@ pub struct WibethUdpParams {
     /// Datagrams that are too short to name their stream, or of a stream beyond the bound.
     #[param(readback)]
     pub refused: u64,
-    /// Frames sent.
-    #[param(readback)]
-    pub frames: u64,
-    /// Frames sent that have faults.
-    #[param(readback)]
-    pub corrupt: u64,
-    /// Frames not sent: they came twice, too late, cut off, or with a time that cannot be.
-    #[param(readback)]
-    pub dropped: u64,
-    /// Frames that are missing, as the timestamps tell.
-    #[param(readback)]
-    pub missing: u64,
-    /// How many frames have which fault.
-    #[param(readback)]
-    pub faults: String,
+    /// What became of the frames.
+    #[param(flatten)]
+    pub readings: FrameReadings,
 }
 
 /// Streams over Ethernet.
@@ -124,14 +114,11 @@ struct Streams {
 impl Node for WibethUdp {
     type Params = WibethUdpParams;
 
-    const SPEC: NodeSpec = NodeSpec {
-        name: "wibeth_udp",
-        kind: NodeKind::Source,
-        summary: "Raw frames over Ethernet (WIBEth in UDP), a link for each stream.",
-        inputs: &[],
-        outputs: &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
-        parallel: false,
-    };
+    const SPEC: NodeSpec = NodeSpec::source(
+        "wibeth_udp",
+        "Raw frames over Ethernet (WIBEth in UDP), a link for each stream.",
+        &[PortSpec::bytes("raw"), PortSpec::table("ledger")],
+    );
 
     fn new(params: WibethUdpParams) -> Result<WibethUdp, NodeError> {
         Ok(WibethUdp { params, receiver: None, streams: Streams::default(), flushed_ns: 0 })
@@ -173,6 +160,8 @@ impl Node for WibethUdp {
         let received =
             received.map_err(|error| NodeError::new(format_args!("wanted datagrams, found: {error}")))?;
         let now_ns = ctx.now_ns();
+        // A batch must not wait for frames of a detector that sends slowly, so half-filled batches go out after a
+        // while.
         if received == 0 || now_ns >= self.flushed_ns + LINGER_NS {
             self.flushed_ns = now_ns;
             result = result.and(self.streams.sender.flush(ctx));
@@ -187,9 +176,9 @@ impl Node for WibethUdp {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        match self.params.specs().get(index).map_or("", |spec| spec.name) {
+        match self.params.name(index) {
             "address" | "datagrams" | "buffer_bytes" => self.start(ctx),
-            // Act on streams that have not come yet.
+            // The other parameters act on streams whose first datagram is still to come.
             _ => Ok(()),
         }
     }
@@ -218,14 +207,10 @@ impl Node for WibethUdp {
 impl WibethUdp {
     fn read_back(&mut self) {
         let (counts, p) = (self.streams.sender.counts(), &mut self.params);
-        let is_news = (p.corrupt, p.dropped) != (counts.corrupt, counts.dropped);
-        (p.frames, p.corrupt, p.dropped, p.missing) =
-            (counts.frames, counts.corrupt, counts.dropped, counts.missing);
+        p.readings.read(&counts);
         p.refused = self.streams.refused;
-        if is_news {
-            p.faults = describe(&counts);
-        }
         let known = if p.streams.is_empty() { 0 } else { p.streams.split(", ").count() };
+        // The list is made anew only when a stream was added.
         if known != self.streams.identities.len() {
             p.streams =
                 self.streams.identities.iter().map(|identity| name(*identity)).collect::<Vec<_>>().join(", ");
@@ -239,6 +224,7 @@ impl Streams {
         let link = frame.get(..HEADER).and_then(|header| self.link(RawFormat::WibEth.identity(header), p));
         match link {
             Some(link) => self.sender.put(link, frame, Faults::NONE, ctx),
+            // Datagrams without a stream are counted, not told one by one: a wrong sender would fill the log.
             None => {
                 self.refused += 1;
                 Ok(())
@@ -249,6 +235,7 @@ impl Streams {
     /// Number of the stream's link in the sender; a new one if it has none, unless there are too many.
     fn link(&mut self, identity: u64, p: &WibethUdpParams) -> Option<usize> {
         let known = self.identities.iter().position(|known| *known == identity);
+        // A limit: a sender with random headers must not make a link, with its memory, for each datagram.
         if known.is_some() || self.identities.len() >= p.most_streams {
             return known;
         }
@@ -260,14 +247,17 @@ impl Streams {
     }
 }
 
-/// The frame in a datagram: behind the headers, if there are any; all of it when it is too short for one.
+/// The frame in a datagram: the bytes behind any headers; the whole datagram when it is too short for a frame.
 fn frame_in(datagram: &[u8]) -> &[u8] {
     let extra = datagram.len().saturating_sub(WibEthFrame::BYTES);
     // Ethernet, IP and UDP have 42 bytes; a byte more was seen in front and is possible behind.
     let places = [0, extra, 42].map(|at| datagram.get(at..at + WibEthFrame::BYTES));
+    // Bytes alone do not tell where a frame begins, so a place counts only if a valid header with the right length is
+    // there.
     let is_frame = |bytes: &&[u8]| {
         WibEthFrame::parse(bytes).is_ok_and(|frame| frame.block_length() == WibEthFrame::BLOCK_LENGTH)
     };
+    // Without a valid header the last bytes count as the frame, so that the checks of a frame count the fault.
     places.into_iter().flatten().find(is_frame).unwrap_or(datagram.get(extra..).unwrap_or(datagram))
 }
 

@@ -9,9 +9,11 @@ use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, MultiHeaders, recvmmsg};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-/// The longest datagram that is taken whole: a frame with the headers of its packet, and some more.
+/// Buffer of a datagram: a frame with the headers of its packet takes 7243 bytes. The rest of a longer datagram is cut
+/// off.
 const LONGEST: usize = 8192;
-/// How long a call waits for the first datagram.
+/// Longest wait of a call for the first datagram. Afterwards the source sends a batch that is not full, and handles
+/// other requests.
 const WAIT: Duration = Duration::from_millis(5);
 
 pub(super) struct Receiver {
@@ -32,6 +34,7 @@ impl Receiver {
         // The system grants at most its limit; the granted size is reported.
         let _ = socket.set_recv_buffer_size(buffer_bytes);
         socket.bind(&address.into())?;
+        // A read ends in time, so that the node answers to a stop while no datagrams arrive.
         socket.set_read_timeout(Some(WAIT))?;
         Ok(Receiver { socket: socket.into(), memory: vec![0; most * LONGEST] })
     }
@@ -54,14 +57,18 @@ impl Receiver {
         if self.memory.len() <= LONGEST {
             return self.receive_one(f);
         }
-        // The structures for the system point to the memory, so it lives for one call only; that is four allocations for all its datagrams.
+        // The system's structures point into the memory, so they live for one call only: four allocations for all
+        // datagrams of the call.
         let lengths: Vec<usize> = {
             let mut places: Vec<_> =
                 self.memory.chunks_exact_mut(LONGEST).map(|m| [IoSliceMut::new(m)]).collect();
             let mut headers = MultiHeaders::<()>::preallocate(places.len(), None);
+            // The call waits for one datagram and takes others only if they are there: a batch must not wait to be
+            // full.
             let flags = MsgFlags::MSG_WAITFORONE;
             match recvmmsg(self.socket.as_raw_fd(), &mut headers, places.iter_mut(), flags, None) {
                 Ok(messages) => messages.map(|message| message.bytes).collect(),
+                // A timeout and a signal mean only that no datagram has arrived yet.
                 Err(Errno::EAGAIN | Errno::EINTR) => return Ok(0),
                 Err(error) => return Err(error.into()),
             }

@@ -21,7 +21,7 @@ fn listening(params: &[(&str, Value)]) -> (Harness, UdpSocket) {
     (source, sender)
 }
 
-/// Takes what has been sent until nothing comes, and the rest.
+/// Takes the frames until no more come, and the rest of the ledger.
 fn take(source: &mut Harness) -> (Vec<Frame>, Vec<LedgerRow>) {
     let mut frames = Vec::new();
     loop {

@@ -87,7 +87,7 @@ impl Array {
         Ok(Filled::Whole)
     }
 
-    /// Copies what a whole chunk has of some rows.
+    /// Copies the part of some rows that a whole chunk has.
     fn put(&self, grid: &Grid, number: u64, (within, rows): (u64, u64), chunk: &[u8], output: &mut [u8]) {
         let (shape, size) = (&self.space.shape, self.element.bytes as usize);
         let mut place = vec![0; shape.len()];

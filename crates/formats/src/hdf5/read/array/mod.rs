@@ -26,17 +26,17 @@ use crate::{Error, Result};
 
 /// Bytes of a row, and of a chunk, that are read at once.
 const MOST_BYTES: u64 = 1 << 32;
-/// Bytes of a row of which the elements are in other files.
+/// The most bytes of a row whose elements are in other files.
 const MOST_VIRTUAL: u64 = 1 << 30;
 /// The largest ratio of the bytes that are read out of a file to the size of the file. A constant chunk of zlib is 1030
 /// times smaller than its content.
 const MOST_RATIO: u64 = 1 << 16;
-/// Bytes of values that are read at once, each of which takes more memory than in the file.
+/// The most bytes of values that are read at once; each value takes more memory than in the file.
 const MOST_VALUES_BYTES: u64 = 16 << 20;
 /// Virtual data sets within each other.
 const MOST_DEEP: usize = 8;
 
-/// How much of what was wanted is in the file.
+/// How much of the wanted data is in the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Filled {
     /// All of it.
@@ -55,7 +55,7 @@ impl Filled {
 
 /// The memory of a thread that reads data sets. Keep it for the next read.
 pub struct Scratch {
-    /// What a read may take beside its output.
+    /// The most bytes that a read may take beside its output.
     limit: u64,
     decoders: Decoders,
     packed: Vec<u8>,
@@ -66,7 +66,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// For reads that take at most so many bytes beside their output; a chunk that wants more is refused before any
+    /// For reads that take at most `bytes` bytes beside their output; a chunk that needs more is refused before any
     /// memory is taken.
     pub fn within(bytes: u64) -> Scratch {
         Scratch {
@@ -79,7 +79,7 @@ impl Scratch {
         }
     }
 
-    /// From now on at most so many.
+    /// From now on reads take at most `bytes` bytes beside their output.
     pub fn limit_to(&mut self, bytes: u64) {
         self.limit = bytes;
     }
@@ -110,7 +110,7 @@ pub struct Array {
     fill: Vec<u8>,
     stored: Stored,
     row_bytes: u64,
-    /// See [`Array::read_memory`]; that of a virtual data set grows as its sources are opened.
+    /// See [`Array::read_memory`]; the number of a virtual data set grows as its sources are opened.
     read_memory: AtomicU64,
 }
 
@@ -198,7 +198,7 @@ impl Array {
         self.space.most.first().is_some_and(|most| most.is_none_or(|most| most > self.rows()))
     }
 
-    /// What an element is.
+    /// The type of an element.
     pub fn element(&self) -> &ElementKind {
         &self.element
     }
@@ -257,7 +257,7 @@ impl Array {
     /// fastest.
     ///
     /// # Errors
-    /// If there are no such rows, its type is not one of numbers or fixed text, or what is in the file cannot be read
+    /// If there are no such rows, the type is neither a number nor a fixed text, or the data in the file cannot be read
     /// or decoded. An element that was never written is no error: see [`Filled`].
     pub fn read(&self, first: u64, count: u64, output: &mut [u8], scratch: &mut Scratch) -> Result<Filled> {
         if !self.element.is_half() {
@@ -321,7 +321,7 @@ impl Array {
                     let filled = self.read_virtual(mappings, first + number as u64, output, scratch)?;
                     all = Some(all.map_or(filled, |all: Filled| all.and(filled)));
                 }
-                // What other data sets hold was brought into order there.
+                // Data from other data sets got their order there.
                 return Ok(all.unwrap_or(Filled::Whole));
             }
         };
@@ -382,7 +382,7 @@ pub(super) fn type_of(messages: &[Message]) -> Result<Option<(Space, ElementKind
     Ok(Some((Space::read(&mut space.fields())?, ElementKind::read(&mut element.fields())?)))
 }
 
-/// What elements have that were never written; empty: zeros.
+/// The bytes of elements that were never written; empty: zeros.
 fn fill_value(message: &Message) -> Result<Vec<u8>> {
     let mut fields = message.fields();
     let version = fields.u8()?;
@@ -405,8 +405,8 @@ fn bytes_of(shape: &[u64], element: u64) -> Option<u64> {
 }
 
 impl Array {
-    /// The value or values of a small data set: those of its rows from `first` on, at most `count`. Of a type that is
-    /// not read, none.
+    /// The value or values of a small data set: its rows from `first` on, at most `count`. None for a type that is not
+    /// read.
     ///
     /// # Errors
     /// As [`Array::read`], or if they have more than 16 MiB.

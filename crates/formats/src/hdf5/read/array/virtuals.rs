@@ -24,7 +24,7 @@ impl Array {
         missing
     }
 
-    /// Finds out how many rows there are, if what it shows may grow.
+    /// Finds out the number of rows, if the data set may grow.
     pub(super) fn measure(&mut self, depth: usize) -> Result<()> {
         let Stored::Virtual(mappings, _) = &self.stored else { return Ok(()) };
         if depth >= MOST_DEEP {
@@ -179,7 +179,7 @@ impl Array {
         here.map(elements).fold(0u64, u64::saturating_add) >= self.row_bytes
     }
 
-    /// Reads what a mapping shows in a row; whether that is all of the row.
+    /// Reads the part of a row that a mapping shows; returns whether that is all of the row.
     fn read_mapped(
         &self,
         mapping: &Mapping,
@@ -242,7 +242,7 @@ pub(super) fn refused(sources: &Mutex<HashMap<(String, String), Source>>) -> Opt
     sources.values().filter_map(|source| source.as_ref().ok()?.refused()).next()
 }
 
-/// The row of the source at a position among those that the mapping selects.
+/// The row of the source at a position among the rows that the mapping selects.
 pub(super) fn source_row(mapping: &Mapping, array: &Array, position: u64) -> Result<u64> {
     let row = match &mapping.source {
         Selection::All => Some(position),

@@ -1,4 +1,4 @@
-//! What a file holds: a tree as ADCore's layouts in XML describe it. The layout of the node is one of these.
+//! The content of a file: a tree as ADCore's layouts in XML describe it. The node's own layout is one of these.
 
 mod content;
 mod error;
@@ -15,10 +15,10 @@ use xml::{MOST_BYTES, parse};
 const DEFAULT: &str = include_str!("default.xml");
 
 impl Layout {
-    /// The layout that `given` is (XML), or that the file of this name holds; that of the node if it is empty.
+    /// The layout in `given` (XML), or in the file of this name; the node's own layout if `given` is empty.
     ///
     /// # Errors
-    /// Why it cannot be used, with the place.
+    /// The reason why the layout cannot be used, with the place.
     pub(super) fn read(given: &str) -> Result<Layout, BadLayout> {
         let text = given.trim_matches(['\0', ' ', '\n', '\r', '\t']);
         match text {

@@ -8,15 +8,15 @@ use roxmltree::{Document, Node, ParsingOptions, TextPos};
 use super::content::{Attribute, Constant, DataSet, Group, Item, Layout, Own, Source, Value, When};
 use super::error::BadLayout;
 
-/// The longest text.
+/// The longest text; clients may write any size.
 pub(super) const MOST_BYTES: usize = 1 << 20;
-/// Groups within one another; they are walked by recursion.
+/// Most groups inside each other. They are walked by recursion, which must not overflow the stack.
 const MOST_DEEP: usize = 32;
-/// Groups, data sets, links and attributes. Each data set has buffers of its own while the file is open.
+/// Most groups, data sets, links and attributes. Each data set has buffers of its own while the file is open.
 const MOST_ITEMS: usize = 5000;
 /// The longest name.
 const LONGEST_NAME: usize = 255;
-/// The longest value of an attribute: HDF5 has room for 64 KiB with all that is said about it.
+/// The longest value of an attribute: HDF5 has room for 64 KiB for the value and its description.
 const LONGEST_VALUE: usize = 60_000;
 
 /// `from` is where the text is from, for errors.
@@ -47,7 +47,7 @@ struct Reader<'f> {
     items: usize,
     /// Data sets of pixels.
     detectors: usize,
-    /// Those that are the default.
+    /// Number of data sets marked as the default.
     defaults: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Our trees beside those of ADCore's own NDFileHDF5, of the same pixels, attributes and settings.
+//! Our trees beside the trees of ADCore's own NDFileHDF5, of the same pixels, attributes and settings.
 //!
 //! The lists in `adcore/` were made by `tree` below of files that ADCore (R3-14-185-gee039d24, HDF5 1.10.8) wrote:
 //! four pictures of 10 x 6 u16 with the attributes Gain, Shot, Name and ColorMode, in stream mode.
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::{frame, sink};
 
-/// What a file has: of each data set its type and shape, of each group and data set its attributes.
+/// The content of a file: of each data set its type and shape, of each group and data set its attributes.
 fn tree(path: &Path) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
     for found in Hdf5::open(path).unwrap().content().found {
@@ -34,7 +34,7 @@ fn differences(theirs: &str, settings: &[(&str, livetime_engine::Value)]) -> Vec
     lacking.chain(ours.difference(&theirs).map(|line| format!("+ {line}"))).collect()
 }
 
-/// What is different on purpose, or because ADCore's frames come with descriptions; else every line is wrong.
+/// Whether a difference is intended, or due to the descriptions in ADCore's frames; any other difference is a mistake.
 fn is_meant(line: &str) -> bool {
     let ours = [
         "+ /entry/livetime",

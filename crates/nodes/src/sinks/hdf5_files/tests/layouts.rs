@@ -132,7 +132,7 @@ fn a_layout_that_cannot_be_used_says_why_and_refuses_captures() {
     assert_eq!((node.get("xml_valid"), node.get("xml_error")), (Some(true.into()), Some("".into())));
     node.set("capture", true).unwrap();
     node.feed(&frame(0)).unwrap();
-    // What a file holds is fixed when it is opened.
+    // The content of a file is fixed when it is opened.
     node.set("xml_file_name", LAYOUT).unwrap();
     node.feed(&frame(1)).unwrap();
     node.set("capture", false).unwrap();

@@ -87,7 +87,7 @@ assert d.chunks == (1, 2, 4, 3) and (d[0] == np.arange(60).reshape(5, 4, 3)).all
     }
 }
 
-/// What is read again, chunk by chunk, is what was written.
+/// Reading chunk by chunk gives the written frames.
 #[test]
 fn what_was_cut_is_read_by_ourselves() {
     use livetime_formats::hdf5::{Filled, Hdf5, Scratch};

@@ -10,9 +10,9 @@ use livetime_engine::{
 use livetime_frame::{AttributeValue, Frame};
 use tempfile::TempDir;
 
-use super::{Hdf5Files, SimDetector, frame, python, sink};
+use super::{Hdf5Files, Pictures, frame, python, sink};
 
-/// What is in the file are the frames `want`, and `taken` were taken back out of it.
+/// The file must have the frames `want`, and `taken` frames must have been taken back out of it.
 fn check(folder: &TempDir, name: &str, want: &[u64], taken: u64) {
     let lines = format!(
         "
@@ -36,7 +36,7 @@ fn feed(node: &mut Harness, numbers: std::ops::Range<u64>) {
     numbers.for_each(|number| drop(node.feed(&frame(number)).unwrap()));
 }
 
-/// Frames with times that do not go on, as those of [`frame`].
+/// A node for frames whose times do not go on, as the times of [`frame`].
 fn rewinding(folder: &TempDir, params: &[(&str, Value)]) -> Harness {
     sink(folder, &[&[("rewind_by_event_time", false.into())], params].concat())
 }
@@ -167,12 +167,10 @@ fn frames_from_before_are_left_out_when_they_come() {
 fn the_ledger_knows_what_was_taken_back() {
     let folder = TempDir::new().unwrap();
     let mut graph = Graph::default();
-    let cam = graph.add("cam", NodeType::of::<SimDetector>()).unwrap();
+    let cam = graph.add("cam", NodeType::of::<Pictures>()).unwrap();
     let hdf5 = graph.add("hdf5", NodeType::of::<Hdf5Files>()).unwrap();
-    let params: [(usize, &str, Value); 6] = [
-        (cam, "acquire_period", 0.001.into()),
-        (cam, "acquire_time", 0.0.into()),
-        (cam, "max_size_x", 16.into()),
+    let params: [(usize, &str, Value); 4] = [
+        (cam, "period", 0.001.into()),
         (hdf5, "path", folder.path().to_str().unwrap().into()),
         (hdf5, "mode", "stream".into()),
         (hdf5, "capture", true.into()),

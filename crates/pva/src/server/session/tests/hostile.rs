@@ -1,4 +1,4 @@
-//! Clients that do what they should not, or more than is good for others.
+//! Clients that break the protocol, or use more than their share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,7 +189,7 @@ fn random_bytes_after_the_handshake() {
     });
 }
 
-/// Found by `pva_session`: who left while an update was waiting for it took memory along for ever.
+/// Found by `pva_session`: a client that left while an update was waiting for it leaked its memory for ever.
 #[test]
 fn who_leaves_before_an_update_leaves_nothing_behind() {
     let held = Arc::new(());
@@ -326,7 +326,7 @@ fn relief_lets_go_of_what_slow_clients_hold() {
     pv.relieve();
     client.session.work(1).unwrap();
     assert_eq!(held(), 1, "the present value");
-    // What was half sent goes on as it began, and the newest follows.
+    // An update that was sent in part continues unchanged, and the newest follows.
     let (rest, next) = (client.bytes(), client.bytes());
     assert!(rest.windows(100).any(|w| w == [0; 100]) && !rest.windows(100).any(|w| w == [9; 100]));
     assert!(next.windows(100).any(|w| w == [9; 100]));
@@ -406,7 +406,7 @@ fn a_flood_gets_one_turn_after_the_other() {
         RequestHead { command: Command::Get, sid, ioid: 1, sub: 0 }.encode(w, |_| {}).unwrap()
     };
     assert!((500..=1024).contains(&of_a_turn(&mut client, get)));
-    // Refused, since nobody handles them, and each with a reason for the log.
+    // Both are refused, since they have no handler, each with a reason for the log.
     let put = |w: &mut Writer| {
         let head = RequestHead { command: Command::Put, sid, ioid: 2, sub: 0 };
         head.encode(w, |w| w.raw(&[1, 2, 0, 0, 0, 0, 0, 0, 0, 0])).unwrap();
@@ -422,7 +422,7 @@ fn a_flood_gets_one_turn_after_the_other() {
     assert!(of_a_turn(&mut client, monitor) <= 32);
 }
 
-/// Works in turns until nothing is left of what the client asked for: how many turns that took, and what was sent.
+/// Works in turns until all requests of the client are done. Returns the number of turns, and the sent messages.
 fn turns_until_done(client: &mut Client) -> (usize, Vec<(u8, Vec<u8>)>) {
     let mut sent = Vec::new();
     for turn in 1..10_000 {
@@ -444,7 +444,7 @@ fn texts_of(value: &Value) -> &[String] {
     value.get("value").and_then(crate::data::Field::as_strings).unwrap()
 }
 
-/// Many texts in one put are read over turns, and what the client asks for after that waits for them.
+/// Many texts in one put are read over turns, and the client's next requests wait for them.
 #[test]
 fn many_texts_that_are_written_take_many_turns() {
     let pv = SharedPv::writable(Value::new(&nt::scalar_array(ScalarType::Str)));
@@ -471,7 +471,8 @@ fn many_texts_that_are_written_take_many_turns() {
     assert!(service.statistics().memory < kept, "{}", service.statistics().memory);
 }
 
-/// The same for the arguments of a call, however deep the texts are in it, and for a call without an answer.
+/// The arguments of a call are read over turns too, however deep the texts are in them, also for a call without an
+/// answer.
 #[test]
 fn many_texts_in_a_call_take_many_turns() {
     let count = |call: crate::server::Call| {
@@ -503,7 +504,7 @@ fn many_texts_in_a_call_take_many_turns() {
     }
 }
 
-/// As many names as a message holds are worked on over turns, and what the client asks for after that waits for them.
+/// As many names as a message holds are handled over turns, and the client's next requests wait for them.
 #[test]
 fn a_long_list_of_names_takes_many_turns() {
     let service = service("a", &SharedPv::new(number()));
@@ -546,7 +547,7 @@ fn a_long_list_of_names_takes_many_turns() {
     assert!(found.ids.iter().copied().eq((0..NAMES).step_by(2)));
 }
 
-/// A list whose end makes no sense ends the connection, however many turns it takes to get there.
+/// A list with a broken end ends the connection, however many turns it takes to get there.
 #[test]
 fn a_long_list_of_names_that_is_cut_short_is_an_error() {
     let service = service("a", &SharedPv::new(number()));

@@ -1,4 +1,4 @@
-//! One connection, told by a client what to do.
+//! One connection, driven by a client.
 
 mod hostile;
 
@@ -19,7 +19,7 @@ use crate::wire::{BitSet, Order, Reader, Status, Writer};
 
 const NOW: Duration = Duration::ZERO;
 
-/// A client that knows what it wants.
+/// A client that sends prepared requests.
 struct Client {
     session: Session,
     rung: Arc<AtomicUsize>,
@@ -139,7 +139,7 @@ impl Client {
         self.send(|w| RequestHead { command, sid, ioid, sub }.encode(w, body).unwrap())
     }
 
-    /// The status of the only answer, and what it carries.
+    /// The status of the only answer, and its data.
     fn answer(&mut self, command: Command, ioid: u32, sub: u8) -> (Status, Vec<u8>) {
         let mut all = self.take();
         assert_eq!(all.len(), 1, "{all:?}");
@@ -358,7 +358,7 @@ fn writing_is_for_some() {
     assert_eq!(*log.lock().unwrap(), ["ann at 127.0.0.1:5 wrote a: value = 7", refused]);
 }
 
-/// A service of `pv` as `a`, and what it tells its log.
+/// A service of `pv` as `a`, and its lines in the log.
 fn logged(pv: &SharedPv) -> (Service, Arc<Mutex<Vec<String>>>) {
     let log = Arc::new(Mutex::new(Vec::new()));
     let write = Arc::clone(&log);
@@ -528,7 +528,7 @@ fn a_window_is_kept() {
     (1..6).for_each(|number| set(&pv, number));
     assert_eq!(client.updates(&like), []);
     assert_eq!(ack(&mut client, 1), [(1, vec![1], vec![])]);
-    // There is room again: what was merged is sent as it was.
+    // With room again, the merged update is sent as it was.
     set(&pv, 6);
     assert_eq!(ack(&mut client, u32::MAX), [(5, vec![1], vec![1]), (6, vec![1], vec![])]);
     assert_eq!(ack(&mut client, u32::MAX), []);

@@ -28,7 +28,7 @@ impl Feed {
         Feed { node, memory, sequence: 0, ledger: Vec::new(), labels: RawLabels::new(RawFormat::Wib1) }
     }
 
-    /// `count` frames, each of which begins with its time.
+    /// `count` frames; each begins with its time.
     pub(super) fn batch(&mut self, link: u16, first: u64, count: usize) -> Frame {
         let mut frame = self.memory.bytes(count * BYTES).unwrap();
         for (i, bytes) in frame.bytes_mut().chunks_exact_mut(BYTES).enumerate() {
@@ -72,7 +72,7 @@ impl Feed {
         self.records(out)
     }
 
-    /// What the node sends when it is asked.
+    /// The frames that the node sends for a request.
     pub(super) fn ask_raw(&mut self, number: u64, begin: u64, end: u64) -> Vec<Frame> {
         let decision = DecisionRow { number, window_begin: begin, window_end: end, ..DecisionRow::default() };
         let table = self.table(&[decision], None, Some(begin));

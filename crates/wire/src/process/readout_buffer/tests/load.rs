@@ -12,7 +12,7 @@ fn thousands_of_requests_are_answered_to_the_tick() {
     const SPAN: u64 = 384 * 25;
     let mut feed = Feed::new(&[("seconds", 1.0.into()), ("deadline", 1000.0.into())]);
     let mut random = Random::new(7);
-    // One memory for all: what is in it does not matter here.
+    // One memory for all batches: the test does not read their content.
     let batch = feed.batch(0, 0, 384);
     let (mut asked, mut answers) = (0, Vec::new());
     let began = Instant::now();

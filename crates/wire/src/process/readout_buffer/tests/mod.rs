@@ -54,7 +54,7 @@ fn what_is_missing_is_named_with_its_reason() {
     feed.raw(1, 1000, 60);
     feed.raw(1, 2600, 20); // 2500 to 2600 never came
     feed.sequence += 1;
-    feed.raw(1, 3200, 40); // 3100 to 3200 was dropped; what began at 1000 is too old
+    feed.raw(1, 3200, 40); // 3100 to 3200 was dropped; the data from 1000 on are too old
     assert!(feed.ask(1, 900, 4300).is_empty());
     let late = feed.advance(600_000_000);
     let reasons = [
@@ -218,7 +218,7 @@ fn hits_that_run_ahead_of_raw_frames_are_kept_for_them() {
     feed.raw(1, 0, 40);
     for turn in 0..50 {
         feed.hits(None, &[hit(1000 * turn + 5, 1)], 1000 * turn + 1000);
-        // A batch that comes late releases what its link has not reached.
+        // A late batch releases time that its link has not reached.
         if turn % 10 == 3 {
             feed.raw(1, 1000 * (turn / 10 + 1), 40);
         }

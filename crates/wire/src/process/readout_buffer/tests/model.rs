@@ -1,4 +1,4 @@
-//! The node against a plain model that knows what became of every tick of every link.
+//! The node against a plain model that has the fate of every tick of every link.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ struct Model {
     pinned: usize,
 }
 
-/// What an answer must hold: number, and for each link the times of frames and what is missing.
+/// The expected answer: number, and for each link the times of frames and the missing ticks.
 type Expected = (u64, BTreeMap<u16, (Vec<u64>, Vec<(u64, u64, MissingReason)>)>);
 
 impl Model {
@@ -212,7 +212,7 @@ impl Model {
         (request.number, expected)
     }
 
-    /// Answers those that are ended, the earliest end first.
+    /// Answers requests whose windows have ended, the earliest end first.
     fn answer_ended(&mut self) -> Vec<Expected> {
         let watermark = self.watermark();
         let mut ended: Vec<Request> =
