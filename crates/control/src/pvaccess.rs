@@ -25,8 +25,9 @@ pub struct Options {
     pub update_rate_hz: f64,
     /// Which clients may write.
     pub access: Access,
-    /// Whether clients of Channel Access find the same PVs.
-    pub channel_access: bool,
+    /// The port at which clients of Channel Access find the same PVs; `None`: they do not. If another server has the port,
+    /// connections get any other, and searches tell it.
+    pub channel_access: Option<u16>,
     /// Addresses and ports. Its own `access` is ignored.
     pub server: ServerConfig,
 }
@@ -41,7 +42,7 @@ impl Default for Options {
             names: BTreeMap::new(),
             update_rate_hz: 10.0,
             access: Access::default(),
-            channel_access: false,
+            channel_access: None,
             server: ServerConfig {
                 addresses: this_machine(),
                 hint:

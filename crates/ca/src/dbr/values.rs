@@ -2,10 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Native;
-
-/// The bytes of a text as it travels, its end included.
-pub const TEXT_LEN: usize = 40;
+use super::types::Native;
 
 /// One value or many of one kind.
 #[derive(Clone, PartialEq, Debug)]

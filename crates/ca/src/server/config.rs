@@ -3,10 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use super::Log;
 use crate::wire::{REPEATER_PORT, SERVER_PORT};
 
 /// Settings of a server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServerConfig {
     /// Where it listens, for connections and for searches.
     pub address: IpAddr,
@@ -20,6 +21,8 @@ pub struct ServerConfig {
     pub beacon_period: Duration,
     /// What one client may ask for.
     pub limits: Limits,
+    /// Is told of events, on the thread of the server.
+    pub log: Option<Log>,
 }
 
 /// What clients may ask for.
@@ -63,6 +66,7 @@ impl Default for ServerConfig {
             beacons: vec![SocketAddr::new(address, REPEATER_PORT)],
             beacon_period: Duration::from_secs(15),
             limits: Limits::default(),
+            log: None,
         }
     }
 }

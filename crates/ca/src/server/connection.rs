@@ -30,6 +30,16 @@ pub(super) enum End {
     Wrong(Error),
 }
 
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Closed => f.write_str("by the client"),
+            End::Broken(error) => error.fmt(f),
+            End::Wrong(error) => error.fmt(f),
+        }
+    }
+}
+
 impl From<Error> for End {
     fn from(error: Error) -> End {
         End::Wrong(error)

@@ -21,21 +21,27 @@
 mod beacon;
 mod config;
 mod connection;
+mod events;
 mod mailbox;
 mod peer;
 mod provider;
 mod pv;
+mod pv_map;
 mod reactor;
+mod refusal;
 mod search;
 mod session;
 mod watcher;
 
 pub use config::{Limits, ServerConfig};
+pub use events::{Event, Log};
 pub use mailbox::Done;
 pub use peer::Peer;
-pub use provider::{Channel, Provider, Put, PvMap, Refusal, Rights};
+pub use provider::{Channel, Provider, Put, Rights};
 pub use pv::{Pv, PvBuilder};
+pub use pv_map::PvMap;
 pub use reactor::Server;
+pub use refusal::Refusal;
 pub use session::Session;
 pub(crate) use watcher::Update;
 pub use watcher::{Changes, Watcher};

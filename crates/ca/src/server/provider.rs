@@ -1,11 +1,8 @@
 //! Channels of a server.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use super::{Done, Peer, Pv, Watcher};
-use crate::Status;
+use super::{Done, Peer, Refusal, Watcher};
 use crate::dbr::{Native, Reading, Values};
 
 /// Channels by name. A clone of the `Arc` that a server holds may be asked from any thread.
@@ -67,53 +64,4 @@ pub struct Put {
     pub waits: bool,
     /// The way of the answer.
     pub done: Done,
-}
-
-/// Why a request is not done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// For the program of the client.
-    pub status: Status,
-    /// For people.
-    pub reason: String,
-}
-
-impl Refusal {
-    /// A refusal with a status and a reason.
-    pub fn new(status: Status, reason: impl Into<String>) -> Refusal {
-        Refusal { status, reason: reason.into() }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-/// [`Pv`]s by name. A clone is the same map.
-#[derive(Clone, Default)]
-pub struct PvMap(Arc<RwLock<HashMap<String, Pv>>>);
-
-impl PvMap {
-    /// An empty map.
-    pub fn new() -> PvMap {
-        PvMap::default()
-    }
-
-    /// Serves `pv` under `name` from now on, instead of the PV that had the name.
-    pub fn add(&self, name: impl Into<String>, pv: Pv) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(name.into(), pv);
-    }
-}
-
-impl Provider for PvMap {
-    fn has(&self, name: &str) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
-    }
-
-    fn open(&self, name: &str) -> Option<Arc<dyn Channel>> {
-        let map = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        map.get(name).map(|pv| Arc::new(pv.clone()) as Arc<dyn Channel>)
-    }
 }

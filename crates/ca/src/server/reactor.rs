@@ -15,7 +15,8 @@ use mio::{Events, Interest, Poll, Token, Waker};
 use super::beacon::Beacons;
 use super::connection::{Connection, End};
 use super::search::answer_all;
-use super::{Provider, ServerConfig, Session};
+use super::{Event, Provider, ServerConfig, Session};
+use crate::Error;
 
 const WAKE: Token = Token(usize::MAX);
 const LISTENER: Token = Token(usize::MAX - 1);
@@ -179,6 +180,10 @@ impl Reactor {
         }
     }
 
+    fn tell(&self, event: &Event) {
+        self.config.log.iter().for_each(|log| log(event));
+    }
+
     fn wait(&mut self, events: &mut Events) -> io::Result<()> {
         let now = self.start.elapsed();
         let beacon = match &self.searches {
@@ -234,24 +239,25 @@ impl Reactor {
                 connection.is_queued = true;
                 self.busy.push_back(index);
             }
-            Err(End::Closed | End::Broken(_) | End::Wrong(_)) => self.close(index),
+            Err(end) => self.close(index, &end),
         }
     }
 
     fn tick(&mut self, now: Duration) {
         self.more = true;
-        let silent: Vec<usize> = self
+        let silent: Vec<(usize, Error)> = self
             .connections
             .iter_mut()
-            .filter_map(|(&index, connection)| connection.session.tick(now).is_err().then_some(index))
+            .filter_map(|(&index, connection)| Some((index, connection.session.tick(now).err()?)))
             .collect();
-        silent.into_iter().for_each(|index| self.close(index));
+        silent.into_iter().for_each(|(index, error)| self.close(index, &End::Wrong(error)));
         let asked: Vec<usize> = self.connections.keys().copied().collect();
         asked.into_iter().for_each(|index| self.wake(index, now));
     }
 
-    fn close(&mut self, index: usize) {
+    fn close(&mut self, index: usize, end: &End) {
         let Some(mut connection) = self.connections.remove(&index) else { return };
+        self.tell(&Event::Closed { peer: Arc::clone(connection.session.peer()), reason: end.to_string() });
         // Goes away with the socket in any case.
         let _ = self.poll.registry().deregister(&mut connection.stream);
         self.busy.retain(|&busy| busy != index);
@@ -261,18 +267,20 @@ impl Reactor {
     fn accept(&mut self, now: Duration) -> bool {
         for _ in 0..AT_ONCE {
             let Ok((stream, address)) = self.listener.accept() else { return false };
-            if self.connections.len() < self.config.limits.connections
-                && self.add(stream, address, now).is_ok()
-            {
-                let index = self.next;
-                self.next += 1;
-                self.turn(index, now);
+            let most = self.config.limits.connections;
+            let added = match self.connections.len() < most {
+                true => self.add(stream, address, now).map_err(|error| error.to_string()),
+                false => Err(format!("wanted at most {most} connections")),
+            };
+            match added {
+                Ok(index) => self.turn(index, now),
+                Err(reason) => self.tell(&Event::Refused { address, reason }),
             }
         }
         true
     }
 
-    fn add(&mut self, stream: std::net::TcpStream, address: SocketAddr, now: Duration) -> io::Result<()> {
+    fn add(&mut self, stream: std::net::TcpStream, address: SocketAddr, now: Duration) -> io::Result<usize> {
         stream.set_nonblocking(true)?;
         // Answers are small, and clients wait for them.
         stream.set_nodelay(true)?;
@@ -282,6 +290,8 @@ impl Reactor {
         let (provider, limits) = (Arc::clone(&self.provider), self.config.limits);
         let session = Session::new(provider, limits, address, self.tcp_port, move || shared.ring(index), now);
         self.connections.insert(index, Connection::new(stream, session));
-        Ok(())
+        self.next += 1;
+        self.tell(&Event::Connected(address));
+        Ok(index)
     }
 }

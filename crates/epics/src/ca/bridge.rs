@@ -10,7 +10,7 @@ use livetime_pva::wire::BitSet;
 
 use super::fields::Field;
 use super::put::written;
-use super::reading::{most, native, read};
+use super::reading::{is_array, most, native, read};
 
 /// A PV as a channel: one of its fields.
 pub(super) struct Bridge {
@@ -19,7 +19,9 @@ pub(super) struct Bridge {
     field: Field,
     access: Access,
     native: Native,
+    /// The most values of a field.
     count: usize,
+    is_array: bool,
 }
 
 impl Bridge {
@@ -28,8 +30,9 @@ impl Bridge {
         let value = pv.value()?;
         let of_value = native(&value)?;
         let shown = field.of(record, &read(&value, of_value)?, pv.is_writable())?;
-        let count = if field == Field::Value { most(&value, of_value) } else { shown.values.len().max(1) };
-        Some(Bridge { record: record.to_owned(), pv, native: shown.values.native(), field, access, count })
+        let (record, native, count) = (record.to_owned(), shown.values.native(), shown.values.len().max(1));
+        let is_array = field == Field::Value && is_array(&value);
+        Some(Bridge { record, pv, native, field, access, count, is_array })
     }
 }
 
@@ -39,7 +42,12 @@ impl Channel for Bridge {
     }
 
     fn count(&self) -> usize {
-        self.count
+        let now = self
+            .pv
+            .value()
+            .filter(|_| self.field == Field::Value)
+            .and_then(|value| Some(most(&value, native(&value)?)));
+        now.unwrap_or(self.count)
     }
 
     fn rights(&self, peer: &Peer) -> Rights {
@@ -66,7 +74,7 @@ impl Channel for Bridge {
 
     fn watch(&self, watcher: Arc<Watcher>) {
         let (field, record, is_writable) = (self.field, self.record.clone(), self.pv.is_writable());
-        let is_large = self.count > 1;
+        let is_large = self.is_array;
         self.pv.observe(move |value, bits| {
             let changes = changes(value, bits);
             match is_large {

@@ -38,6 +38,11 @@ fn of_elements(kind: ScalarType) -> Native {
     }
 }
 
+/// Whether the PV has an array.
+pub(super) fn is_array(value: &Value) -> bool {
+    matches!(value.get("value"), Some(Field::Array(_) | Field::Strings(_)))
+}
+
 /// The most values that a channel of the PV has.
 pub(super) fn most(value: &Value, native: Native) -> usize {
     match value.get("value") {

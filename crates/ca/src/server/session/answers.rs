@@ -81,8 +81,25 @@ impl Session {
             Update::Reading(reading) => Some(reading),
             Update::Newest => self.channels.get(sid).and_then(|opened| opened.channel.read().ok()),
         };
-        reading.into_iter().for_each(|reading| self.say_update(&reading, dbr, count, id));
+        if let Some(reading) = reading {
+            self.say_update(&reading, dbr, count, id);
+            self.leave_if_outgrown(sid, reading.values.len());
+        }
         true
+    }
+
+    /// Closes a channel that has more values than its client was told: the client opens it again, and is told the new count.
+    pub(super) fn leave_if_outgrown(&mut self, sid: u32, count: usize) {
+        let Some(cid) = self.channels.get(sid).filter(|opened| count > opened.told).map(|opened| opened.cid)
+        else {
+            return;
+        };
+        self.channels.remove(sid);
+        self.monitors.close(sid, None);
+        self.say(
+            Header { command: Command::ServerDisconnected as u16, first: cid, ..Header::default() },
+            &[],
+        );
     }
 
     pub(super) fn say_update(&mut self, reading: &Reading, dbr: Dbr, count: usize, id: u32) {

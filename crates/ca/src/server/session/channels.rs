@@ -11,6 +11,8 @@ pub(super) struct Opened {
     pub(super) channel: Arc<dyn Channel>,
     /// The client's number of it.
     pub(super) cid: u32,
+    /// The most values, as the client was told: clients ask for no more.
+    pub(super) told: usize,
 }
 
 /// Channels by the numbers that the server gave them.

@@ -92,7 +92,7 @@ impl Session {
         };
         let (data_type, count) = (channel.native() as u16, channel.count());
         self.say_rights(cid, channel.rights(&self.peer).bits());
-        let sid = self.channels.add(Opened { channel, cid });
+        let sid = self.channels.add(Opened { channel, cid, told: count });
         let command = Command::CreateChannel as u16;
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         self.say(Header { command, size: 0, data_type, count, first: cid, second: sid }, &[]);
@@ -116,7 +116,9 @@ impl Session {
         let (reading, cid) = (opened.channel.read()?, opened.cid);
         // Clients before 4.1 expect their own number, later ones the status.
         let first = if self.minor == 0 { cid } else { Status::Normal as u32 };
-        self.say_values(Header { first, ..*header }, &reading, dbr, count).map_or(Ok(()), Err)
+        let said = self.say_values(Header { first, ..*header }, &reading, dbr, count).map_or(Ok(()), Err);
+        self.leave_if_outgrown(header.first, reading.values.len());
+        said
     }
 
     /// The type and the number of values that a client asks for.
@@ -174,6 +176,7 @@ impl Session {
         self.monitors.add(number, Monitor { watcher, sid, id, dbr, count });
         if let Ok(reading) = channel.read() {
             self.say_update(&reading, dbr, count, id);
+            self.leave_if_outgrown(sid, reading.values.len());
         }
         Ok(())
     }

@@ -234,6 +234,18 @@ fn a_client_that_pauses_gets_the_newest_values_afterwards() {
 }
 
 #[test]
+fn a_channel_that_has_outgrown_its_count_is_opened_again() {
+    let mut talk = talk();
+    let sid = talk.open("number", 1);
+    talk.say(Command::EventAdd, DOUBLE, 0, sid, 30, &mask(Changes::VALUE.0));
+    talk.answers();
+    talk.number.post(Values::Double(vec![1.0, 2.0]));
+    let found = talk.answers();
+    assert_eq!(found[1], (Command::ServerDisconnected, 0, 0, 1, 0));
+    assert_eq!((found.len(), talk.session.held()), (2, (0, 0)));
+}
+
+#[test]
 fn requests_wait_while_the_client_reads_nothing() {
     let mut talk = talk();
     let sid = talk.open("picture", 1);
