@@ -153,7 +153,6 @@ impl Recording {
 
     /// Finds the wanted events among the scanned ones, and numbers them. Other events may come before them, from streams
     /// that lag behind the others.
-
     fn find_part(self, wanted: &EventPlaces, numbers: impl Fn(u32) -> usize + Copy) -> Option<Recording> {
         let first = |event: usize| {
             let piece = *self.pieces(event).first()?;

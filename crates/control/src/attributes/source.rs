@@ -40,7 +40,8 @@ mod tests {
     #[test]
     fn drv_infos_lead_to_parameters() {
         let of = |node: &str, source: &str| {
-            let specs = livetime_nodes::find(node).unwrap().param_specs();
+            let all = crate::test_nodes::all();
+            let specs = crate::config::find_type(&all, node).unwrap().param_specs();
             find(source, specs).map(|index| specs[index].name)
         };
         for (node, source, wanted) in [

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use livetime_frame::{ColorMode, DType, Layout};
-use livetime_nodes::ALL;
 
 use super::*;
 use crate::recorded::RecordedError;
+use crate::test_nodes::all as nodes;
 
 /// Mistakes of a text, each with its code.
 const TEXTS: [(&str, &str); 22] = [
@@ -38,20 +38,20 @@ const TEXTS: [(&str, &str); 22] = [
 ];
 
 fn of_text(text: &str) -> Vec<Problem> {
-    parse("p.yaml", text, ALL, &[]).unwrap_err().list
+    parse("p.yaml", text, &nodes(), &[]).unwrap_err().list
 }
 
 fn of_replay(text: &str, purpose: Purpose) -> Vec<Problem> {
     let layout = Layout::packed(DType::U16, ColorMode::Mono, &[4, 5]).unwrap();
     let replay = Replay { type_name: "recording", params: vec![], layout, source: None, workers: 1, purpose };
-    parse_replay("p.yaml", text, ALL, &[], &replay).err().unwrap().list
+    parse_replay("p.yaml", text, &nodes(), &[], &replay).err().unwrap().list
 }
 
 fn of_file(name: &str, bytes: Option<&[u8]>) -> Vec<Problem> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     bytes.iter().for_each(|bytes| std::fs::write(&path, bytes).unwrap());
-    load(Some(&path), ALL, &[]).unwrap_err().list
+    load(Some(&path), &nodes(), &[]).unwrap_err().list
 }
 
 /// Two cameras, and a node that keeps state.
@@ -61,7 +61,8 @@ const STATE: &str = "nodes: {a: {type: sim_detector}, p: {type: process, from: a
 /// Mistakes that need more than a text.
 fn others() -> Vec<(&'static str, Vec<Problem>)> {
     let readback = |node: &&NodeType| node.param_specs().iter().any(|spec| spec.readback);
-    let node = ALL.iter().find(readback).unwrap();
+    let all = nodes();
+    let node = all.iter().find(readback).unwrap();
     let spec = node.param_specs().iter().find(|spec| spec.readback).unwrap();
     let written = format!("nodes: {{a: {{type: {}, params: {{{}: 1}}}}}}", node.spec.name, spec.name);
     let same = "{type: tiff_files, from: a, params: {path: /tmp, file_name: a}}";
@@ -99,7 +100,7 @@ fn every_code_has_a_mistake_and_a_line_in_the_documents() {
 #[test]
 fn programs_get_what_a_sentence_says() {
     let text = "nodes:\n  cam: {type: sim_detector, placement: 3, params: {gainn: 1}}\n";
-    let problems = parse("p.yaml", text, ALL, &["cam.gain=wide".parse().unwrap()]).unwrap_err();
+    let problems = parse("p.yaml", text, &nodes(), &["cam.gain=wide".parse().unwrap()]).unwrap_err();
     let all = problems.json();
     let keys = ["file", "line", "column", "message", "code", "node", "key", "wanted", "found", "hint"];
     for problem in all.as_array().unwrap() {

@@ -37,7 +37,7 @@ impl fmt::Display for At {
 ///
 /// ```
 /// let text = "nodes:\n  cam: {type: sim_detector, placement: 3}\n";
-/// let problems = livetime_control::config::parse("p.yaml", text, livetime_nodes::ALL, &[]).unwrap_err();
+/// let problems = livetime_control::config::parse("p.yaml", text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap_err();
 /// let problem = &problems.list[0];
 /// assert_eq!((problem.code(), problem.key()), ("value", Some("placement")));
 /// assert_eq!((problem.wanted().as_deref(), problem.found().as_deref()), (Some("one of own, inline"), Some("`3`")));

@@ -145,7 +145,7 @@ fn facts(bytes: &[u8]) -> Vec<Facts> {
 }
 
 fn nodes() -> Vec<NodeType> {
-    [livetime_nodes::ALL, &[NodeType::of::<Seen>(), NodeType::of::<Noted>()]].concat()
+    [livetime_nodes::ALL, livetime_sim::ALL, &[NodeType::of::<Seen>(), NodeType::of::<Noted>()]].concat()
 }
 
 /// What came on the road of a graph: the facts of all frames, and the pictures with damage that the source counted.

@@ -12,7 +12,7 @@ use livetime_wire::{RawFormat, TruthRow};
 /// simulated, so that memory holds the pulses only.
 ///
 /// ```
-/// use livetime_wire::sources::wib_simulator::{SimulatedLinks, WibSimulatorParams};
+/// use livetime_sim::wib_simulator::{SimulatedLinks, WibSimulatorParams};
 ///
 /// let mut params = WibSimulatorParams::default();
 /// (params.links, params.first_timestamp, params.faults) = (2, 1000, "drop 10".into());
