@@ -57,7 +57,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "livetime-epics",
-        &["livetime-control", "livetime-engine", "livetime-frame", "livetime-nodes", "livetime-pva"],
+        &[
+            "livetime-ca",
+            "livetime-control",
+            "livetime-engine",
+            "livetime-frame",
+            "livetime-nodes",
+            "livetime-pva",
+        ],
     ),
     // `actors` for the metrics of agents.
     (

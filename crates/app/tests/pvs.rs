@@ -104,6 +104,16 @@ fn p4p_reads_watches_writes_and_acquires() {
     assert!(said.ends_with("images good\n"), "{said}");
 }
 
+#[test]
+fn libca_reads_watches_writes_and_acquires() {
+    let Some(python) = python(&["ioc"]) else { return };
+    let file = File::new("libca", |text| text);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let served = Served::start(file.path(), &[&format!("--ca={port}")]);
+    let said = run_script(&python, "channel_access.py", &served, &[&port]);
+    assert!(said.ends_with("pictures good\n"), "{said}");
+}
+
 const COMPRESSED: &str = "\
 memory: 64 MiB
 pvaccess: {prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}

@@ -25,6 +25,9 @@ pub struct Options {
     pub update_rate_hz: f64,
     /// Which clients may write.
     pub access: Access,
+    /// The port at which clients of Channel Access find the same PVs; `None`: they do not. If another server has the port,
+    /// connections get any other, and searches tell it.
+    pub channel_access: Option<u16>,
     /// Addresses and ports. Its own `access` is ignored.
     pub server: ServerConfig,
 }
@@ -39,6 +42,7 @@ impl Default for Options {
             names: BTreeMap::new(),
             update_rate_hz: 10.0,
             access: Access::default(),
+            channel_access: None,
             server: ServerConfig {
                 addresses: this_machine(),
                 hint:

@@ -37,6 +37,7 @@
 //! ```
 mod array_in;
 mod base;
+mod ca;
 #[cfg(test)]
 mod choices;
 mod core;
@@ -59,11 +60,13 @@ mod table;
 mod timed;
 mod upstream;
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
+use livetime_ca::wire::REPEATER_PORT;
 use livetime_control::model::{Model, Waker, Watch};
 use livetime_engine::{Graph, Plan, Run, lock};
 use livetime_pva::server::{PvMap, Server, ServerConfig};
@@ -91,6 +94,7 @@ const LAST: Duration = Duration::from_millis(200);
 /// A run that is served. Ends when it is dropped, or with [`Served::end`].
 pub struct Served {
     server: Option<Server>,
+    channels: Option<livetime_ca::server::Server>,
     core: Arc<Core>,
     pvs: PvMap,
     /// Rings when there is a picture to be shown.
@@ -130,10 +134,18 @@ impl Served {
         let mut config = ServerConfig { access: options.access.clone(), ..options.server.clone() };
         config.limits = picture::limits(config.limits, model.run().graph());
         let server = Server::start(config, map.clone()).map_err(ServeError::Socket)?;
+        let channels = options.channel_access.map(|port| channels(options, port, &map)).transpose()?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
-        let mut served =
-            Served { server: Some(server), core, pvs: map, screen_bell, threads: Vec::new(), _watch: watch };
+        let mut served = Served {
+            server: Some(server),
+            channels,
+            core,
+            pvs: map,
+            screen_bell,
+            threads: Vec::new(),
+            _watch: watch,
+        };
         served.spawn("pv updates", move || updating.update())?;
         if !screens.is_empty() {
             served.spawn("pv images", move || picture::show_all(screens, &bell))?;
@@ -148,8 +160,13 @@ impl Served {
     }
 
     /// Where clients connect to.
-    pub fn address(&self) -> Option<std::net::SocketAddr> {
+    pub fn address(&self) -> Option<SocketAddr> {
         self.server.as_ref().map(Server::tcp_address)
+    }
+
+    /// Where clients of Channel Access connect to, if they can.
+    pub fn channel_access(&self) -> Option<SocketAddr> {
+        self.channels.as_ref().map(livetime_ca::server::Server::tcp_address)
     }
 
     /// How many PVs there are.
@@ -176,8 +193,24 @@ impl Drop for Served {
             // A thread that panicked has said so, and the run ends as it would.
             let _ = thread.join();
         }
+        self.channels = None;
         self.server = None;
     }
+}
+
+/// The same PVs for clients of Channel Access at this port, and at the first address of the old kind: the protocol knows no other.
+fn channels(options: &Options, port: u16, map: &PvMap) -> Result<livetime_ca::server::Server, ServeError> {
+    let addresses = &options.server.addresses;
+    let any = addresses.iter().any(|address| address.is_unspecified()).then(|| Ipv4Addr::UNSPECIFIED.into());
+    let chosen = any.or_else(|| addresses.iter().copied().find(IpAddr::is_ipv4));
+    let address = chosen.unwrap_or_else(|| Ipv4Addr::LOCALHOST.into());
+    let beacons =
+        if address.is_loopback() { vec![SocketAddr::new(address, REPEATER_PORT)] } else { Vec::new() };
+    let usual = livetime_ca::server::ServerConfig::default();
+    let config =
+        livetime_ca::server::ServerConfig { address, tcp_port: port, udp_port: Some(port), beacons, ..usual };
+    let channels = ca::Channels { pvs: map.clone(), access: options.access.clone() };
+    livetime_ca::server::Server::start(config, channels).map_err(ServeError::Socket)
 }
 
 fn core(

@@ -183,8 +183,13 @@ pub(crate) fn log_events(log: SyncSender<Line>) -> EventHandler {
 /// one, unless the file or the command line sets `finish_when_done`.
 fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) {
     let options = &mut pipeline.pvaccess;
-    let is_wanted = args.pva || args.prefix.is_some() || !args.listen.is_empty() || !args.writers.is_empty();
+    let is_wanted = args.pva
+        || args.ca.is_some()
+        || args.prefix.is_some()
+        || !args.listen.is_empty()
+        || !args.writers.is_empty();
     options.enabled = (options.enabled || is_wanted) && !args.no_pva;
+    options.channel_access = args.ca.or(options.channel_access);
     if let Some(prefix) = &args.prefix {
         options.prefix.clone_from(prefix);
         options.is_prefix_chosen = true;
@@ -282,6 +287,9 @@ fn serve(
         Ok(served) => {
             if let Some(address) = served.address() {
                 output.tell(Level::Info, format_args!("serving PVs {}... at {address}", options.prefix));
+            }
+            if let Some(address) = served.channel_access() {
+                output.tell(Level::Info, format_args!("the same PVs over Channel Access at {address}"));
             }
             if let Some(reason) = served.moved() {
                 output.log(format_args!(

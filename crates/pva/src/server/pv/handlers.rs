@@ -15,14 +15,20 @@ pub(crate) type CallHandler = Box<dyn Fn(Call) + Send + Sync>;
 
 /// The way of an answer to the client. If it is dropped without an answer, the client gets an error.
 pub(crate) struct Token {
-    mailbox: Arc<Mailbox>,
-    ioid: u32,
-    serial: u32,
-    answered: bool,
+    // `None` once the answer is given: it is given once.
+    way: Option<Way>,
     note: Option<Note>,
     // For the data in the request.
     // Given back with the token, when the request is answered.
     charge: Option<Charge>,
+}
+
+/// To whom an answer goes.
+enum Way {
+    /// A client of this server.
+    Client { mailbox: Arc<Mailbox>, ioid: u32, serial: u32 },
+    /// A part of this program that puts for a client of its own.
+    Inside(Box<dyn FnOnce(Result<(), Status>) + Send>),
 }
 
 /// The most characters of a refusal that are sent to the client. The log gets fewer, because a refusal may
@@ -57,7 +63,11 @@ impl Note {
 
 impl Token {
     pub(crate) fn new(mailbox: Arc<Mailbox>, ioid: u32, serial: u32) -> Token {
-        Token { mailbox, ioid, serial, answered: false, note: None, charge: None }
+        Token { way: Some(Way::Client { mailbox, ioid, serial }), note: None, charge: None }
+    }
+
+    pub(crate) fn inside(answer: impl FnOnce(Result<(), Status>) + Send + 'static) -> Token {
+        Token { way: Some(Way::Inside(Box::new(answer))), note: None, charge: None }
     }
 
     pub(crate) fn charge(mut self, charge: Charge) -> Token {
@@ -71,11 +81,11 @@ impl Token {
     }
 
     fn answer(&mut self, result: Result<Option<Dynamic>, Status>) {
-        // An answer is given once; the drop after it finds it given.
-        if !std::mem::replace(&mut self.answered, true) {
-            self.note.take().into_iter().for_each(|note| note.tell(&result));
-            let (ioid, serial) = (self.ioid, self.serial);
-            self.mailbox.complete(Completion { ioid, serial, result });
+        let Some(way) = self.way.take() else { return };
+        self.note.take().into_iter().for_each(|note| note.tell(&result));
+        match way {
+            Way::Client { mailbox, ioid, serial } => mailbox.complete(Completion { ioid, serial, result }),
+            Way::Inside(answer) => answer(result.map(|_| ())),
         }
     }
 }

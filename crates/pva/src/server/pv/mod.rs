@@ -18,11 +18,12 @@ pub(crate) use queue::{Depth, NextUpdate, Subscription};
 pub(crate) use state::PvState;
 pub(crate) use view::View;
 
-use super::Access;
+use super::{Access, Peer};
 use crate::Result;
 use crate::data::{Structure, Value};
 use crate::lock::lock;
-use crate::wire::{BitSet, Encoded};
+use crate::request::Options;
+use crate::wire::{BitSet, Encoded, Status};
 
 /// A value that clients read, watch and perhaps write. A clone is the same PV.
 ///
@@ -149,6 +150,37 @@ impl SharedPv {
     /// ([`Value::encode`]), without a bit set. The value must be of the type of this PV.
     pub fn post_encoded(&self, fields: Encoded) -> Result<()> {
         self.state().post_encoded(fields)
+    }
+
+    /// Tells `observer` of every change, with the fields that changed, until it returns false. It is called by the thread that
+    /// changes the value, must not wait, and must not use this PV.
+    pub fn observe(&self, observer: impl FnMut(&Value, &BitSet) -> bool + Send + 'static) {
+        self.state().observe(Box::new(observer));
+    }
+
+    /// Whether clients can write it at all.
+    pub fn is_writable(&self) -> bool {
+        self.0.put.is_some()
+    }
+
+    /// Hands a put to the owner as one of a client does, without asking who may write; `waits`: it ends when all has ended that it
+    /// begins. `answer` is called once, from any thread.
+    ///
+    /// For other protocols that serve the same PVs.
+    pub fn put(
+        &self,
+        value: Value,
+        peer: Arc<Peer>,
+        waits: bool,
+        answer: impl FnOnce(std::result::Result<(), Status>) + Send + 'static,
+    ) {
+        let options = Arc::new(Options { block: waits, ..Options::default() });
+        let token = Token::inside(answer);
+        let put = Put { pv: self.clone(), value, options, peer, process_only: false, token };
+        match &self.0.put {
+            Some(handler) => handler(put),
+            None => put.refuse("this channel can only be read"),
+        }
     }
 
     /// Waits until an update would not be merged into another at any client, for at most `timeout`. Returns

@@ -40,7 +40,11 @@ struct Audience {
     writer: Writer,
     // Whether some subscription may hold an update that is not encoded yet.
     lazy: bool,
+    observers: Vec<Observer>,
 }
+
+/// Is told of changes until it returns false.
+pub(super) type Observer = Box<dyn FnMut(&Value, &BitSet) -> bool + Send>;
 
 /// One selection of fields, shared by all operations that chose it.
 struct Shown {
@@ -170,6 +174,7 @@ impl PvState {
     }
 
     fn send(&mut self, bits: &BitSet) -> Result<()> {
+        self.tell(bits);
         let Some(structure) = self.structure().cloned() else { return Ok(()) };
         let end = self.audience.as_ref().map_or(0, |audience| audience.views.end());
         for index in 0..end {
@@ -189,6 +194,23 @@ impl PvState {
             subscribers.for_each(|to| *lazy |= to.push(&structure, &body, &bits));
         }
         Ok(())
+    }
+
+    pub(super) fn observe(&mut self, observer: Observer) {
+        self.audience().observers.push(observer);
+    }
+
+    fn tell(&mut self, bits: &BitSet) {
+        let observers = |audience: &mut Box<Audience>| std::mem::take(&mut audience.observers);
+        let mut observers = self.audience.as_mut().map(observers).unwrap_or_default();
+        if observers.is_empty() {
+            return;
+        }
+        if let Some(value) = self.value() {
+            observers.retain_mut(|observer| observer(value, bits));
+        }
+        self.audience().observers = observers;
+        self.forget_nobody();
     }
 
     fn body(&mut self, whole: bool, bits: &BitSet) -> Result<UpdateBody> {
@@ -379,6 +401,7 @@ impl Default for Audience {
             watched: HashMap::new(),
             writer: Writer::new(Order::HOST),
             lazy: false,
+            observers: Vec::new(),
         }
     }
 }
@@ -387,7 +410,7 @@ impl Audience {
     /// No client has it open, and nothing is kept for one.
     fn is_empty(&self) -> bool {
         let is_left = self.views.len() == 0 && self.channels.len() == 0 && self.watched.is_empty();
-        is_left && self.encoded.is_none()
+        is_left && self.encoded.is_none() && self.observers.is_empty()
     }
 }
 

@@ -1,0 +1,114 @@
+//! Values as they travel.
+
+use std::borrow::Cow;
+
+use super::convert::{Rules, convert, integer};
+use super::{About, Dbr, Form, Native, Reading, TEXT_LEN, Values};
+use crate::Result;
+
+/// Units as they travel, their end included.
+const UNITS_LEN: usize = 8;
+/// A choice as it travels, its end included.
+pub(super) const CHOICE_LEN: usize = 26;
+/// Choices that travel.
+pub(super) const MOST_CHOICES: usize = 16;
+
+/// Appends `reading` to `out` as `count` values of type `dbr`, zeros for those that it does not have; with a count of 0 as many as it
+/// has. Returns the count.
+///
+/// # Errors
+/// When the values cannot be converted, or `dbr` is only for puts.
+pub fn encode(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr, count: usize) -> Result<usize> {
+    let (begin, about) = (out.len(), &*reading.about);
+    let class = || Values::Text(vec![about.class.clone()]);
+    let values = match dbr {
+        Dbr::ClassName => Cow::Owned(class()),
+        _ => convert(&reading.values, dbr.native(), &Rules::of(about))?,
+    };
+    let count = if count == 0 { values.len() } else { count };
+    out.reserve(dbr.size(count));
+    facts(out, reading, dbr);
+    // Padding between facts and values.
+    out.resize(begin + dbr.offset(), 0);
+    append(out, &values, count);
+    out.resize(begin + dbr.size(count), 0);
+    Ok(count)
+}
+
+fn facts(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr) {
+    let Dbr::Value(form, native) = dbr else {
+        if dbr == Dbr::AlarmAckText {
+            alarm(out, reading);
+        }
+        return;
+    };
+    if form != Form::Plain {
+        alarm(out, reading);
+    }
+    match form {
+        Form::Time => {
+            out.extend(reading.stamp.seconds.to_be_bytes());
+            out.extend(reading.stamp.nanoseconds.to_be_bytes());
+        }
+        Form::Graphic | Form::Control if native == Native::Enum => choices(out, &reading.about.choices),
+        Form::Graphic | Form::Control if native != Native::Text => about(out, &reading.about, form, native),
+        _ => {}
+    }
+}
+
+fn alarm(out: &mut Vec<u8>, reading: &Reading) {
+    out.extend(reading.alarm.status.to_be_bytes());
+    out.extend(reading.alarm.severity.to_be_bytes());
+}
+
+fn choices(out: &mut Vec<u8>, choices: &[String]) {
+    let count = choices.len().min(MOST_CHOICES);
+    out.extend((count as u16).to_be_bytes());
+    choices.iter().take(count).for_each(|choice| text(out, choice, CHOICE_LEN));
+}
+
+fn about(out: &mut Vec<u8>, about: &About, form: Form, native: Native) {
+    if matches!(native, Native::Float | Native::Double) {
+        out.extend(about.precision.to_be_bytes());
+        out.extend([0, 0]);
+    }
+    text(out, &about.units, UNITS_LEN);
+    let limits = about.limits.in_order();
+    let wanted = if form == Form::Control { &limits[..] } else { &limits[..6] };
+    wanted.iter().for_each(|&limit| number(out, limit, native));
+}
+
+/// A limit of a channel of this kind.
+fn number(out: &mut Vec<u8>, value: f64, native: Native) {
+    match native {
+        Native::Short => out.extend((integer(value) as i16).to_be_bytes()),
+        Native::Char => out.push(integer(value) as u8),
+        Native::Long => out.extend((integer(value) as i32).to_be_bytes()),
+        Native::Float => out.extend((value as f32).to_be_bytes()),
+        Native::Double => out.extend(value.to_be_bytes()),
+        // They have no limits.
+        Native::Text | Native::Enum => {}
+    }
+}
+
+/// A text in so many bytes, the last of which is 0. A letter is not cut into halves.
+pub(super) fn text(out: &mut Vec<u8>, text: &str, len: usize) {
+    let end = text.floor_char_boundary(len - 1);
+    let begin = out.len();
+    out.extend(&text.as_bytes()[..end]);
+    out.resize(begin + len, 0);
+}
+
+/// At most `count` of the values.
+fn append(out: &mut Vec<u8>, values: &Values, count: usize) {
+    let first = count.min(values.len());
+    match values {
+        Values::Text(texts) => texts[..first].iter().for_each(|one| text(out, one, TEXT_LEN)),
+        Values::Char(bytes) => out.extend(&bytes[..first]),
+        Values::Short(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
+        Values::Enum(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
+        Values::Float(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
+        Values::Long(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
+        Values::Double(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
+    }
+}

@@ -1,0 +1,107 @@
+//! A connection: a socket and its session.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::time::Duration;
+
+use mio::net::TcpStream;
+
+use super::Session;
+use crate::Error;
+
+/// Requests that are answered in one turn.
+const REQUESTS: usize = 256;
+/// Bytes that are written in one turn.
+const WRITTEN: usize = 1 << 20;
+
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    pub(super) session: Session,
+    readable: bool,
+    writable: bool,
+    /// Whether it waits for its next turn.
+    pub(super) is_queued: bool,
+}
+
+/// Why a connection ends.
+pub(super) enum End {
+    /// The client closed it.
+    Closed,
+    Broken(io::Error),
+    Wrong(Error),
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Closed => f.write_str("by the client"),
+            End::Broken(error) => error.fmt(f),
+            End::Wrong(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<Error> for End {
+    fn from(error: Error) -> End {
+        End::Wrong(error)
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, session: Session) -> Connection {
+        Connection { stream, session, readable: false, writable: true, is_queued: false }
+    }
+
+    pub(super) fn event(&mut self, event: &mio::event::Event) {
+        self.readable |= event.is_readable() || event.is_read_closed();
+        self.writable |= event.is_writable();
+    }
+
+    /// Reads, works and writes once each, so that no client keeps others waiting. Returns whether it wants another turn at once.
+    pub(super) fn turn(&mut self, scratch: &mut [u8], now: Duration) -> Result<bool, End> {
+        let read = self.read(scratch, now)?;
+        let more = self.session.work(REQUESTS)?;
+        self.write()?;
+        if self.session.pending() > 0 {
+            return Ok(self.writable);
+        }
+        Ok(more || read || self.readable)
+    }
+
+    /// Returns whether there was anything.
+    fn read(&mut self, scratch: &mut [u8], now: Duration) -> Result<bool, End> {
+        if !self.readable || !self.session.accepts() {
+            return Ok(false);
+        }
+        match self.stream.read(scratch) {
+            Ok(0) => Err(End::Closed),
+            Ok(count) => {
+                self.session.receive(&scratch[..count], now);
+                Ok(true)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                self.readable = false;
+                Ok(false)
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(true),
+            Err(error) => Err(End::Broken(error)),
+        }
+    }
+
+    fn write(&mut self) -> Result<(), End> {
+        let mut room = WRITTEN;
+        while self.writable && room > 0 && self.session.pending() > 0 {
+            let output = self.session.output();
+            match self.stream.write(&output[..output.len().min(room)]) {
+                Ok(0) => return Err(End::Broken(ErrorKind::WriteZero.into())),
+                Ok(count) => {
+                    room -= count;
+                    self.session.sent(count);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.writable = false,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(End::Broken(error)),
+            }
+        }
+        Ok(())
+    }
+}

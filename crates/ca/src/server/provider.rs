@@ -1,0 +1,67 @@
+//! Channels of a server.
+
+use std::sync::Arc;
+
+use super::{Done, Peer, Refusal, Watcher};
+use crate::dbr::{Native, Reading, Values};
+
+/// Channels by name. A clone of the `Arc` that a server holds may be asked from any thread.
+pub trait Provider: Send + Sync {
+    /// Whether there is a channel of this name. Asked for every search in the network.
+    fn has(&self, name: &str) -> bool;
+
+    /// The channel of this name.
+    fn open(&self, name: &str) -> Option<Arc<dyn Channel>>;
+}
+
+/// A value that clients read, watch and perhaps write. It is called from the thread of the server and must not wait.
+pub trait Channel: Send + Sync {
+    /// The kind of its values.
+    fn native(&self) -> Native;
+
+    /// The most values that it has.
+    fn count(&self) -> usize;
+
+    /// What this client may do.
+    fn rights(&self, peer: &Peer) -> Rights;
+
+    /// The values of now.
+    ///
+    /// # Errors
+    /// When there are none.
+    fn read(&self) -> Result<Reading, Refusal>;
+
+    /// A client puts values; it is told when they are written.
+    fn write(&self, put: Put);
+
+    /// Pushes changes to this watcher from now on, until the watcher is [closed](Watcher::is_closed).
+    fn watch(&self, watcher: Arc<Watcher>);
+}
+
+/// What a client may do at a channel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Rights {
+    /// Get and monitor.
+    pub read: bool,
+    /// Put.
+    pub write: bool,
+}
+
+impl Rights {
+    /// As they travel.
+    pub(super) fn bits(self) -> u32 {
+        u32::from(self.read) | u32::from(self.write) << 1
+    }
+}
+
+/// A put of a client. Answer it at once, or keep it and answer later from any thread.
+pub struct Put {
+    /// The values, as the client sent them.
+    pub values: Values,
+    /// Who wants it.
+    pub peer: Arc<Peer>,
+    /// Whether the client waits until all that the put begins has ended.
+    pub waits: bool,
+    /// The way of the answer.
+    pub done: Done,
+}

@@ -1,0 +1,9 @@
+//! Bytes: headers, kinds of messages, messages out of a stream.
+
+mod assembler;
+mod command;
+mod header;
+
+pub use assembler::{Assembler, Message};
+pub use command::{Command, MINOR, REPEATER_PORT, SERVER_PORT};
+pub use header::{EXTENDED_LEN, HEADER_LEN, Header, padded};
