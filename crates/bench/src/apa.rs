@@ -71,11 +71,13 @@ impl Repeat {
 }
 
 fn measure(links: usize, finders: usize, seconds: f64) -> Result<Repeat, Failed> {
-    let mut nodes = livetime_wire::ALL.to_vec();
-    nodes.push(NodeType::of::<ActivityDelays>());
-    let pipeline = config::parse("apa", &graph(links, finders, seconds), &nodes, &[])?;
+    let pipeline = config::parse("apa", &graph(links, finders, seconds), &nodes(), &[])?;
     // The run ends by itself. The limit includes the time in which the source prepares its data.
     Ok(repeat(&run_for(&pipeline.graph, seconds + 600.0)?, links))
+}
+
+fn nodes() -> Vec<NodeType> {
+    [livetime_wire::ALL, livetime_sim::ALL, &[NodeType::of::<ActivityDelays>()]].concat()
 }
 
 fn graph(links: usize, finders: usize, seconds: f64) -> String {
@@ -186,4 +188,16 @@ fn record(rows: &[Row], cores: usize, seconds: f64) -> Record {
 fn hundredths(spread: Spread) -> Value {
     let round = |value: f64| (value * 100.0).round() / 100.0;
     json!({ "median": round(spread.median), "min": round(spread.min), "max": round(spread.max) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_of_all_numbers_of_links_are_pipelines() {
+        for (links, finders) in [(1, 1), (10, 1), (10, 3)] {
+            config::parse("apa", &graph(links, finders, 1.0), &nodes(), &[]).unwrap();
+        }
+    }
 }

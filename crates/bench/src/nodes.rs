@@ -2,13 +2,14 @@
 
 use crate::Failed;
 use livetime_engine::testing::Harness;
-use livetime_engine::{NodeError, Value as Param};
+use livetime_engine::{NodeError, NodeType, Value as Param};
 use livetime_frame::{ColorMode, DType, Frame, Layout, with_dtype};
 use livetime_kernels::Level;
 use serde_json::{Value, json};
 
 use super::calls::sample;
 use super::{Progress, Record, Settings, Spread, resize};
+use livetime_control::config::find_type;
 use livetime_control::report::table::{Style, Table};
 
 const WIDTH: usize = 1024;
@@ -199,9 +200,13 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     Ok(record(&rows))
 }
 
+fn nodes() -> Vec<NodeType> {
+    [livetime_nodes::ALL, livetime_sim::ALL].concat()
+}
+
 /// The time, and whether the node only passes frames of this type on.
 fn measure(case: &Case, dtype: DType, settings: &Settings) -> Result<(Spread, bool), NodeError> {
-    let node_type = livetime_nodes::find(case.node).map_err(NodeError::new)?;
+    let node_type = find_type(&nodes(), case.node).map_err(NodeError::new)?;
     let mut params: Vec<(&str, Param)> = case.params.iter().map(|(n, v)| (*n, Param::from(*v))).collect();
     let is_source = node_type.spec.inputs.is_empty();
     if is_source {
@@ -260,4 +265,14 @@ fn record(rows: &[Row]) -> Record {
         ]);
     }
     Record { json: json!({ "rows": json }), table: table.render(Style::default()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_measured_nodes_are_known() {
+        CASES.iter().for_each(|case| _ = find_type(&nodes(), case.node).unwrap());
+    }
 }
