@@ -23,7 +23,8 @@ pub struct EventPictures<'a> {
 pub struct Recorded<'a> {
     /// All that the detector recorded, with attributes and damage.
     pub picture: &'a livetime_recording::Picture,
-    /// Its number among the events that are analysed, from 1 on: that of its frame where all events before it have a picture.
+    /// The number of the event among the analysed events, from 1 on; also the number of its frame where all events before it have a
+    /// picture.
     pub number: u64,
 }
 

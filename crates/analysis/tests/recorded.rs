@@ -1,4 +1,4 @@
-//! Events as the run has them: all with a picture come to reducers that judge pictures, with the number among those that are analysed.
+//! Reducers that judge pictures get every event with a picture, damaged ones too, with its number among the analysed events.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use livetime_recording::select::{Selected, Verdict};
 
 use super::*;
 
-/// Notes event and number of what it gets.
+/// Notes the event and the number of each picture that it gets.
 #[derive(Clone, Default)]
 struct Numbers(Arc<Mutex<Vec<(usize, u64)>>>);
 

@@ -78,8 +78,8 @@ pub fn main_as(called: Called, nodes: &[NodeType]) -> u8 {
     execute(cli, nodes, &mut output) as u8
 }
 
-/// The types of nodes that the program offers: those for pictures, arrays and tables (`livetime_nodes`), for wire readout
-/// (`livetime_wire`), and those that simulate (`livetime_sim`). Sources come first, sinks last.
+/// The types of nodes that the program offers: nodes for pictures, arrays and tables (`livetime_nodes`), for wire readout
+/// (`livetime_wire`), and simulated sources (`livetime_sim`). Sources come first, sinks last.
 pub fn standard_nodes() -> Vec<NodeType> {
     let mut all = [livetime_nodes::ALL, livetime_wire::ALL, livetime_sim::ALL].concat();
     #[cfg(feature = "aravis")]

@@ -125,7 +125,8 @@ fn other_field(value: &data::Value) -> Option<String> {
 
 fn caller(peer: &Peer) -> Caller {
     let user = peer.account.clone();
-    Caller { face: "pvaccess", user, from: Some(peer.address), is_local: peer.local, has_token: false }
+    let face = if peer.method == super::ca::FACE { super::ca::FACE } else { "pvaccess" };
+    Caller { face, user, from: Some(peer.address), is_local: peer.local, has_token: false }
 }
 
 fn set(spec: &ParamSpec, value: Value, wait: bool) -> Change {

@@ -48,7 +48,7 @@ async def reads():
 
 
 async def fields():
-    for field, wanted in {"EGU": "s", "PREC": 6, "RTYP": "ai", "NAME": prefix + "cam1:AcquirePeriod", "VAL": 0.005}.items():
+    for field, wanted in {"EGU": "s", "PREC": 6, "RTYP": "ao", "NAME": prefix + "cam1:AcquirePeriod", "VAL": 0.005}.items():
         assert await get(f"cam1:AcquirePeriod.{field}") == wanted, field
     assert await get("cam1:PortName_RBV.VAL$") == "detector"
     try:

@@ -13,8 +13,8 @@ pub(super) const CHOICE_LEN: usize = 26;
 /// Choices that travel.
 pub(super) const MOST_CHOICES: usize = 16;
 
-/// Appends `reading` to `out` as `count` values of type `dbr`, zeros for those that it does not have; with a count of 0 as many as it
-/// has. Returns the count.
+/// Appends `reading` to `out` as `count` values of type `dbr`, and returns the count. A count beyond the values of the reading is filled up with
+/// zeros; a count of 0 means all values of the reading.
 ///
 /// # Errors
 /// When the values cannot be converted, or `dbr` is only for puts.
@@ -91,7 +91,7 @@ fn number(out: &mut Vec<u8>, value: f64, native: Native) {
     }
 }
 
-/// A text in so many bytes, the last of which is 0. A letter is not cut into halves.
+/// A text in `len` bytes: the last byte is 0, and no letter is cut into halves.
 pub(super) fn text(out: &mut Vec<u8>, text: &str, len: usize) {
     let end = text.floor_char_boundary(len - 1);
     let begin = out.len();

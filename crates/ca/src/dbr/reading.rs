@@ -39,7 +39,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The time so many ns after 1970. Times that cannot be said become the nearest one that can: the first in 1990, the last in 2126.
+    /// The time `ns` after 1970. The protocol has times from 1990 to 2126: an earlier time becomes the first of these, a later one the last.
     pub fn from_ns(ns: i64) -> Stamp {
         let seconds = ns.div_euclid(1_000_000_000) - EPOCH;
         match u32::try_from(seconds) {

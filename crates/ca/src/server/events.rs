@@ -14,6 +14,8 @@ pub type Log = Arc<dyn Fn(&Event) + Send + Sync>;
 pub enum Event {
     /// A client has connected.
     Connected(SocketAddr),
+    /// The server ends: it cannot wait for its sockets.
+    Ended(String),
     /// A connection was not accepted.
     Refused {
         /// The address of the client.
@@ -34,6 +36,7 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Event::Connected(address) => write!(f, "{address} connected"),
+            Event::Ended(reason) => write!(f, "the server ends: {reason}"),
             Event::Refused { address, reason } => write!(f, "refused {address}: {reason}"),
             Event::Closed { peer, reason } => write!(f, "{} closed: {reason}", peer.address),
         }

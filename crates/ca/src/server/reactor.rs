@@ -163,8 +163,10 @@ impl Reactor {
         let mut events = Events::with_capacity(1024);
         let mut ticked = Duration::ZERO;
         while !self.shared.stop.load(SeqCst) {
-            if self.wait(&mut events).is_err_and(|error| error.kind() != ErrorKind::Interrupted) {
-                return;
+            if let Err(error) = self.wait(&mut events)
+                && error.kind() != ErrorKind::Interrupted
+            {
+                return self.tell(&Event::Ended(error.to_string()));
             }
             let now = self.start.elapsed();
             for event in &events {

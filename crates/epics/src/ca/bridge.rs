@@ -12,6 +12,9 @@ use super::fields::Field;
 use super::put::written;
 use super::reading::{is_array, most, native, read};
 
+/// The face of a client of Channel Access, in logs and as its method of identification: pvAccess calls one of its own `ca`.
+pub(crate) const FACE: &str = "channel access";
+
 /// A PV as a channel: one of its fields.
 pub(super) struct Bridge {
     record: String,
@@ -29,7 +32,7 @@ impl Bridge {
     pub(super) fn new(record: &str, pv: SharedPv, field: Field, access: Access) -> Option<Bridge> {
         let value = pv.value()?;
         let of_value = native(&value)?;
-        let shown = field.of(record, &read(&value, of_value)?, pv.is_writable())?;
+        let shown = field.of(record, &read(&value, of_value, pv.is_writable())?)?;
         let (record, native, count) = (record.to_owned(), shown.values.native(), shown.values.len().max(1));
         let is_array = field == Field::Value && is_array(&value);
         Some(Bridge { record, pv, native, field, access, count, is_array })
@@ -56,8 +59,8 @@ impl Channel for Bridge {
     }
 
     fn read(&self) -> Result<Reading, Refusal> {
-        let reading = self.pv.value().and_then(|value| read(&value, native(&value)?));
-        let field = reading.and_then(|reading| self.field.of(&self.record, &reading, self.pv.is_writable()));
+        let reading = self.pv.value().and_then(|value| read(&value, native(&value)?, self.pv.is_writable()));
+        let field = reading.and_then(|reading| self.field.of(&self.record, &reading));
         field.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
     }
 
@@ -80,9 +83,11 @@ impl Channel for Bridge {
             match is_large {
                 // Nothing is converted on the thread of the run.
                 true => watcher.push_newest(changes),
+                // An observer is asked without a change whether it is still wanted.
+                false if bits.is_empty() => {}
                 false => {
-                    let reading = native(value).and_then(|native| read(value, native));
-                    let shown = reading.and_then(|reading| field.of(&record, &reading, is_writable));
+                    let reading = native(value).and_then(|native| read(value, native, is_writable));
+                    let shown = reading.and_then(|reading| field.of(&record, &reading));
                     shown.iter().for_each(|reading| watcher.push(reading, changes));
                 }
             }
@@ -110,6 +115,6 @@ fn changes(value: &livetime_pva::data::Value, bits: &BitSet) -> Changes {
 
 /// The client as the rules of a run know clients. The names are what the client says, as with pvAccess.
 fn known(peer: &Peer) -> pva::Peer {
-    let (method, account, host) = ("ca".to_owned(), peer.user.clone(), peer.host.clone());
+    let (method, account, host) = (FACE.to_owned(), peer.user.clone(), peer.host.clone());
     pva::Peer { method, account, host, ..pva::Peer::anonymous(peer.address) }
 }

@@ -57,8 +57,8 @@ impl Field {
         matches!(self, Field::Value | Field::LongText)
     }
 
-    /// The field of a record that reads so.
-    pub(super) fn of(self, record: &str, reading: &Reading, _is_writable: bool) -> Option<Reading> {
+    /// The reading of this field of the record; `None` for a value that has no text.
+    pub(super) fn of(self, record: &str, reading: &Reading) -> Option<Reading> {
         let values = match self {
             Field::Value => return Some(reading.clone()),
             Field::LongText => Values::long_text(

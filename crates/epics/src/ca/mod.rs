@@ -11,6 +11,7 @@ use livetime_ca::server::{Channel, Provider};
 use livetime_pva::server::{Access, PvMap};
 
 use bridge::Bridge;
+pub(super) use bridge::FACE;
 use fields::Field;
 
 /// PVs as channels. A name may end with a field of a record: `13SIM1:cam1:AcquireTime.EGU`.

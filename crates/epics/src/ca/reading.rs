@@ -54,7 +54,7 @@ pub(super) fn most(value: &Value, native: Native) -> usize {
 }
 
 /// The values of a PV with alarm, time and the facts about them.
-pub(super) fn read(value: &Value, native: Native) -> Option<Reading> {
+pub(super) fn read(value: &Value, native: Native, is_writable: bool) -> Option<Reading> {
     let alarm = nt::alarm_of(value);
     let stamp = nt::time_of(value, "timeStamp");
     let ns =
@@ -63,7 +63,7 @@ pub(super) fn read(value: &Value, native: Native) -> Option<Reading> {
         values: values(value, native)?,
         alarm: alarm.map_or_else(Alarm::default, |alarm| as_alarm(&alarm)),
         stamp: Stamp::from_ns(ns.unwrap_or(0)),
-        about: Arc::new(about(value)),
+        about: Arc::new(about(value, is_writable)),
     })
 }
 
@@ -102,7 +102,7 @@ fn elements(array: &Array, native: Native) -> Option<Values> {
     })
 }
 
-fn about(value: &Value) -> About {
+fn about(value: &Value, is_writable: bool) -> About {
     let number = |path: &str| value.get(path).and_then(Field::as_f64);
     let pair = |low: &str, high: &str| (number(low).unwrap_or(0.0), number(high).unwrap_or(0.0));
     let text = |path: &str| value.get(path).and_then(Field::as_str).unwrap_or_default().to_owned();
@@ -117,17 +117,18 @@ fn about(value: &Value) -> About {
             warning: pair("valueAlarm.lowWarningLimit", "valueAlarm.highWarningLimit"),
         },
         choices: choices.to_vec(),
-        class: class(value).to_owned(),
+        class: class(value, is_writable).to_owned(),
     }
 }
 
 /// The type of the record that areaDetector has for such a value.
-fn class(value: &Value) -> &'static str {
-    match value.get("value") {
-        _ if value.get("value.index").is_some() => "mbbi",
-        Some(Field::Str(_)) => "stringin",
-        Some(Field::Array(_) | Field::Strings(_)) => "waveform",
-        Some(Field::F32(_) | Field::F64(_)) => "ai",
-        _ => "longin",
-    }
+fn class(value: &Value, is_writable: bool) -> &'static str {
+    let [input, output] = match value.get("value") {
+        _ if value.get("value.index").is_some() => ["mbbi", "mbbo"],
+        Some(Field::Str(_)) => ["stringin", "stringout"],
+        Some(Field::Array(_) | Field::Strings(_)) => ["waveform", "waveform"],
+        Some(Field::F32(_) | Field::F64(_)) => ["ai", "ao"],
+        _ => ["longin", "longout"],
+    };
+    if is_writable { output } else { input }
 }

@@ -152,21 +152,21 @@ impl SharedPv {
         self.state().post_encoded(fields)
     }
 
-    /// Tells `observer` of every change, with the fields that changed, until it returns false. It is called by the thread that
-    /// changes the value, must not wait, and must not use this PV.
+    /// Calls `observer` after every change with the value and the fields that changed, until `observer` returns false. The call comes
+    /// from the thread that changes the value, while the PV is locked: `observer` must not wait, and must not use this PV. A call
+    /// without any changed field only asks whether `observer` is still wanted.
     pub fn observe(&self, observer: impl FnMut(&Value, &BitSet) -> bool + Send + 'static) {
         self.state().observe(Box::new(observer));
     }
 
-    /// Whether clients can write it at all.
+    /// Whether the PV has an owner who takes puts.
     pub fn is_writable(&self) -> bool {
         self.0.put.is_some()
     }
 
-    /// Hands a put to the owner as one of a client does, without asking who may write; `waits`: it ends when all has ended that it
-    /// begins. `answer` is called once, from any thread.
-    ///
-    /// For other protocols that serve the same PVs.
+    /// Puts the changed fields of `value`, which has the type of the PV, for a client of another protocol that serves the same PV. The
+    /// caller has asked whether `peer` may write. With `waits` the put ends when the acquisition or the work that it starts has
+    /// ended. `answer` is called once, from any thread, with the reason if the owner refuses.
     pub fn put(
         &self,
         value: Value,
@@ -263,5 +263,37 @@ impl std::fmt::Debug for SharedPv {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let id = self.structure().map(|structure| structure.id().to_owned());
         f.debug_struct("SharedPv").field("type", &id).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::ScalarType;
+
+    #[test]
+    fn a_pv_that_never_changes_gathers_no_observers_that_are_over() {
+        let pv = SharedPv::new(Value::new(&crate::nt::scalar(ScalarType::F64)));
+        let held = Arc::new(());
+        for _ in 0..1000 {
+            let mine = Arc::clone(&held);
+            // Holds `mine` until it is dropped.
+            pv.observe(move |_, _| Arc::strong_count(&mine) == 0);
+        }
+        assert!(Arc::strong_count(&held) < 20, "{}", Arc::strong_count(&held));
+    }
+
+    #[test]
+    fn an_observer_sees_changes_until_it_wants_no_more() {
+        let pv = SharedPv::new(Value::new(&crate::nt::scalar(ScalarType::F64)));
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let list = Arc::clone(&seen);
+        pv.observe(move |value, bits| {
+            let mut list = lock(&list);
+            list.extend(value.f64("value").filter(|_| !bits.is_empty()));
+            list.len() < 2
+        });
+        (1..5).for_each(|number| pv.update(|value| value.set("value", f64::from(number))).unwrap());
+        assert_eq!(*lock(&seen), [1.0, 2.0]);
     }
 }

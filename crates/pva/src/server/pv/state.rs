@@ -43,7 +43,7 @@ struct Audience {
     observers: Vec<Observer>,
 }
 
-/// Is told of changes until it returns false.
+/// Is called with the value and the changed fields until it returns false; without a changed field only to learn that.
 pub(super) type Observer = Box<dyn FnMut(&Value, &BitSet) -> bool + Send>;
 
 /// One selection of fields, shared by all operations that chose it.
@@ -196,7 +196,11 @@ impl PvState {
         Ok(())
     }
 
+    /// Observers that want no more are dropped before the list grows, so that a PV that never changes does not gather them.
     pub(super) fn observe(&mut self, observer: Observer) {
+        if self.audience().observers.len() == self.audience().observers.capacity() {
+            self.tell(&BitSet::new());
+        }
         self.audience().observers.push(observer);
     }
 
