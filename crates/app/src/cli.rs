@@ -11,6 +11,7 @@ use crate::commands::bench::{BenchArgs, MovedArgs};
 use crate::commands::check::{CHECK_HELP, CheckArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::examples::{EXAMPLES_HELP, ExamplesArgs};
+use crate::commands::import::{IMPORT_HELP, ImportArgs};
 use crate::commands::inspect::{INSPECT_HELP, InspectArgs};
 use crate::commands::nodes::{NODES_HELP, NodesArgs, SCHEMA_HELP};
 use crate::commands::pv::PvArgs;
@@ -53,6 +54,9 @@ pub(crate) enum Command {
     /// List the pipeline files that the program brings, or print one.
     #[command(after_help = EXAMPLES_HELP)]
     Examples(ExamplesArgs),
+    /// Make a pipeline file out of the start-up script of an areaDetector IOC (st.cmd).
+    #[command(after_help = IMPORT_HELP)]
+    Import(ImportArgs),
     /// Run a replay again and again while its threads are disturbed, or a live run and then its recording, and name the first frame or
     /// file that differs.
     #[command(after_help = VERIFY_HELP)]
@@ -112,6 +116,7 @@ impl Command {
             Command::Recover(args) => args.json,
             Command::Sim(args) => args.is_json(),
             Command::HitsScore(args) => args.is_json(),
+            Command::Import(args) => args.json,
             _ => false,
         }
     }

@@ -96,6 +96,7 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::Run(args) => commands::run::run(args, nodes, output),
         Command::Check(args) => commands::check::check(args, nodes, output),
         Command::Examples(args) => commands::examples::examples(args, output),
+        Command::Import(args) => commands::import::import(args, nodes, output),
         Command::Verify(args) => commands::verify::verify(args, nodes, output),
         Command::Nodes(args) => commands::nodes::nodes(args, nodes, output),
         Command::Top(args) => commands::top::top(args, output),

@@ -16,7 +16,8 @@ pub struct WrongText {
 }
 
 impl WrongText {
-    pub(crate) fn new(wanted: impl Into<Cow<'static, str>>, found: impl Into<String>) -> WrongText {
+    /// `found` instead of the wanted text: `WrongText::new("NAME=VALUE", "NAME")`.
+    pub fn new(wanted: impl Into<Cow<'static, str>>, found: impl Into<String>) -> WrongText {
         WrongText { wanted: wanted.into(), found: found.into() }
     }
 

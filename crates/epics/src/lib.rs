@@ -56,6 +56,7 @@ mod put;
 mod record_file;
 mod run_pvs;
 mod served_pv;
+pub mod startup;
 mod table;
 mod timed;
 mod upstream;

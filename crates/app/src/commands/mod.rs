@@ -5,6 +5,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
+pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod nodes;
 pub(crate) mod pv;

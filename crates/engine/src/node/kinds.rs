@@ -234,6 +234,8 @@ pub struct Counterpart {
     pub series: &'static [&'static str],
     /// Settings of areaDetector's that have one value here.
     pub settings: &'static [FixedSetting],
+    /// The parameters whose values follow the name of the port in the command that makes a driver: `simDetectorConfig`.
+    pub arguments: &'static [&'static str],
 }
 
 /// A setting of areaDetector's that has one value here: its name is there, so that screens show it, and writing another
@@ -255,7 +257,7 @@ pub struct FixedSetting {
 impl Counterpart {
     /// The counterpart of one areaDetector plugin or driver.
     pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
-        Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[] }
+        Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[], arguments: &[] }
     }
 
     /// The same with other names.
@@ -274,6 +276,12 @@ impl Counterpart {
     #[must_use]
     pub const fn with_settings(self, settings: &'static [FixedSetting]) -> Counterpart {
         Counterpart { settings, ..self }
+    }
+
+    /// The same with the parameters that the command of a start-up script gives it, behind the name of the port.
+    #[must_use]
+    pub const fn with_arguments(self, arguments: &'static [&'static str]) -> Counterpart {
+        Counterpart { arguments, ..self }
     }
 
     /// All its names, the name of the plugin first.

@@ -87,7 +87,7 @@ impl Node for Attributes {
     );
 
     const COUNTERPART: Option<Counterpart> =
-        Some(Counterpart::new("NDPluginAttribute", "Attr").with_series(&[
+        Some(Counterpart::new("NDPluginAttribute", "Attr").or(&["NDAttr"]).with_series(&[
             "1:TSArrayValue",
             "2:TSArrayValue",
             "3:TSArrayValue",

@@ -67,6 +67,7 @@ impl<C> Progress<C> {
     }
 
     /// Where the level that asks has paused, if it has.
+    #[inline]
     pub(crate) fn resume(&mut self) -> Option<Part> {
         self.parts.pop()
     }
@@ -84,12 +85,15 @@ impl<C> Progress<C> {
     }
 
     /// Pauses at `part`.
+    // Out of the way of fields that are read without a pause, as nearly all are.
+    #[cold]
     pub(crate) fn pause<T>(&mut self, part: Part) -> Step<T> {
         self.parts.push(part);
         Err(Stop::Paused)
     }
 
     /// Hands on how the reading of the value at `part` ended.
+    #[inline]
     pub(crate) fn inside(&mut self, read: Step, part: Part) -> Step {
         match read {
             Err(Stop::Paused) => self.pause(part),

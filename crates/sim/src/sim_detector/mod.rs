@@ -60,6 +60,9 @@ pub struct SimDetector {
     painter: Option<Box<dyn Painter>>,
 }
 
+/// The largest picture, and the type of its elements.
+const ARGUMENTS: &[&str] = &["max_size_x", "max_size_y", "data_type"];
+
 impl Node for SimDetector {
     type Params = SimDetectorParams;
 
@@ -73,7 +76,7 @@ impl Node for SimDetector {
     };
 
     const COUNTERPART: Option<Counterpart> =
-        Some(Counterpart::new("ADSimDetector", "cam").or(&["simDetector"]));
+        Some(Counterpart::new("ADSimDetector", "cam").or(&["simDetector"]).with_arguments(ARGUMENTS));
 
     fn new(params: SimDetectorParams) -> Result<SimDetector, NodeError> {
         Ok(SimDetector { params, schedule: None, readout: None, painter: None })

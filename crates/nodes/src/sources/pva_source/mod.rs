@@ -136,7 +136,8 @@ impl Node for PvaSource {
         &[PortSpec::array("out")],
     );
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("pvaDriver", "cam").or(&["NDPvaDriver"]));
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("pvaDriver", "cam").or(&["NDPvaDriver"]).with_arguments(&["channel"]));
 
     fn new(params: PvaSourceParams) -> Result<PvaSource, NodeError> {
         Ok(PvaSource {
