@@ -19,8 +19,8 @@ pub use types::{ParamEnum, ParamType};
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
-/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `form`, `words`, `shown`, `drv_info` and `link` (how PVs show it,
-/// where that differs from the usual: [`PvStyle`]), `role` (a [`Role`] that faces act by), `readback`
+/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `form`, `words`, `shown`, `drv_info`, `setpoint` and `link` (how
+/// PVs show it, where that differs from the usual: [`PvStyle`]), `role` (a [`Role`] that faces act by), `readback`
 /// (written by the node, read by everybody else) and `count` (a readback that counts over all frames). A field may be a
 /// struct of parameters itself, which several nodes share: with the attribute `flatten`, alone or with a `default`, its parameters come behind the others. A field may be an array of structs of
 /// parameters: with `group = "region"` alone, the parameters of its members come behind the others, too, as
@@ -214,6 +214,10 @@ value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, &str
 pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usize, Refusal> {
     let index = find(params.specs(), name)?;
     let spec = &params.specs()[index];
+    // Before the first frame there is no result to take the place of.
+    if spec.readback {
+        return Err(Refusal::new(RefusalKind::ReadOnly).of(spec.name));
+    }
     let value = spec.accept(value)?;
     params.set(index, &value).map_err(|e| e.of(spec.name))?;
     Ok(index)
@@ -260,7 +264,7 @@ impl ParamSpec {
     /// # Errors
     /// [`Refusal`] when it is read-only, of another type, out of range or no choice.
     pub fn accept(&self, value: &Value) -> Result<Value, Refusal> {
-        if self.readback {
+        if self.readback && self.style.form != PvForm::Result {
             return Err(Refusal::new(RefusalKind::ReadOnly).of(self.name));
         }
         let value = self.convert(value).ok_or_else(|| self.refuse(format_args!("`{value}`")))?;

@@ -50,7 +50,9 @@ mod work;
 
 pub use params::{FilterCallbacks, FilterState, FilterType, ProcessParams};
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{
+    Acts, Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Record, Stream,
+};
 use livetime_frame::{ArrayRef, DType, Frame, Layout, with_dtype};
 use livetime_kernels::{Level, min_max};
 
@@ -219,10 +221,24 @@ impl Node for Process {
         &[PortSpec::array("out")],
     );
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginProcess", "Proc"));
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginProcess", "Proc").with_records(&[
+            Record::new("FilterTypeSeq", Acts::Joins),
+            Record::new("RecursiveAveSeq", Acts::Sets("FilterType", FilterType::RecursiveAve as u8)),
+            Record::new("AverageSeq", Acts::Sets("FilterType", FilterType::Average as u8)),
+            Record::new("SumSeq", Acts::Sets("FilterType", FilterType::Sum as u8)),
+            Record::new("DifferenceSeq", Acts::Sets("FilterType", FilterType::Difference as u8)),
+            Record::new("RecursiveAveDiffSeq", Acts::Sets("FilterType", FilterType::RecursiveAveDiff as u8)),
+            Record::new("CopyToFilterSeq", Acts::Sets("FilterType", FilterType::CopyToFilter as u8)),
+            Record::new(
+                "PortBackup",
+                Acts::KeepsText("Kept as it is written; no sequence changes `NDArrayPort`."),
+            ),
+        ]));
 
     fn new(mut params: ProcessParams) -> Result<Process, NodeError> {
         params.apply_filter_type();
+        params.apply_num_filter();
         Ok(Process { params, single: Work::default(), double: Work::default(), filtered: None, last: None })
     }
 
@@ -273,8 +289,7 @@ impl Node for Process {
         let name = self.params.name(index);
         match name {
             "filter_type" => self.params.apply_filter_type(),
-            // The recursion's weights are those of an average over `num_filter` frames.
-            "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),
+            "num_filter" => self.params.apply_num_filter(),
             "oc1" | "oc2" | "oc3" | "oc4" | "fc1" | "fc2" | "fc3" | "fc4" | "rc1" | "rc2" => {
                 self.params.recognise_custom();
             }
