@@ -189,8 +189,6 @@ const FRESH: &str = "Field of a record in an IOC, kept as it is written: values 
 const PROCESS: &str = "Writing anything does what writing 1 to the PV without `.PROC` does.";
 const JOINED: &str = "A node that frames come from, one for each edge. Writing connects to another one, the first that is empty adds one, an empty text takes one away.";
 const ADDRESS: &str = "Number of its output.";
-const NO_SEQUENCE: &str =
-    "no record here reads a file; write the frame through an `array_source` and save it";
 /// Of records that join others inside an IOC.
 pub(super) const JOINS: &str = "Always 0: it joins records inside an IOC.";
 pub(super) const NO_YES: &[&str] = &["No", "Yes"];
@@ -324,9 +322,6 @@ pub(super) static BASE: &[Base] = &[
     base("TSRead.SCAN", With("TSRead"), Setpoint, choices(SCANS), "", I::Kept("TSRead.SCAN", 6000), FRESH),
     base("TSRead.PROC", With("TSRead"), Setpoint, Shape::I32, "", I::Sets("TSRead", 1), PROCESS),
     base("Reset.PROC", With("Reset"), Setpoint, Shape::I32, "", I::Sets("Reset", 1), PROCESS),
-    base("ReadBackgroundTIFFSeq", With("SaveBackground"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
-    base("ReadBackgroundTIFFSeq.PROC", With("SaveBackground"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
-    base("ReadFlatFieldTIFFSeq", With("SaveFlatField"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
     base("NDArrayPort_1", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(0), JOINED),
     base("NDArrayPort_2", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(1), JOINED),
     base("NDArrayPort_3", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(2), JOINED),

@@ -12,6 +12,7 @@ use super::core::Core;
 use super::error::PutError;
 use super::node::Target;
 use super::point::written;
+use super::table::suffix_of;
 
 /// The way of puts to the model.
 #[derive(Clone)]
@@ -56,7 +57,7 @@ impl Commands {
     /// Sets the parameter of a suffix to a choice, whatever was written.
     fn process(&self, node: usize, suffix: &'static str, choice: u8) -> Result<Change, PutError> {
         let specs = self.model.run().graph().nodes()[node].node_type.param_specs();
-        let spec = specs.iter().find(|spec| spec.pv == Some(suffix) && !spec.readback);
+        let spec = specs.iter().find(|spec| suffix_of(spec) == suffix && !spec.readback);
         let spec = spec.ok_or(PutError::NoParameter(suffix))?;
         Ok(set(spec, Value::Int(choice.into()), false))
     }

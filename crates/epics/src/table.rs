@@ -80,7 +80,7 @@ fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = ServedPv> {
 }
 
 /// The suffix of a parameter: areaDetector's, or one made from its name.
-fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
+pub(super) fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
     spec.pv.map_or_else(|| Cow::Owned(camel(spec.name)), Cow::Borrowed)
 }
 

@@ -3,6 +3,7 @@
 use livetime_engine::{ParamEnum, Params};
 use livetime_kernels::FilterSetup;
 
+use super::saved::SavedFile;
 use crate::convert::OutputType;
 
 /// Ready-made coefficients of the recursive filter; the numbers are areaDetector's.
@@ -181,6 +182,9 @@ pub struct ProcessParams {
     /// Whether the latest frame was calculated in single precision.
     #[param(readback)]
     pub is_single: bool,
+    /// Background and flat field out of files.
+    #[param(flatten)]
+    pub saved: SavedFile,
 }
 
 impl ProcessParams {
