@@ -297,7 +297,7 @@ fn an_acquisition_is_answered_when_all_behind_it_is_done() {
 
 /// Clients that do not wait for their put take the end of the acquisition for that of the results.
 #[test]
-fn an_acquisition_lasts_until_nodes_that_block_have_its_frames() {
+fn an_acquisition_lasts_until_the_nodes_that_it_waits_for_have_its_frames() {
     let text = TEXT.replace(
         "acquire_period: 2 ms",
         "acquire: false, image_mode: multiple, num_images: 3, finish_when_done: false",
@@ -305,7 +305,7 @@ fn an_acquisition_lasts_until_nodes_that_block_have_its_frames() {
     let model = model(&text, Access::default());
     let [cam, stats, also] = ["cam", "stats", "also"].map(|name| node(&model, name));
     let act = |node, change| model.act_and_wait(Caller::program(), Action::Change(node, change));
-    assert_eq!(act(also, Change::Block(true)).result, Ok(()));
+    assert_eq!(act(also, Change::Await(true)).result, Ok(()));
     let go = hang(&model, "stats");
     let start = || act(cam, Change::Acquire { start: true, wait: false });
     assert!(start().moment.nodes[cam].state.acquires());
@@ -326,7 +326,7 @@ fn an_acquisition_lasts_until_nodes_that_block_have_its_frames() {
     // Once more, and then without.
     start();
     assert_eq!(until_over().report.nodes[also].completed, 6);
-    assert_eq!(act(also, Change::Block(false)).result, Ok(()));
+    assert_eq!(act(also, Change::Await(false)).result, Ok(()));
     let go = hang(&model, "stats");
     start();
     assert!(until_over().report.nodes[stats].completed < 9);

@@ -566,7 +566,7 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::MaxArrayRate => Content::F64(view.max_rate_hz().unwrap_or(0.0)),
         I::MaxByteRate => Content::F64(view.input().and_then(|i| i.options.max_bytes_per_s).unwrap_or(0.0)),
         I::ExecutionTime => Content::F64(node.rates.service_ms),
-        I::BlockingCallbacks => Content::flag(state.blocks.unwrap_or(is_inline)),
+        I::BlockingCallbacks => Content::flag(state.awaited.unwrap_or(is_inline)),
         I::Inline => Content::flag(is_inline),
         I::Dropped => Content::count(counts.lost_before.wrapping_sub(state.offsets.lost_before)),
         I::DroppedOutput => Content::count(counts.lost_inside().wrapping_sub(state.offsets.lost_inside)),

@@ -161,7 +161,7 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, PutError> 
         Item::ReleaseMemory => Ok(Change::ReleaseMemory),
         Item::AttributesMacros => Ok(Change::Macros(value.to_string())),
         Item::WaitForPlugins => Ok(Change::WaitForNodes(is_set(value))),
-        Item::BlockingCallbacks => Ok(Change::Block(is_set(value))),
+        Item::BlockingCallbacks => Ok(Change::Await(is_set(value))),
         Item::AttributesFile => Ok(Change::Attributes(value.to_string())),
         Item::ArrayCallbacks => Ok(Change::Send(is_set(value))),
         Item::EnableCallbacks => Ok(Change::Enable(is_set(value))),

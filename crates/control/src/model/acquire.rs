@@ -92,24 +92,25 @@ fn set(shared: &Shared, node: &mut Node, start: bool) -> (Result<(), Refused>, A
     };
     if start && result.is_ok() {
         // Set before anybody can see the source at rest: clients take the end of `Acquire` for that of its results.
-        node.state.is_delivering = has_blockers(shared, number);
+        node.state.is_delivering = awaits_nodes(shared, number);
     } else {
         moment = shared.look_now(node);
     }
     (result, moment)
 }
 
-/// Whether a node behind a source blocks.
-fn has_blockers(shared: &Shared, source: usize) -> bool {
+/// Whether an acquisition of a source waits for a node behind it.
+fn awaits_nodes(shared: &Shared, source: usize) -> bool {
     let (newest, mut wires) = (shared.newest(), lock(&shared.wires));
     let behind = wires.behind(source);
-    blockers(&newest, &mut wires).iter().any(|blocker| behind.contains(blocker))
+    awaited(&newest, &mut wires).iter().any(|number| behind.contains(number))
 }
 
-/// The nodes that block. A node that has frames of several sources never does: it may always have something to do.
-fn blockers(moment: &Moment, wires: &mut Wires) -> Vec<usize> {
+/// The nodes that acquisitions wait for. A node that has frames of several sources is none: it may always have something
+/// to do.
+fn awaited(moment: &Moment, wires: &mut Wires) -> Vec<usize> {
     let is_source = |number: &usize| moment.nodes[*number].state.is_source;
-    let asked = |number: &usize| moment.nodes[*number].state.blocks == Some(true);
+    let asked = |number: &usize| moment.nodes[*number].state.awaited == Some(true);
     let numbers = (0..moment.nodes.len()).filter(asked);
     numbers.filter(|number| wires.ahead(*number).into_iter().filter(is_source).count() == 1).collect()
 }
@@ -181,7 +182,7 @@ impl Waiting {
     }
 
     /// The nodes whose results count when the acquisition is over: all behind the source if it waits for nodes, else those on
-    /// the way to writers that capture and to nodes that block.
+    /// the way to writers that capture and to nodes that acquisitions wait for.
     fn relied_on(&self, shared: &Shared) -> Vec<usize> {
         let source = self.asked.node;
         let waits_for_nodes = try_lock(&shared.nodes[source]).is_some_and(|node| node.state.waits_for_nodes);
@@ -190,9 +191,9 @@ impl Waiting {
             return wires.behind(source).to_vec();
         }
         let newest = shared.newest();
-        let blockers = blockers(&newest, &mut wires);
+        let awaited = awaited(&newest, &mut wires);
         let captures = |number: &usize| newest.nodes.get(*number).is_some_and(|node| node.is_capturing());
-        on_the_way(&mut wires, source, |number| captures(number) || blockers.contains(number))
+        on_the_way(&mut wires, source, |number| captures(number) || awaited.contains(number))
     }
 
     /// The nodes whose results the caller may read when the work is over.

@@ -61,7 +61,7 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
         }
         Change::Rewire(rewire) => joins::rewire(shared, node, rewire)?,
         Change::WaitForNodes(wait) => node.state.waits_for_nodes = *wait,
-        Change::Block(blocks) => node.state.blocks = Some(*blocks),
+        Change::Await(awaited) => node.state.awaited = Some(*awaited),
         Change::Recount(counter, number) => {
             let report = run.report();
             let counts = report.nodes.get(node.number).ok_or(Refused::NodeEnded)?;

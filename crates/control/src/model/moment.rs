@@ -120,8 +120,8 @@ pub struct NodeState {
     /// Whether an acquisition ends only when all nodes behind have nothing left to do.
     pub waits_for_nodes: bool,
     /// Whether acquisitions of the sources before it end only when it has nothing left to do; `None` until somebody says so.
-    pub blocks: Option<bool>,
-    /// A source acquires no longer, and a node behind it that blocks still has its frames.
+    pub awaited: Option<bool>,
+    /// A source acquires no longer, and a node that its acquisition waits for still has frames.
     pub is_delivering: bool,
     /// Parameters that were written through [`Action`](super::Action), in the order of the first writes. Others may differ from the start
     /// of the run, too: nodes count numbers of files up, and limit sizes.
@@ -145,7 +145,7 @@ pub struct NodeState {
 }
 
 impl NodeState {
-    /// Whether an acquisition is shown: it is not over before the nodes that block have its frames.
+    /// Whether an acquisition is shown: it is not over before the nodes that it waits for have handled its frames.
     pub fn acquires(&self) -> bool {
         self.is_acquiring || self.is_delivering
     }

@@ -231,7 +231,7 @@ fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> No
         is_acquiring: false,
         is_busy: false,
         waits_for_nodes: false,
-        blocks: None,
+        awaited: None,
         is_delivering: false,
         acquisitions: 0,
         written: Arc::default(),
