@@ -273,6 +273,9 @@ fn records_of_former_clients() {
     }
     pvs.acquire(1.0);
     assert_ne!(pvs.number("Stats1:Total_RBV"), 7.0);
+    // A pipeline file has no frame to write over.
+    let text = FORMER.replace("STATS1: {type: statistics,", "STATS1: {type: statistics, params: {total: 7},");
+    assert!(config::parse("f", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).is_err());
 
     // Other names of a value, records that act, and records that keep a value.
     pvs.until("Over1:2:MaxSizeX", 16.0);

@@ -214,10 +214,6 @@ value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, &str
 pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usize, Refusal> {
     let index = find(params.specs(), name)?;
     let spec = &params.specs()[index];
-    // Before the first frame there is no result to take the place of.
-    if spec.readback {
-        return Err(Refusal::new(RefusalKind::ReadOnly).of(spec.name));
-    }
     let value = spec.accept(value)?;
     params.set(index, &value).map_err(|e| e.of(spec.name))?;
     Ok(index)
@@ -264,9 +260,18 @@ impl ParamSpec {
     /// # Errors
     /// [`Refusal`] when it is read-only, of another type, out of range or no choice.
     pub fn accept(&self, value: &Value) -> Result<Value, Refusal> {
-        if self.readback && self.style.form != PvForm::Result {
+        if self.readback {
             return Err(Refusal::new(RefusalKind::ReadOnly).of(self.name));
         }
+        self.accept_any(value)
+    }
+
+    /// As [`ParamSpec::accept`], in a run: there a result ([`PvForm::Result`]) can be written over until the next frame.
+    pub(crate) fn accept_in_run(&self, value: &Value) -> Result<Value, Refusal> {
+        if self.style.form == PvForm::Result { self.accept_any(value) } else { self.accept(value) }
+    }
+
+    fn accept_any(&self, value: &Value) -> Result<Value, Refusal> {
         let value = self.convert(value).ok_or_else(|| self.refuse(format_args!("`{value}`")))?;
         self.check_range(&value)?;
         Ok(value)
