@@ -1,6 +1,6 @@
-//! Bluesky and ophyd-async, unmodified, against the program: the scripts of `examples/bluesky`.
+//! Bluesky with ophyd-async and with classic ophyd, unmodified, against the program: the scripts of `examples/bluesky`.
 //!
-//! Their packages come from `tools/peers.sh bluesky`; without them the tests say so and pass. Sockets are on loopback only.
+//! Their packages come from `tools/peers.sh bluesky` and `classic`; without them the tests say so and pass. Sockets are on loopback only.
 
 use crate::common;
 
@@ -44,14 +44,19 @@ impl Served {
         text
     }
 
-    /// Runs a script of the examples for at most five minutes; whether it ended well, and what it prints.
+    /// Runs a script of the examples; whether it ended well, and what it prints.
     fn try_to_run(&self, python: &Path, script: &str, args: &[&str]) -> (bool, String) {
         let mut command = Command::new(python);
         command.arg(examples().join(script)).arg("--folder").arg(self.folder.join("new/files")).args(args);
-        command.env("PYTHONUNBUFFERED", "1").env("EPICS_PVA_NAME_SERVERS", &self.address);
+        command.env("EPICS_PVA_NAME_SERVERS", &self.address);
         command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
+        self.end_of(command)
+    }
+
+    /// Lets a client work to its end, for at most five minutes; whether it ended well, and what it prints.
+    fn end_of(&self, mut command: Command) -> (bool, String) {
         // Settings and caches of the user are not touched.
-        command.env("HOME", &self.folder);
+        command.env("PYTHONUNBUFFERED", "1").env("HOME", &self.folder);
         let errors = self.folder.join("errors");
         command.stderr(std::fs::File::create(&errors).unwrap());
         let output = livetime_testkit::run_to_end(&mut command).unwrap();
@@ -144,6 +149,27 @@ fn readers_follow_the_file_while_the_scan_goes_on() {
     assert!(said.ends_with("followed\n"), "{said}");
 }
 
+/// Classic ophyd waits until each number that it writes reads back, makes the names of files out of numbers, and takes
+/// the end of `Acquire_RBV` for that of the plugins.
+#[test]
+fn classic_ophyd_counts_and_scans() {
+    let Some(python) = livetime_testkit::python("classic") else { return };
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let served = Served::start(&[&format!("--ca={port}")]);
+    for [writer, images] in [["hdf", "1"], ["hdf", "3"], ["tiff", "2"]] {
+        let mut command = Command::new(&python);
+        command
+            .arg(examples().join("classic/count_and_scan.py"))
+            .arg("--folder")
+            .arg(served.folder.join("f"));
+        command.args(["--writer", writer, "--images", images]);
+        command.env("EPICS_CA_NAME_SERVERS", format!("127.0.0.1:{port}"));
+        command.env("EPICS_CA_ADDR_LIST", "").env("EPICS_CA_AUTO_ADDR_LIST", "NO");
+        let (ended_well, said) = served.end_of(command);
+        assert!(ended_well && said.ends_with("classic ophyd is content\n"), "{writer}: {said}");
+    }
+}
+
 /// The block of commands of the document that begins with `first`.
 fn block(first: &str) -> String {
     let text = std::fs::read_to_string(livetime_testkit::repository().join("docs/bluesky.md")).unwrap();
@@ -158,9 +184,10 @@ fn the_document_installs_what_is_tested() {
         words.filter(|word| word.contains("==")).map(str::to_owned).collect()
     };
     let peers = std::fs::read_to_string(livetime_testkit::repository().join("tools/peers.sh")).unwrap();
-    let peers =
-        peers.split_once("name=bluesky").unwrap().1.split_once(";;").unwrap().0.replace("wanted=\"", " ");
-    assert_eq!(names(&block("python3 -m venv")), names(&peers));
+    for (first, name) in [("python3 -m venv", "name=bluesky"), ("pip install ophyd", "name=classic")] {
+        let wanted = peers.split_once(name).unwrap().1.split_once(";;").unwrap().0.replace("wanted=\"", " ");
+        assert_eq!(names(&block(first)), names(&wanted));
+    }
 }
 
 #[test]

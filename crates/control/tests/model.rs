@@ -295,6 +295,46 @@ fn an_acquisition_is_answered_when_all_behind_it_is_done() {
     ledger_closes(model);
 }
 
+/// Clients that do not wait for their put take the end of the acquisition for that of the results.
+#[test]
+fn an_acquisition_lasts_until_the_nodes_that_it_waits_for_have_its_frames() {
+    let text = TEXT.replace(
+        "acquire_period: 2 ms",
+        "acquire: false, image_mode: multiple, num_images: 3, finish_when_done: false",
+    );
+    let model = model(&text, Access::default());
+    let [cam, stats, also] = ["cam", "stats", "also"].map(|name| node(&model, name));
+    let act = |node, change| model.act_and_wait(Caller::program(), Action::Change(node, change));
+    assert_eq!(act(also, Change::Await(true)).result, Ok(()));
+    let go = hang(&model, "stats");
+    let start = || act(cam, Change::Acquire { start: true, wait: false });
+    assert!(start().moment.nodes[cam].state.acquires());
+    let mut watch = model.watch(Duration::from_millis(1));
+    // The detector has ended, and its frames are still on the way.
+    let moment = std::iter::repeat_with(|| watch.next(LONG).unwrap())
+        .find(|moment| !moment.nodes[cam].state.is_acquiring);
+    let state = moment.unwrap().nodes[cam].state.clone();
+    assert!(state.acquires() && state.is_busy, "{state:?}");
+    drop(go);
+    let mut until_over = || {
+        let mut moments = std::iter::repeat_with(|| watch.next(LONG).unwrap());
+        moments.find(|moment| !moment.nodes[cam].state.acquires()).unwrap()
+    };
+    let moment = until_over();
+    assert_eq!(moment.report.nodes[also].completed, 3);
+    assert_eq!(moment.nodes[also].last.map(|last| last.sequence), Some(3));
+    // Once more, and then without.
+    start();
+    assert_eq!(until_over().report.nodes[also].completed, 6);
+    assert_eq!(act(also, Change::Await(false)).result, Ok(()));
+    let go = hang(&model, "stats");
+    start();
+    assert!(until_over().report.nodes[stats].completed < 9);
+    drop(go);
+    drop(watch);
+    ledger_closes(model);
+}
+
 #[test]
 fn changes_that_are_not_parameters_act_and_refusals_say_why() {
     let text = format!("{TEXT}  roi: {{type: roi, from: cam}}\n");

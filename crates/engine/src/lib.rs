@@ -129,9 +129,9 @@ pub use livetime_runtime::{
     time_of_day_ns,
 };
 pub use node::{
-    Accepts, Context, Counterpart, DeclaredParams, DynNode, FixedSetting, LastFrame, Next, Node, NodeError,
-    NodeFactory, NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Snapshot, Stamp, Stream, Teller,
-    UnderWay,
+    Accepts, Acts, Context, Counterpart, DeclaredParams, DynNode, FixedSetting, LastFrame, Next, Node,
+    NodeError, NodeFactory, NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Record, Snapshot, Stamp,
+    Stream, Teller, UnderWay,
 };
 pub use param::{
     Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, PvForm, PvStyle, Refusal, RefusalKind, Role,

@@ -109,6 +109,7 @@ pub(super) enum Item {
     ProcessAgain,
     ExecutionTime,
     BlockingCallbacks,
+    Inline,
     Dropped,
     DroppedOutput,
     QueueSize,
@@ -120,8 +121,8 @@ pub(super) enum Item {
     Constant(i32),
     /// Kept as it was written, and nothing else: the name, and a thousand times the value before that.
     Kept(&'static str, i32),
-    /// Writing sets the parameter of this suffix to true.
-    Process(&'static str),
+    /// Writing anything sets the parameter of this suffix to the choice of this number; 1 is true.
+    Sets(&'static str, u8),
     /// The number that it always has, and why another one is refused.
     Only(u8, &'static str),
     // ---- Our own ----
@@ -188,10 +189,8 @@ const FRESH: &str = "Field of a record in an IOC, kept as it is written: values 
 const PROCESS: &str = "Writing anything does what writing 1 to the PV without `.PROC` does.";
 const JOINED: &str = "A node that frames come from, one for each edge. Writing connects to another one, the first that is empty adds one, an empty text takes one away.";
 const ADDRESS: &str = "Number of its output.";
-const NO_SEQUENCE: &str =
-    "no record here reads a file; write the frame through an `array_source` and save it";
 /// Of records that join others inside an IOC.
-const GLUE: &str = "Always 0: it joins records inside an IOC.";
+pub(super) const JOINS: &str = "Always 0: it joins records inside an IOC.";
 pub(super) const NO_YES: &[&str] = &["No", "Yes"];
 pub(super) const DISABLE_ENABLE: &[&str] = &["Disable", "Enable"];
 pub(super) const DONE_ACQUIRE: &[&str] = &["Done", "Acquire"];
@@ -273,8 +272,8 @@ pub(super) static BASE: &[Base] = &[
     base("NDAttributesStatus", All, Plain, choices(ATTRIBUTES_STATUS), "", I::AttributesStatus, "Whether the attributes could be read."),
     base("BayerPattern", All, Readback, choices(BAYER_PATTERNS), "", I::Constant(0), "How the colours of a Bayer picture lie; no detector of ours has one."),
     base("ArrayCallbacks", All, Both, choices(DISABLE_ENABLE), "", I::ArrayCallbacks, "Whether its frames are sent to the nodes behind it. What is not sent is counted there as LostDecimated."),
-    base("SetAcquireBusy", All, Plain, Shape::I32, "", I::Constant(0), GLUE),
-    base("ClearAcquireBusy", All, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("SetAcquireBusy", All, Plain, Shape::I32, "", I::Constant(0), JOINS),
+    base("ClearAcquireBusy", All, Plain, Shape::I32, "", I::Constant(0), JOINS),
     base("AcquireBusyCB", Sources, Plain, choices(DONE_ACQUIRING), "", I::AcquireBusy, "As AcquireBusy."),
     base("PoolPollStats", All, Setpoint, choices(NO_YES), "", I::Kept("PoolPollStats", 0), "Numbers of the pool are always fresh."),
     base("PoolPollStats.SCAN", All, Setpoint, choices(SCANS), "", I::Kept("PoolPollStats.SCAN", 6000), FRESH),
@@ -306,12 +305,12 @@ pub(super) static BASE: &[Base] = &[
     base("ShutterCloseDelay", Sources, Both, Shape::F64, "s", I::Kept("ShutterCloseDelay", 0), "Kept as it is written; there is no shutter."),
     base("ShutterControlEPICS", Sources, Plain, choices(CLOSED_OPEN), "", I::Constant(0), "There is no shutter."),
     base("ShutterStatusEPICS", Sources, Readback, choices(CLOSED_OPEN), "", I::Constant(0), "There is no shutter."),
-    base("ShutterFanout", Sources, Plain, Shape::I32, "", I::Constant(0), GLUE),
-    base("ShutterOpenEPICS", Sources, Plain, Shape::I32, "", I::Constant(0), GLUE),
-    base("ShutterCloseEPICS", Sources, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("ShutterFanout", Sources, Plain, Shape::I32, "", I::Constant(0), JOINS),
+    base("ShutterOpenEPICS", Sources, Plain, Shape::I32, "", I::Constant(0), JOINS),
+    base("ShutterCloseEPICS", Sources, Plain, Shape::I32, "", I::Constant(0), JOINS),
     base("Temperature", Sources, Both, Shape::F64, "C", I::Kept("Temperature", 25_000), "Kept as it is written; there is no cooler."),
     base("TemperatureActual", Sources, Plain, Shape::F64, "C", I::Constant(0), "There is no cooler."),
-    base("AsynIO", All, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("AsynIO", All, Plain, Shape::I32, "", I::Constant(0), JOINS),
     base("AsynIO.CNCT", All, Plain, choices(&["Disconnect", "Connect"]), "", I::Constant(1), "Always Connect: nothing lies between the node and its PVs."),
     base("ShutterOpenEPICS.OUT", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterOpenEPICS.OUT", 0), FIELD),
     base("ShutterOpenEPICS.OCAL", Sources, Setpoint, Shape::Text, "", I::Kept("ShutterOpenEPICS.OCAL", 0), FIELD),
@@ -321,11 +320,8 @@ pub(super) static BASE: &[Base] = &[
     base("ShutterStatusEPICS_RBV.ZRVL", Sources, Setpoint, Shape::I32, "", I::Kept("ShutterStatusEPICS_RBV.ZRVL", 0), FIELD),
     base("ShutterStatusEPICS_RBV.ONVL", Sources, Setpoint, Shape::I32, "", I::Kept("ShutterStatusEPICS_RBV.ONVL", 1000), FIELD),
     base("TSRead.SCAN", With("TSRead"), Setpoint, choices(SCANS), "", I::Kept("TSRead.SCAN", 6000), FRESH),
-    base("TSRead.PROC", With("TSRead"), Setpoint, Shape::I32, "", I::Process("TSRead"), PROCESS),
-    base("Reset.PROC", With("Reset"), Setpoint, Shape::I32, "", I::Process("Reset"), PROCESS),
-    base("ReadBackgroundTIFFSeq", With("SaveBackground"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
-    base("ReadBackgroundTIFFSeq.PROC", With("SaveBackground"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
-    base("ReadFlatFieldTIFFSeq", With("SaveFlatField"), Setpoint, Shape::I32, "", I::Only(0, NO_SEQUENCE), "Refused: no file is read."),
+    base("TSRead.PROC", With("TSRead"), Setpoint, Shape::I32, "", I::Sets("TSRead", 1), PROCESS),
+    base("Reset.PROC", With("Reset"), Setpoint, Shape::I32, "", I::Sets("Reset", 1), PROCESS),
     base("NDArrayPort_1", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(0), JOINED),
     base("NDArrayPort_2", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(1), JOINED),
     base("NDArrayPort_3", With("DisorderedArrays"), Both, Shape::Text, "", I::PortOf(2), JOINED),
@@ -349,20 +345,21 @@ pub(super) static BASE: &[Base] = &[
     base("EnableCallbacks", Plugins, Both, choices(DISABLE_ENABLE), "", I::EnableCallbacks, "Whether frames are offered to the node."),
     base("MinCallbackTime", Plugins, Both, Shape::F64, "s", I::MinCallbackTime, "Least time between two frames; what comes sooner is left out, and counted as rate_limited."),
     base("MaxArrayRate", Plugins, Both, Shape::F64, "Hz", I::MaxArrayRate, "The same as a rate; 0: no limit."),
-    base("MaxArrayRate_COUT", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("MaxArrayRate_COUT", Plugins, Plain, Shape::I32, "", I::Constant(0), JOINS),
     base("MaxByteRate", Plugins, Both, Shape::F64, "B/s", I::MaxByteRate, "Most bytes per second; what is more is left out, and counted as LostRateLimited. 0: no limit."),
     base("ProcessPlugin", Plugins, Setpoint, Shape::I32, "", I::ProcessAgain, "Handles the last frame once more. The node keeps its last frame after the first write, which is refused."),
     base("SortMode", Plugins, Fixed, choices(&["Unsorted", "Sorted"]), "", I::Constant(1), "Frames are always in order, whatever the number of threads."),
     base("SortTime", Plugins, Both, Shape::F64, "s", I::Kept("SortTime", 100), "Kept as it is written; no frame waits for a time."),
     base("SortSize", Plugins, Both, Shape::I32, "", I::Kept("SortSize", 20_000), "Kept as it is written."),
     base("SortFree", Plugins, Plain, Shape::I32, "", I::Constant(20), "Always free: no frame waits for a time."),
-    base("SortFreeLow", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("SortFreeLow", Plugins, Plain, Shape::I32, "", I::Constant(0), JOINS),
     base("DisorderedArrays", Plugins, Both, Shape::I32, "", I::Kept("DisorderedArrays", 0), "Frames that left out of order: none can."),
-    base("QueueFreeLow", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
-    base("QueueUseHIGH", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
-    base("QueueUseHIHI", Plugins, Plain, Shape::I32, "", I::Constant(0), GLUE),
+    base("QueueFreeLow", Plugins, Plain, Shape::I32, "", I::Constant(0), JOINS),
+    base("QueueUseHIGH", Plugins, Plain, Shape::I32, "", I::Constant(0), JOINS),
+    base("QueueUseHIHI", Plugins, Plain, Shape::I32, "", I::Constant(0), JOINS),
     base("ExecutionTime", Plugins, Readback, Shape::F64, "ms", I::ExecutionTime, "Mean time to handle one of the latest frames."),
-    base("BlockingCallbacks", Plugins, Fixed, choices(NO_YES), "", I::BlockingCallbacks, "Whether it runs inside its sender's thread. The pipeline file decides."),
+    base("BlockingCallbacks", Plugins, Both, choices(NO_YES), "", I::BlockingCallbacks, "Whether an acquisition ends only when this node has handled its frames. Inline says on which thread that is."),
+    base("Inline", Plugins, Readback, choices(NO_YES), "", I::Inline, "Whether it runs inside its sender's thread. The pipeline file decides."),
     base("DroppedArrays", Plugins, Both, Shape::I32, "", I::Dropped, "Frames lost in front of it that nobody asked to lose. Writing moves the count shown, not the ledger."),
     base("DroppedOutputArrays", All, Both, Shape::I32, "", I::DroppedOutput, "Frames lost inside it: errors, panics, no memory."),
     base("QueueSize", Plugins, Both, Shape::I32, "", I::QueueSize, "Most frames that wait. Writing connects with another queue."),
@@ -447,7 +444,7 @@ impl Item {
                 | I::Model
                 | I::NoText
                 | I::PluginType
-                | I::BlockingCallbacks
+                | I::Inline
                 | I::NodeType
                 | I::PoolMaxMem
         )
@@ -464,7 +461,7 @@ impl Item {
             I::Constant(number) => Some(Content::number(f64::from(number), shape)),
             I::Kept(_, thousandths) => Some(Content::number(f64::from(thousandths) / 1e3, shape)),
             I::Only(number, _) => Some(Content::number(f64::from(number), shape)),
-            I::Process(_) | I::ProcessAgain | I::ReleaseMemory | I::Preallocate => {
+            I::Sets(..) | I::ProcessAgain | I::ReleaseMemory | I::Preallocate => {
                 Some(Content::number(0.0, shape))
             }
             _ => None,
@@ -520,7 +517,7 @@ impl View<'_> {
 pub(super) fn read(item: Item, view: &View<'_>) -> (Content, Severity) {
     let severity = match item {
         I::QueueUse => queue_severity(view.counts),
-        I::Acquire if view.node.state.is_acquiring => Severity::Minor,
+        I::Acquire if view.node.state.acquires() => Severity::Minor,
         _ => Severity::None,
     };
     (content(item, view), severity)
@@ -538,6 +535,7 @@ fn queue_severity(node: &NodeReport) -> Severity {
 fn content(item: Item, view: &View<'_>) -> Content {
     let View { counts, node, .. } = view;
     let state = &node.state;
+    let is_inline = counts.placement == Placement::Inline;
     let text = |text: &str| Content::Text(text.into());
     match item {
         I::PortName => text(&counts.name),
@@ -549,7 +547,7 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::AttributesFile => text(&state.attributes),
         I::AttributesMacros => text(&state.macros),
         I::AttributesStatus => Content::Index(attributes_status(state.attributes_problem)),
-        I::Acquire => Content::flag(state.is_acquiring),
+        I::Acquire => Content::flag(state.acquires()),
         I::AcquireBusy => Content::flag(state.is_busy),
         I::WaitForPlugins => Content::flag(state.waits_for_nodes),
         I::ArrayCounter => Content::count(state.frames.wrapping_sub(state.offsets.frames)),
@@ -558,10 +556,8 @@ fn content(item: Item, view: &View<'_>) -> Content {
             pool_content(item, view)
         }
         I::QueuedBehind => Content::count(state.queued_behind),
-        I::DetectorState => Content::Index(i32::from(state.is_acquiring)),
-        I::StatusMessage => {
-            text(if state.is_acquiring { "Acquiring data" } else { "Waiting for acquisition" })
-        }
+        I::DetectorState => Content::Index(i32::from(state.acquires())),
+        I::StatusMessage => text(if state.acquires() { "Acquiring data" } else { "Waiting for acquisition" }),
         I::PluginType => text(view.plugin),
         I::NdArrayPort | I::NdArrayAddress | I::PortOf(_) | I::AddressOf(_) => edge_content(item, view),
         I::EnableCallbacks => Content::flag(state.is_enabled),
@@ -570,7 +566,8 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::MaxArrayRate => Content::F64(view.max_rate_hz().unwrap_or(0.0)),
         I::MaxByteRate => Content::F64(view.input().and_then(|i| i.options.max_bytes_per_s).unwrap_or(0.0)),
         I::ExecutionTime => Content::F64(node.rates.service_ms),
-        I::BlockingCallbacks => Content::flag(counts.placement == Placement::Inline),
+        I::BlockingCallbacks => Content::flag(state.awaited.unwrap_or(is_inline)),
+        I::Inline => Content::flag(is_inline),
         I::Dropped => Content::count(counts.lost_before.wrapping_sub(state.offsets.lost_before)),
         I::DroppedOutput => Content::count(counts.lost_inside().wrapping_sub(state.offsets.lost_inside)),
         I::QueueSize => Content::count(view.input().map_or(0, |i| i.options.queue as u64)),

@@ -35,6 +35,8 @@
 //! run.stop();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#[cfg(test)]
+mod adcore_table;
 mod array_in;
 mod base;
 mod ca;
@@ -54,6 +56,7 @@ mod point;
 mod prefix;
 mod put;
 mod record_file;
+mod records;
 mod run_pvs;
 mod served_pv;
 pub mod startup;

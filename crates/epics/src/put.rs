@@ -12,6 +12,7 @@ use super::core::Core;
 use super::error::PutError;
 use super::node::Target;
 use super::point::written;
+use super::table::suffix_of;
 
 /// The way of puts to the model.
 #[derive(Clone)]
@@ -53,12 +54,12 @@ impl Commands {
         Err(PutError::TooFewBuffers(wanted))
     }
 
-    /// Sets the parameter of a suffix to true.
-    fn process(&self, node: usize, suffix: &'static str) -> Result<Change, PutError> {
+    /// Sets the parameter of a suffix to a choice, whatever was written.
+    fn process(&self, node: usize, suffix: &'static str, choice: u8) -> Result<Change, PutError> {
         let specs = self.model.run().graph().nodes()[node].node_type.param_specs();
-        let spec = specs.iter().find(|spec| spec.pv == Some(suffix) && !spec.readback);
+        let spec = specs.iter().find(|spec| suffix_of(spec) == suffix && !spec.readback);
         let spec = spec.ok_or(PutError::NoParameter(suffix))?;
-        Ok(Change::Set(spec.name.into(), Value::Bool(true)))
+        Ok(set(spec, Value::Int(choice.into()), false))
     }
 
     /// Lets a parameter follow the PV that `text` names.
@@ -86,7 +87,7 @@ impl Commands {
             // A link changes the parameter later, so it needs the right to act now.
             Target::Link(_) if !self.model.may_act(&caller(&put.peer)) => Err(PutError::MayNotAct),
             Target::Link(spec) => return put.finish(self.follow(node, spec, &value.to_string())),
-            Target::Item(Item::Process(suffix)) => self.process(node, suffix),
+            Target::Item(Item::Sets(suffix, choice)) => self.process(node, suffix, choice),
             Target::Item(Item::Preallocate) if is_set(&value) => self.wanted_buffers(node),
             Target::Item(Item::Preallocate) => return put.accept(),
             Target::Item(Item::ReleaseMemory) if !is_set(&value) => return put.accept(),
@@ -160,6 +161,7 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, PutError> 
         Item::ReleaseMemory => Ok(Change::ReleaseMemory),
         Item::AttributesMacros => Ok(Change::Macros(value.to_string())),
         Item::WaitForPlugins => Ok(Change::WaitForNodes(is_set(value))),
+        Item::BlockingCallbacks => Ok(Change::Await(is_set(value))),
         Item::AttributesFile => Ok(Change::Attributes(value.to_string())),
         Item::ArrayCallbacks => Ok(Change::Send(is_set(value))),
         Item::EnableCallbacks => Ok(Change::Enable(is_set(value))),

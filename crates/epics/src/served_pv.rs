@@ -4,6 +4,7 @@ use super::base::Item;
 use super::point::About;
 
 /// One PV of a node.
+#[derive(Clone)]
 pub(super) struct ServedPv {
     /// Comes after the instance and its colon.
     pub(super) name: String,

@@ -12,6 +12,7 @@ use super::fixed;
 use super::names::{camel, plugin_type};
 use super::picture_pvs::{self, ARRAY_SOURCE};
 use super::point::{About, Shape, choices_of};
+use super::records;
 use super::served_pv::{ServedPv, Shows};
 
 /// Every PV of a node of this type: parameters in the order of their declaration, then the PVs that every node has,
@@ -26,7 +27,10 @@ pub(super) fn served_by(node: &NodeType) -> Vec<ServedPv> {
     });
     let bases = bases_served(specs, node.spec.kind == NodeKind::Source);
     let own = params_served(specs).into_iter().chain(links_served(specs));
-    own.chain(bases).chain(pictures).chain(fixed::served(node)).collect()
+    let mut served: Vec<ServedPv> = own.chain(bases).chain(pictures).chain(fixed::served(node)).collect();
+    let records = records::served(node, &served);
+    served.extend(records);
+    served
 }
 
 /// The parameters under all their names.
@@ -47,6 +51,10 @@ fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
                 add(format!("{suffix}_RBV"), false);
             }
             true if spec.style.form == PvForm::Plain => add(suffix.to_string(), false),
+            true if spec.style.form == PvForm::Result => {
+                add(spec.style.setpoint.map_or_else(|| suffix.to_string(), str::to_owned), true);
+                add(format!("{suffix}_RBV"), false);
+            }
             true => add(format!("{suffix}_RBV"), false),
             false => {
                 add(suffix.to_string(), true);
@@ -59,20 +67,20 @@ fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
     served
 }
 
-/// The links of parameters that may follow a PV: a field of a record of its own upstream.
+/// The links of parameters that may follow a PV: upstream a record that writes to the parameter's, and a field of it.
 fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = ServedPv> {
-    specs.iter().enumerate().filter(|(_, spec)| spec.style.link && !spec.readback).map(|(index, spec)| {
-        ServedPv {
-            name: format!("{}Link.DOL", suffix_of(spec)),
-            about: About::plain(Shape::Text, "Name of a PV that the parameter follows; empty for none."),
-            is_writable: true,
-            shows: Shows::Link(index),
-        }
+    let linked = specs.iter().enumerate().filter(|(_, spec)| spec.style.link && !spec.readback);
+    linked.flat_map(|(index, spec)| {
+        let name = format!("{}Link", suffix_of(spec));
+        let followed = About::plain(Shape::Text, "Name of a PV that the parameter follows; empty for none.");
+        let pv = |name, about, shows| ServedPv { name, about, is_writable: true, shows };
+        let field = pv(format!("{name}.DOL"), followed, Shows::Link(index));
+        [pv(name, about_param(spec, true), Shows::Param(index)), field]
     })
 }
 
 /// The suffix of a parameter: areaDetector's, or one made from its name.
-fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
+pub(super) fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
     spec.pv.map_or_else(|| Cow::Owned(camel(spec.name)), Cow::Borrowed)
 }
 

@@ -224,6 +224,80 @@ fn frames_again_limits_joins_macros_and_memory() {
     assert_eq!(run.report().imbalances(), [""; 0]);
 }
 
+const FORMER: &str = "\
+nodes:
+  cam: {type: sim_detector, params: {max_size_x: 16, max_size_y: 8, acquire: false, image_mode: single, \
+finish_when_done: false}}
+  STATS1: {type: statistics, from: cam}
+  STATS2: {type: statistics, from: STATS1, placement: inline}
+  PROC1: {type: process, from: cam}
+  OVER1: {type: overlay, from: cam}
+  CODEC1: {type: decompress, from: cam}
+  ROI1: {type: roi, from: cam}
+  ROIS1: {type: roi_statistics, from: cam}
+";
+
+/// Records that areaDetector's clients write, read back or connect to.
+#[test]
+fn records_of_former_clients() {
+    let pipeline =
+        config::parse("f", FORMER, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).unwrap();
+    let run_options = RunOptions { remember_frames: true, ..RunOptions::default() };
+    let run = Arc::new(Run::start(&pipeline.graph, run_options).map_err(|e| format!("{e:?}")).unwrap());
+    let model = Model::start(&run, &Bell::default(), Access::default()).unwrap();
+    let options = Options { enabled: true, server: ServerConfig::loopback(), ..Options::default() };
+    let prefix = options.prefix.clone();
+    let served = Served::of(&model, &pipeline.plan, &options).unwrap();
+    let client = Client::new(ClientConfig::name_servers(&[served.address().unwrap()])).unwrap();
+    let pvs = Pvs { client, prefix };
+
+    let blocking =
+        |n| ["BlockingCallbacks_RBV", "Inline_RBV"].map(|name| pvs.number(&format!("Stats{n}:{name}")));
+    assert_eq!((blocking(1), blocking(2)), ([0.0, 0.0], [1.0, 1.0]));
+    pvs.put("Stats1:BlockingCallbacks", 1.0);
+    pvs.put("Stats2:BlockingCallbacks", 0.0);
+    assert_eq!((blocking(1), blocking(2)), ([1.0, 0.0], [0.0, 1.0]));
+
+    // Clients wait until it reads back, and no frame comes.
+    for name in ["ROI1:SizeX", "ROI1:MinY", "ROI1:BinX", "ROIStat1:1:SizeY", "ROIStat1:2:MinX"] {
+        pvs.put(name, 2.0);
+        assert_eq!(pvs.number(&format!("{name}_RBV")), 2.0, "{name}");
+    }
+
+    // A result is written over, until the next frame has its own.
+    for (written, shown) in
+        [("Total", "Total_RBV"), ("SigmaValue", "Sigma_RBV"), ("HistBelow", "HistBelow_RBV")]
+    {
+        pvs.put(&format!("Stats1:{written}"), 7.0);
+        assert_eq!(pvs.number(&format!("Stats1:{shown}")), 7.0, "{written}");
+    }
+    pvs.acquire(1.0);
+    assert_ne!(pvs.number("Stats1:Total_RBV"), 7.0);
+    // A pipeline file has no frame to write over.
+    let text = FORMER.replace("STATS1: {type: statistics,", "STATS1: {type: statistics, params: {total: 7},");
+    assert!(config::parse("f", &text, &[livetime_nodes::ALL, livetime_sim::ALL].concat(), &[]).is_err());
+
+    // Other names of a value, records that act, and records that keep a value.
+    pvs.until("Over1:2:MaxSizeX", 16.0);
+    assert_eq!(pvs.number("Over1:2:SetXHOPR"), 0.0);
+    pvs.put("Over1:2:PositionXLink", 5.0);
+    pvs.until("Over1:2:PositionX_RBV", 5.0);
+    pvs.put("Proc1:AverageSeq", 1.0);
+    assert_eq!(pvs.number("Proc1:FilterType"), 1.0);
+    pvs.put("Proc1:NumFilter", 4.0);
+    assert_eq!(pvs.number("Proc1:NumFilterRecip"), 0.25);
+    pvs.put("Codec1:Compressor", 6.0);
+    pvs.put("Codec1:JPEGQuality", 50.0);
+    let kept = ["Compressor_RBV", "JPEGQuality_RBV"].map(|name| pvs.number(&format!("Codec1:{name}")));
+    assert_eq!(kept, [6.0, 50.0]);
+
+    drop(served);
+    model.end();
+    run.stop();
+    assert!(run.wait(LONG));
+    assert_eq!(run.report().imbalances(), [""; 0]);
+}
+
 const PICTURES: &str = "\
 memory: 256 MiB
 nodes:

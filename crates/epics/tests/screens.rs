@@ -334,6 +334,12 @@ const SCREENS: &[Screen] = &[
                 ValidBackground_RBV ValidFlatField_RBV",
     },
     Screen {
+        name: "NDProcessTIFF",
+        instance: "Proc1:TIFF",
+        pairs: "AutoIncrement FileName FileNumber FilePath FileTemplate",
+        names: "FilePathExists_RBV FullFileName_RBV WriteMessage WriteStatus",
+    },
+    Screen {
         name: "NDPva",
         instance: "Pva1",
         pairs: "",

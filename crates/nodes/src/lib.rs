@@ -29,6 +29,7 @@ pub mod convert;
 mod error;
 pub mod ntndarray;
 mod packed;
+mod picture_file;
 mod planes;
 pub mod process;
 mod series;

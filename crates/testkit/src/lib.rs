@@ -88,7 +88,7 @@ pub fn golden(name: &str, made: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 /// The Python interpreter of the environment `what` that `tools/peers.sh` makes: `""` has p4p and pvaPy, others are
-/// `ophyd`, `bluesky`, `metrics`, `hdf5`, `codecs`, `parquet`, `ioc`. `None` is a skip on record.
+/// `ophyd`, `bluesky`, `classic`, `metrics`, `hdf5`, `codecs`, `parquet`, `ioc`. `None` is a skip on record.
 pub fn python(what: &str) -> Option<PathBuf> {
     let needed = if what.is_empty() { "peer/pva".to_owned() } else { format!("peer/{what}") };
     let args: Vec<&str> = (!what.is_empty()).then_some(what).into_iter().collect();

@@ -155,7 +155,7 @@ fn spans_json(moment: &Moment, of: fn(&NodeTimes) -> &Spans) -> Value {
 /// 1 enabled, 2 sends, 4 acquiring, 8 busy, 16 source.
 fn state_bits(moment: &Moment, node: usize) -> u8 {
     let state = &moment.nodes[node].state;
-    let bits = [state.is_enabled, state.sends, state.is_acquiring, state.is_busy, state.is_source];
+    let bits = [state.is_enabled, state.sends, state.acquires(), state.is_busy, state.is_source];
     bits.iter().enumerate().map(|(bit, is_set)| u8::from(*is_set) << bit).sum()
 }
 
@@ -333,7 +333,7 @@ pub(crate) fn node_json(moment: &Moment, run: &Run, number: usize) -> Value {
         "version": moment.version,
         "enabled": state.is_enabled,
         "sends": state.sends,
-        "acquiring": state.is_acquiring,
+        "acquiring": state.acquires(),
         "busy": state.is_busy,
         "input": state.input.as_ref().map(input),
         "inputs": state.edges().map(input).collect::<Vec<_>>(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use livetime_engine::{Role, Value};
 
 use super::action::Asked;
+use super::caller::Caller;
 use super::locks::{lock, try_lock};
 use super::moment::Moment;
 use super::node::Node;
@@ -14,6 +15,7 @@ use super::quiet::done_if_quiet;
 use super::refused::Refused;
 use super::shared::Shared;
 use super::waiting::Waiting;
+use super::wires::Wires;
 
 /// How long a detector that was just asked whether it still acquires is waited for, so that short acquisitions end at once. One that takes
 /// longer is asked again for its answer, not waited for: the looker serves all faces.
@@ -51,18 +53,26 @@ fn show_that_it_began(shared: &Shared, node: &mut Node, index: usize) -> Arc<Mom
 
 /// Starts or stops an acquisition.
 pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: bool) {
-    let (result, moment) = set(shared, asked.node, start);
-    match start && wait && result.is_ok() {
-        true => {
-            let param = lock(&shared.nodes[asked.node]).acquire_param;
-            shared.wait_for(Waiting::new(asked, param, false));
-        }
-        false => shared.answer(asked, result, moment),
+    let mut node = lock(&shared.nodes[asked.node]);
+    let was_delivering = node.state.is_delivering;
+    let (result, moment) = set(shared, &mut node, start);
+    let (param, is_delivering) = (node.acquire_param, node.state.is_delivering);
+    drop(node);
+    if start && wait && result.is_ok() {
+        return shared.wait_for(Waiting::new(asked, param, false));
     }
+    // One that watches is enough, however often clients start what acquires already.
+    if is_delivering && !was_delivering {
+        let (node, change) = (asked.node, asked.change.clone());
+        // The log gets the action from its answer, so this one has the face that is not logged.
+        let watching = Asked { caller: Caller::link(), node, change, reply: Box::new(|_| ()) };
+        shared.wait_for(Waiting::new(watching, param, false));
+    }
+    shared.answer(asked, result, moment);
 }
 
-fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), Refused>, Arc<Moment>) {
-    let mut node = lock(&shared.nodes[number]);
+fn set(shared: &Shared, node: &mut Node, start: bool) -> (Result<(), Refused>, Arc<Moment>) {
+    let number = node.number;
     // What was asked before is out of date: it must not end what begins now.
     node.actions += 1;
     let mut moment = shared.newest();
@@ -70,7 +80,7 @@ fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), Refused>, Arc
         // Also if it will be over before anybody can look.
         (node.state.is_acquiring, node.state.is_busy) = (true, true);
         node.state.acquisitions += 1;
-        moment = shared.publish_one(&mut node, |_, _| ());
+        moment = shared.publish_one(node, |_, _| ());
         shared.begun(&moment, number);
     }
     let result = match node.acquire_param {
@@ -80,10 +90,36 @@ fn set(shared: &Shared, number: usize, start: bool) -> (Result<(), Refused>, Arc
         }
         None => node.enable(&shared.run, start),
     };
-    if !start || result.is_err() {
-        moment = shared.look_now(&mut node);
+    if start && result.is_ok() {
+        // Set before anybody can see the source at rest: clients take the end of `Acquire` for that of its results.
+        node.state.is_delivering = awaits_nodes(shared, number);
+    } else {
+        moment = shared.look_now(node);
     }
     (result, moment)
+}
+
+/// Whether an acquisition of a source waits for a node behind it.
+fn awaits_nodes(shared: &Shared, source: usize) -> bool {
+    let (newest, mut wires) = (shared.newest(), lock(&shared.wires));
+    let behind = wires.behind(source);
+    awaited(&newest, &mut wires).iter().any(|number| behind.contains(number))
+}
+
+/// The nodes that acquisitions wait for. A node that has frames of several sources is none: it may always have something
+/// to do.
+fn awaited(moment: &Moment, wires: &mut Wires) -> Vec<usize> {
+    let is_source = |number: &usize| moment.nodes[*number].state.is_source;
+    let asked = |number: &usize| moment.nodes[*number].state.awaited == Some(true);
+    let numbers = (0..moment.nodes.len()).filter(asked);
+    numbers.filter(|number| wires.ahead(*number).into_iter().filter(is_source).count() == 1).collect()
+}
+
+/// The nodes behind a source that count, and the nodes on the way to them.
+fn on_the_way(wires: &mut Wires, source: usize, counts: impl Fn(&usize) -> bool) -> Vec<usize> {
+    let behind = wires.behind(source);
+    let is_one = |number: &usize| counts(number) || wires.behind(*number).iter().any(&counts);
+    behind.iter().copied().filter(is_one).collect()
 }
 
 impl Waiting {
@@ -91,7 +127,7 @@ impl Waiting {
     pub(super) fn is_over(&mut self, shared: &Shared) -> bool {
         // Whoever acts on the node may have to wait for it; all others go on meanwhile.
         let Some(node) = try_lock(&shared.nodes[self.asked.node]) else { return false };
-        let is_enabled = node.state.is_enabled;
+        let (is_enabled, acquisitions) = (node.state.is_enabled, node.state.acquisitions);
         drop(node);
         let is_at_work = match self.param {
             Some(index) => self.is_true(shared, index),
@@ -101,7 +137,17 @@ impl Waiting {
             self.seen = None;
             return false;
         }
-        !self.sends_frames() || self.is_quiet(shared)
+        !self.sends_frames() || (self.is_quiet(shared) && self.has_delivered(shared, acquisitions))
+    }
+
+    /// Notes that the frames of the acquisition are handled, unless another one has begun meanwhile.
+    fn has_delivered(&self, shared: &Shared, acquisitions: u64) -> bool {
+        let Some(mut node) = try_lock(&shared.nodes[self.asked.node]) else { return false };
+        let is_same = node.state.acquisitions == acquisitions;
+        if is_same {
+            node.state.is_delivering = false;
+        }
+        is_same
     }
 
     /// Whether a parameter of the node is true. One that has ended does nothing; one that does not answer still may.
@@ -136,19 +182,18 @@ impl Waiting {
     }
 
     /// The nodes whose results count when the acquisition is over: all behind the source if it waits for nodes, else those on
-    /// the way to writers that capture.
+    /// the way to writers that capture and to nodes that acquisitions wait for.
     fn relied_on(&self, shared: &Shared) -> Vec<usize> {
         let source = self.asked.node;
         let waits_for_nodes = try_lock(&shared.nodes[source]).is_some_and(|node| node.state.waits_for_nodes);
         let mut wires = lock(&shared.wires);
-        let behind = wires.behind(source);
         if waits_for_nodes {
-            return behind.to_vec();
+            return wires.behind(source).to_vec();
         }
         let newest = shared.newest();
+        let awaited = awaited(&newest, &mut wires);
         let captures = |number: &usize| newest.nodes.get(*number).is_some_and(|node| node.is_capturing());
-        let is_relied_on = |number: &usize| captures(number) || wires.behind(*number).iter().any(&captures);
-        behind.iter().copied().filter(is_relied_on).collect()
+        on_the_way(&mut wires, source, |number| captures(number) || awaited.contains(number))
     }
 
     /// The nodes whose results the caller may read when the work is over.

@@ -61,6 +61,7 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
         }
         Change::Rewire(rewire) => joins::rewire(shared, node, rewire)?,
         Change::WaitForNodes(wait) => node.state.waits_for_nodes = *wait,
+        Change::Await(awaited) => node.state.awaited = Some(*awaited),
         Change::Recount(counter, number) => {
             let report = run.report();
             let counts = report.nodes.get(node.number).ok_or(Refused::NodeEnded)?;
@@ -75,6 +76,10 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
 fn note_written<T: AsRef<str>>(node: &mut Node, params: impl IntoIterator<Item = T>) {
     for param in params {
         let param = param.as_ref();
+        // A result is written over by the next frame: no setting differs.
+        if node.index_of(param).is_none() {
+            continue;
+        }
         if !node.state.written.iter().any(|known| known == param) {
             node.state.written = node.state.written.iter().cloned().chain([param.to_owned()]).collect();
         }

@@ -57,6 +57,8 @@ pub enum Change {
     Rewire(Rewire),
     /// Whether acquisitions end only when all nodes behind it have nothing left to do.
     WaitForNodes(bool),
+    /// Whether acquisitions of the sources before it end only when it has nothing left to do.
+    Await(bool),
     /// Lets a counter continue from another number in what faces show; the ledger stays.
     Recount(Counter, u64),
 }
@@ -152,6 +154,7 @@ impl fmt::Display for Change {
             Change::Acquire { start: false, .. } => f.write_str("stop acquiring"),
             Change::Rewire(rewire) => rewire.fmt(f),
             Change::WaitForNodes(wait) => write!(f, "wait for nodes = {wait}"),
+            Change::Await(awaited) => write!(f, "acquisitions wait for it = {awaited}"),
             Change::Recount(counter, number) => write!(f, "{counter:?} counts from {number}"),
         }
     }

@@ -75,7 +75,7 @@ impl Shared {
 
     /// What depends on the nodes behind a source.
     fn count_behind(&self, node: &mut Node, report: &Report) {
-        let mut is_busy = node.state.is_acquiring;
+        let mut is_busy = node.state.acquires();
         if node.state.is_source {
             let behind = lock(&self.wires).behind(node.number);
             let queued = behind.iter().filter_map(|n| report.nodes.get(*n)).map(|n| n.queued).sum();

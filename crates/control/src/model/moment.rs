@@ -119,6 +119,10 @@ pub struct NodeState {
     pub is_busy: bool,
     /// Whether an acquisition ends only when all nodes behind have nothing left to do.
     pub waits_for_nodes: bool,
+    /// Whether acquisitions of the sources before it end only when it has nothing left to do; `None` until somebody says so.
+    pub awaited: Option<bool>,
+    /// A source acquires no longer, and a node that its acquisition waits for still has frames.
+    pub is_delivering: bool,
     /// Parameters that were written through [`Action`](super::Action), in the order of the first writes. Others may differ from the start
     /// of the run, too: nodes count numbers of files up, and limit sizes.
     pub written: Arc<[String]>,
@@ -141,6 +145,11 @@ pub struct NodeState {
 }
 
 impl NodeState {
+    /// Whether an acquisition is shown: it is not over before the nodes that it waits for have handled its frames.
+    pub fn acquires(&self) -> bool {
+        self.is_acquiring || self.is_delivering
+    }
+
     /// All edges that lead to it, those to its first input first.
     pub fn edges(&self) -> impl Iterator<Item = &Arc<Input>> {
         self.input.iter().chain(self.joined.iter()).chain(self.further.iter())

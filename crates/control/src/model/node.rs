@@ -231,6 +231,8 @@ fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> No
         is_acquiring: false,
         is_busy: false,
         waits_for_nodes: false,
+        awaited: None,
+        is_delivering: false,
         acquisitions: 0,
         written: Arc::default(),
         input: None,

@@ -48,6 +48,7 @@ struct Style {
     words: Option<[LitStr; 2]>,
     shown: Option<[LitStr; 2]>,
     drv_info: Option<LitStr>,
+    setpoint: Option<LitStr>,
     link: bool,
 }
 
@@ -261,12 +262,14 @@ fn param(field: &syn::Field) -> syn::Result<Param> {
                 param.style.shown = Some(two_texts(meta.value()?)?);
             } else if meta.path.is_ident("drv_info") {
                 param.style.drv_info = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("setpoint") {
+                param.style.setpoint = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("link") {
                 param.style.link = true;
             } else if meta.path.is_ident("role") {
                 param.role = Some(meta.value()?.parse()?);
             } else {
-                return Err(meta.error("wanted default, min, max, unit, pv, form, words, shown, drv_info, link, role, readback or \
+                return Err(meta.error("wanted default, min, max, unit, pv, form, words, shown, drv_info, setpoint, link, role, readback or \
                      count"));
             }
             Ok(())
@@ -337,10 +340,11 @@ fn style(style: &Style) -> Tokens {
         Some(form) => quote!(::livetime_engine::PvForm::#form),
         None => quote!(::livetime_engine::PvForm::Usual),
     };
-    let drv_info = match &style.drv_info {
-        Some(drv_info) => quote!(Some(#drv_info)),
+    let text = |text: &Option<LitStr>| match text {
+        Some(text) => quote!(Some(#text)),
         None => quote!(None),
     };
+    let (drv_info, setpoint) = (text(&style.drv_info), text(&style.setpoint));
     quote! {
         ::livetime_engine::PvStyle {
             form: #form,
@@ -348,6 +352,7 @@ fn style(style: &Style) -> Tokens {
             shown: #shown,
             drv_info: #drv_info,
             link: #link,
+            setpoint: #setpoint,
         }
     }
 }

@@ -236,6 +236,40 @@ pub struct Counterpart {
     pub settings: &'static [FixedSetting],
     /// The parameters whose values follow the name of the port in the command that makes a driver: `simDetectorConfig`.
     pub arguments: &'static [&'static str],
+    /// Its records that are no parameters here.
+    pub records: &'static [Record],
+}
+
+/// A record of areaDetector's that is no parameter here: clients that connect to all names find it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Suffix of its PV; `#:` in front stands for the number of each member of a group.
+    pub pv: &'static str,
+    /// What it shows, and what a write does.
+    pub acts: Acts,
+}
+
+/// What a [`Record`] shows, and what a write does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acts {
+    /// The PV of this suffix, under another name.
+    As(&'static str),
+    /// Writing anything sets the parameter of this suffix to the choice of this number.
+    Sets(&'static str, u8),
+    /// A written number is kept, and the PV is there with `_RBV`, too. Choices, if there are any; the first number; why it
+    /// has no effect.
+    Keeps(&'static [&'static str], i32, &'static str),
+    /// A written text is kept.
+    KeepsText(&'static str),
+    /// It joins records inside an IOC, and is always 0.
+    Joins,
+}
+
+impl Record {
+    /// A record of this name.
+    pub const fn new(pv: &'static str, acts: Acts) -> Record {
+        Record { pv, acts }
+    }
 }
 
 /// A setting of areaDetector's that has one value here: its name is there, so that screens show it, and writing another
@@ -257,7 +291,7 @@ pub struct FixedSetting {
 impl Counterpart {
     /// The counterpart of one areaDetector plugin or driver.
     pub const fn new(plugin: &'static str, stem: &'static str) -> Counterpart {
-        Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[], arguments: &[] }
+        Counterpart { plugin, stem, aliases: &[], series: &[], settings: &[], arguments: &[], records: &[] }
     }
 
     /// The same with other names.
@@ -282,6 +316,12 @@ impl Counterpart {
     #[must_use]
     pub const fn with_arguments(self, arguments: &'static [&'static str]) -> Counterpart {
         Counterpart { arguments, ..self }
+    }
+
+    /// The same with records that are no parameters.
+    #[must_use]
+    pub const fn with_records(self, records: &'static [Record]) -> Counterpart {
+        Counterpart { records, ..self }
     }
 
     /// All its names, the name of the plugin first.

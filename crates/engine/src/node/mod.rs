@@ -20,7 +20,9 @@ use crate::Params;
 pub use context::Context;
 pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
-pub use kinds::{Accepts, Counterpart, FixedSetting, NodeKind, NodeSpec, NotAccepted, PortSpec, Stream};
+pub use kinds::{
+    Accepts, Acts, Counterpart, FixedSetting, NodeKind, NodeSpec, NotAccepted, PortSpec, Record, Stream,
+};
 pub use last_frame::{LastFrame, Snapshot};
 pub use node_type::NodeType;
 pub(crate) use source_watch::SourceWatch;

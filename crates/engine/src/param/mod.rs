@@ -19,8 +19,8 @@ pub use types::{ParamEnum, ParamType};
 /// The parameters of a node, declared once as a struct with `#[derive(Params)]`.
 ///
 /// The doc comment of a field is its help text; a field without one does not compile. Attributes:
-/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `form`, `words`, `shown`, `drv_info` and `link` (how PVs show it,
-/// where that differs from the usual: [`PvStyle`]), `role` (a [`Role`] that faces act by), `readback`
+/// `default`, `min`, `max`, `unit`, `pv` (areaDetector's PV suffix), `form`, `words`, `shown`, `drv_info`, `setpoint` and `link` (how
+/// PVs show it, where that differs from the usual: [`PvStyle`]), `role` (a [`Role`] that faces act by), `readback`
 /// (written by the node, read by everybody else) and `count` (a readback that counts over all frames). A field may be a
 /// struct of parameters itself, which several nodes share: with the attribute `flatten`, alone or with a `default`, its parameters come behind the others. A field may be an array of structs of
 /// parameters: with `group = "region"` alone, the parameters of its members come behind the others, too, as
@@ -263,6 +263,15 @@ impl ParamSpec {
         if self.readback {
             return Err(Refusal::new(RefusalKind::ReadOnly).of(self.name));
         }
+        self.accept_any(value)
+    }
+
+    /// As [`ParamSpec::accept`], in a run: there a result ([`PvForm::Result`]) can be written over until the next frame.
+    pub(crate) fn accept_in_run(&self, value: &Value) -> Result<Value, Refusal> {
+        if self.style.form == PvForm::Result { self.accept_any(value) } else { self.accept(value) }
+    }
+
+    fn accept_any(&self, value: &Value) -> Result<Value, Refusal> {
         let value = self.convert(value).ok_or_else(|| self.refuse(format_args!("`{value}`")))?;
         self.check_range(&value)?;
         Ok(value)

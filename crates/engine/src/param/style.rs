@@ -14,6 +14,8 @@ pub struct PvStyle {
     pub drv_info: Option<&'static str>,
     /// Whether it may follow a PV, whose name is written to `XLink.DOL`.
     pub link: bool,
+    /// The suffix of the PV that can be written, where it is another one than that of the readback.
+    pub setpoint: Option<&'static str>,
 }
 
 /// Under which names a parameter is served.
@@ -28,12 +30,20 @@ pub enum PvForm {
     Fixed,
     /// A parameter as `X` alone.
     Setpoint,
+    /// A result: a readback that can be written, too, and shows that until the next frame has its own.
+    Result,
 }
 
 impl PvStyle {
     /// As most parameters are shown.
-    pub const USUAL: PvStyle =
-        PvStyle { form: PvForm::Usual, words: None, shown: None, drv_info: None, link: false };
+    pub const USUAL: PvStyle = PvStyle {
+        form: PvForm::Usual,
+        words: None,
+        shown: None,
+        drv_info: None,
+        link: false,
+        setpoint: None,
+    };
 
     /// The words for false and true in a PV that can be written, or that only shows the parameter.
     pub fn words(&self, is_writable: bool) -> &'static [&'static str; 2] {

@@ -38,7 +38,7 @@ impl Run {
         let decl = self.graph.nodes.get(node).zip(self.nodes.get(node));
         let (decl, info) = decl.ok_or_else(|| Refusal::new(RefusalKind::NodeNumber(node)))?;
         let spec = decl.node_type.param_specs().get(param).ok_or_else(|| Refusal::unknown_index(param))?;
-        let value = spec.accept(value)?;
+        let value = spec.accept_in_run(value)?;
         self.begin(info.workers[0], node, move |runner| runner.set_param(param, value))
     }
 

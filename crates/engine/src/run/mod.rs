@@ -255,7 +255,7 @@ impl Run {
         let node = self.graph.node(node)?;
         let specs = self.graph.nodes[node].node_type.param_specs();
         let index = crate::find(specs, param)?;
-        let value = specs[index].accept(value)?;
+        let value = specs[index].accept_in_run(value)?;
         // One copy of a pool after the other, each between two of its frames.
         let ask = |w: &usize| self.ask(*w, node, move |r, value| r.set_param(index, value), value.clone());
         self.nodes[node].workers.iter().try_for_each(|w| ask(w)?)

@@ -56,7 +56,7 @@ fn accept_all(specs: &[ParamSpec], values: &[(&str, Value)]) -> Result<Values, R
         if accepted.iter().any(|(other, _)| *other == index) {
             return Err(Refusal::new(RefusalKind::Twice).of(specs[index].name));
         }
-        accepted.push((index, specs[index].accept(value)?));
+        accepted.push((index, specs[index].accept_in_run(value)?));
     }
     Ok(accepted)
 }

@@ -38,6 +38,7 @@ const FIELDS: &[(&str, Shown)] = &[
     ("SCAN", |_, _| text("I/O Intr")),
     ("PACT", |_, _| Values::Char(vec![0].into())),
     ("DISP", |_, _| Values::Char(vec![0].into())),
+    ("DISA", |_, _| Values::Short(vec![0])),
     ("ZNAM", |_, reading| named(reading, 0)),
     ("ONAM", |_, reading| named(reading, 1)),
 ];

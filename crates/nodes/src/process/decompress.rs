@@ -14,7 +14,9 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{
+    Acts, Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Record, Stream,
+};
 use livetime_frame::Frame;
 
 use crate::codec::{CodecMode, CodecStatus, Codecs, Compressor, jpeg};
@@ -40,6 +42,14 @@ pub struct DecompressParams {
     pub failures: u64,
 }
 
+/// A setting of areaDetector's plugin that has an effect where it compresses alone.
+const fn kept(pv: &'static str, choices: &'static [&'static str], first: i32) -> Record {
+    Record::new(
+        pv,
+        Acts::Keeps(choices, first, "Kept as it is written; what an array came as says how it is restored."),
+    )
+}
+
 /// Decompresses arrays.
 pub struct Decompress {
     params: DecompressParams,
@@ -58,7 +68,17 @@ impl Node for Decompress {
         parallel: true,
     };
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginCodec", "Codec"));
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginCodec", "Codec").with_records(&[
+            kept("Compressor", &["None", "JPEG", "Zlib", "Blosc", "LZ4", "LZ4HDF5", "BSLZ4"], 0),
+            kept("JPEGQuality", &[], 85),
+            kept("ZlibCLevel", &[], 1),
+            kept("BloscCompressor", &["BloscLZ", "LZ4", "LZ4HC", "SNAPPY", "ZLIB", "ZSTD"], 0),
+            kept("BloscCLevel", &[], 3),
+            kept("BloscShuffle", &["None", "Byte", "Bit"], 0),
+            kept("BloscNumThreads", &[], 1),
+            kept("LZ4HDF5BlockSize", &[], 0),
+        ]));
 
     fn new(params: DecompressParams) -> Result<Decompress, NodeError> {
         Ok(Decompress { params, codecs: Codecs::default() })

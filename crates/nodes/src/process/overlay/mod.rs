@@ -45,7 +45,9 @@ mod shape;
 mod tests;
 mod text;
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{
+    Acts, Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Record, Stream,
+};
 use livetime_frame::{Element, Frame, FrameMut, Layout, with_dtype};
 use livetime_kernels::Pixel;
 
@@ -159,7 +161,13 @@ impl Node for Overlay {
         parallel: true,
     };
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginOverlay", "Over"));
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginOverlay", "Over").with_records(&[
+            Record::new("#:MaxSizeX", Acts::As("MaxSizeX_RBV")),
+            Record::new("#:MaxSizeY", Acts::As("MaxSizeY_RBV")),
+            Record::new("#:SetXHOPR", Acts::Joins),
+            Record::new("#:SetYHOPR", Acts::Joins),
+        ]));
 
     fn new(params: OverlayParams) -> Result<Overlay, NodeError> {
         let clock = Clock::of(&params.time_zone)?;

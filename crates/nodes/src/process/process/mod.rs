@@ -43,14 +43,20 @@
 //! ```
 
 mod params;
+mod saved;
 mod steps;
 #[cfg(test)]
 mod tests;
 mod work;
 
 pub use params::{FilterCallbacks, FilterState, FilterType, ProcessParams};
+pub use saved::SavedFile;
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
+use std::mem::take;
+
+use livetime_engine::{
+    Acts, Context, Counterpart, Node, NodeError, NodeSpec, Params, PortSpec, Record, Stream,
+};
 use livetime_frame::{ArrayRef, DType, Frame, Layout, with_dtype};
 use livetime_kernels::{Level, min_max};
 
@@ -180,17 +186,30 @@ impl Process {
         Ok(())
     }
 
-    /// A copy of the latest output becomes the background or the flat field.
-    fn save(&mut self, is_background: bool) -> Result<(), NodeError> {
-        let Some(last) = &self.last else {
-            return Err(NodeError::new("wanted an output to save, found none so far"));
-        };
+    /// The latest output becomes the background or the flat field.
+    fn save_last(&mut self, is_background: bool) -> Result<(), NodeError> {
+        let none = || NodeError::new("wanted an output to save, found none so far");
+        let last = self.last.clone().ok_or_else(none)?;
+        self.save(&last, is_background)
+    }
+
+    /// A picture in a file becomes the background or the flat field.
+    fn read(&mut self, is_background: bool, ctx: &mut Context) -> Result<(), NodeError> {
+        let read = self.params.saved.read(ctx).and_then(|frame| self.save(&frame, is_background));
+        self.params.saved.settle(&read);
+        read
+    }
+
+    /// A copy of a frame becomes the background or the flat field.
+    fn save(&mut self, frame: &Frame, is_background: bool) -> Result<(), NodeError> {
         match (self.params.is_single, is_background) {
-            (true, true) => self.single.background = copy_of(last)?,
-            (true, false) => self.single.flat = copy_of(last)?,
-            (false, true) => self.double.background = copy_of(last)?,
-            (false, false) => self.double.flat = copy_of(last)?,
+            (true, true) => self.single.background = copy_of(frame)?,
+            (true, false) => self.single.flat = copy_of(frame)?,
+            (false, true) => self.double.background = copy_of(frame)?,
+            (false, false) => self.double.flat = copy_of(frame)?,
         }
+        // The next frame tells whether it has as many elements.
+        let last = self.last.as_ref().unwrap_or(frame);
         let len = last.array()?.layout().len();
         self.publish_valid(len);
         Ok(())
@@ -219,10 +238,28 @@ impl Node for Process {
         &[PortSpec::array("out")],
     );
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginProcess", "Proc"));
+    const COUNTERPART: Option<Counterpart> =
+        Some(Counterpart::new("NDPluginProcess", "Proc").with_records(&[
+            Record::new("ReadBackgroundTIFFSeq", Acts::Sets("ReadBackground", 1)),
+            Record::new("ReadBackgroundTIFFSeq.PROC", Acts::Sets("ReadBackground", 1)),
+            Record::new("ReadFlatFieldTIFFSeq", Acts::Sets("ReadFlatField", 1)),
+            Record::new("ReadFlatFieldTIFFSeq.PROC", Acts::Sets("ReadFlatField", 1)),
+            Record::new("FilterTypeSeq", Acts::Joins),
+            Record::new("RecursiveAveSeq", Acts::Sets("FilterType", FilterType::RecursiveAve as u8)),
+            Record::new("AverageSeq", Acts::Sets("FilterType", FilterType::Average as u8)),
+            Record::new("SumSeq", Acts::Sets("FilterType", FilterType::Sum as u8)),
+            Record::new("DifferenceSeq", Acts::Sets("FilterType", FilterType::Difference as u8)),
+            Record::new("RecursiveAveDiffSeq", Acts::Sets("FilterType", FilterType::RecursiveAveDiff as u8)),
+            Record::new("CopyToFilterSeq", Acts::Sets("FilterType", FilterType::CopyToFilter as u8)),
+            Record::new(
+                "PortBackup",
+                Acts::KeepsText("Kept as it is written: files are read without a change of `NDArrayPort`."),
+            ),
+        ]));
 
     fn new(mut params: ProcessParams) -> Result<Process, NodeError> {
         params.apply_filter_type();
+        params.apply_num_filter();
         Ok(Process { params, single: Work::default(), double: Work::default(), filtered: None, last: None })
     }
 
@@ -269,17 +306,21 @@ impl Node for Process {
         if self.params.auto_offset_scale { self.scale_to(&array) } else { Ok(()) }
     }
 
-    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let name = self.params.name(index);
         match name {
             "filter_type" => self.params.apply_filter_type(),
-            // The recursion's weights are those of an average over `num_filter` frames.
-            "num_filter" if self.params.filter_type == FilterType::Average => self.params.apply_filter_type(),
+            "num_filter" => self.params.apply_num_filter(),
             "oc1" | "oc2" | "oc3" | "oc4" | "fc1" | "fc2" | "fc3" | "fc4" | "rc1" | "rc2" => {
                 self.params.recognise_custom();
             }
-            "save_background" if std::mem::take(&mut self.params.save_background) => return self.save(true),
-            "save_flat_field" if std::mem::take(&mut self.params.save_flat_field) => return self.save(false),
+            "save_background" if take(&mut self.params.save_background) => return self.save_last(true),
+            "save_flat_field" if take(&mut self.params.save_flat_field) => return self.save_last(false),
+            "read_background" if take(&mut self.params.saved.read_background) => return self.read(true, ctx),
+            "read_flat_field" if take(&mut self.params.saved.read_flat_field) => {
+                return self.read(false, ctx);
+            }
+            "tiff_path" => self.params.saved.settle_path(),
             _ => {}
         }
         Ok(())

@@ -3,6 +3,7 @@
 use livetime_engine::{ParamEnum, Params};
 use livetime_kernels::FilterSetup;
 
+use super::saved::SavedFile;
 use crate::convert::OutputType;
 
 /// Ready-made coefficients of the recursive filter; the numbers are areaDetector's.
@@ -122,6 +123,9 @@ pub struct ProcessParams {
     /// Frames that the filter averages over.
     #[param(default = 1, min = 1, pv = "NumFilter")]
     pub num_filter: u32,
+    /// 1 divided by `num_filter`.
+    #[param(readback, pv = "NumFilterRecip", form = Plain)]
+    pub num_filter_recip: f64,
     /// Frames filtered since the reset, up to `num_filter`.
     #[param(readback, pv = "NumFiltered")]
     pub num_filtered: u32,
@@ -178,6 +182,9 @@ pub struct ProcessParams {
     /// Whether the latest frame was calculated in single precision.
     #[param(readback)]
     pub is_single: bool,
+    /// Background and flat field out of files.
+    #[param(flatten)]
+    pub saved: SavedFile,
 }
 
 impl ProcessParams {
@@ -214,6 +221,14 @@ impl ProcessParams {
         [self.oc1, self.oc2, self.oc3, self.oc4] = oc;
         [self.fc1, self.fc2, self.fc3, self.fc4] = fc;
         [self.rc1, self.rc2] = rc;
+    }
+
+    /// The weights of an average over `num_filter` frames follow that number.
+    pub(super) fn apply_num_filter(&mut self) {
+        self.num_filter_recip = 1.0 / f64::from(self.num_filter.max(1));
+        if self.filter_type == FilterType::Average {
+            self.apply_filter_type();
+        }
     }
 
     /// Changes the type to `custom` when the coefficients no longer fit the chosen type.

@@ -4,6 +4,7 @@ use livetime_frame::{ColorMode, with_dtype};
 use livetime_kernels::FilterSetup;
 
 use super::*;
+use crate::sinks::tiff_files::TiffFiles;
 
 fn node(values: &[(&str, Value)]) -> Harness {
     let mut node = Harness::new::<Process>(&[]).unwrap();
@@ -375,4 +376,39 @@ fn keeps_the_contract() {
     let on = ["enable_offset_scale", "auto_offset_scale", "enable_low_clip", "enable_high_clip"];
     let on: Vec<(&str, Value)> = on.iter().map(|n| (*n, true.into())).collect();
     assert_compliant::<Process>(&on);
+}
+
+/// A file that another program wrote, under the names of the plugin `Proc1:TIFF`.
+#[test]
+fn a_background_is_read_from_a_file() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let mut writer =
+        Harness::new::<TiffFiles>(&[("path", path.into()), ("file_name", "dark".into())]).unwrap();
+    let dark = writer.image::<u16>(&[1, 3], &[5, 6, 7]).unwrap();
+    writer.feed(&dark).unwrap();
+
+    let mut node = node(&[("enable_background", true.into()), ("data_type", "i32".into())]);
+    set(
+        &mut node,
+        &[("tiff_path", path.into()), ("tiff_name", "dark".into()), ("tiff_auto_increment", true.into())],
+    );
+    assert_eq!(node.get("tiff_path_exists"), Some(true.into()));
+    let refused = node.set("read_background", true).unwrap_err().to_string();
+    assert!(refused.contains("dark_000.tif`: wanted a picture, found"), "{refused}");
+    assert_eq!(node.get("tiff_message"), Some(refused.into()));
+    set(&mut node, &[("tiff_number", 1.into()), ("read_background", true.into())]);
+    assert_eq!((node.get("read_background"), node.number_of("tiff_number")), (Some(false.into()), 2.0));
+    assert_eq!(
+        (node.get("tiff_message"), node.get("valid_background")),
+        (Some("".into()), Some(true.into()))
+    );
+    let light = node.image::<u16>(&[1, 3], &[4, 16, 27]).unwrap();
+    assert_eq!(elements(&node.feed(&light).unwrap()[0]), [-1.0, 10.0, 20.0]);
+
+    // A flat field of another size is there, and not valid for these frames.
+    let flat = writer.image::<u16>(&[1, 2], &[1, 1]).unwrap();
+    writer.feed(&flat).unwrap();
+    node.set("read_flat_field", true).unwrap();
+    assert_eq!(node.get("valid_flat_field"), Some(false.into()));
 }

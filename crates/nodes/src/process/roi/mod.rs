@@ -35,7 +35,9 @@ pub use params::RoiParams;
 
 use std::ops::Range;
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, PortSpec, Stream};
+use livetime_engine::{
+    Acts, Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Record, Stream,
+};
 use livetime_frame::{ColorMode, DType, Element, Frame, FrameMut, Layout, with_dtype};
 use livetime_kernels::{Conversion, Level, convert};
 
@@ -196,7 +198,12 @@ impl Node for Roi {
         parallel: true,
     };
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginROI", "ROI"));
+    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginROI", "ROI").with_records(&[
+        Record::new("MaxX", Acts::As("MaxSizeX_RBV")),
+        Record::new("MaxY", Acts::As("MaxSizeY_RBV")),
+        Record::new("SetXHOPR", Acts::Joins),
+        Record::new("SetYHOPR", Acts::Joins),
+    ]));
 
     fn new(params: RoiParams) -> Result<Roi, NodeError> {
         Ok(Roi { params })
@@ -204,6 +211,12 @@ impl Node for Roi {
 
     fn params(&mut self) -> &mut RoiParams {
         &mut self.params
+    }
+
+    fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+        let name = self.params.name(index);
+        self.params.show_wish(name);
+        Ok(())
     }
 
     fn plan(&mut self, inputs: &[Stream]) -> Result<Vec<Stream>, NodeError> {

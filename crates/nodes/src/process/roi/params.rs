@@ -127,6 +127,24 @@ pub struct RoiParams {
 }
 
 impl RoiParams {
+    /// The readback of the set-point `name` shows it until the next frame says what became of it: clients wait for that
+    /// after a write, and frames may come much later.
+    pub(super) fn show_wish(&mut self, name: &str) {
+        let (readback, wish) = match name {
+            "min_x" => (&mut self.actual_min_x, self.min_x),
+            "min_y" => (&mut self.actual_min_y, self.min_y),
+            "min_z" => (&mut self.actual_min_z, self.min_z),
+            "size_x" => (&mut self.actual_size_x, self.size_x),
+            "size_y" => (&mut self.actual_size_y, self.size_y),
+            "size_z" => (&mut self.actual_size_z, self.size_z),
+            "bin_x" => (&mut self.actual_bin_x, self.bin_x),
+            "bin_y" => (&mut self.actual_bin_y, self.bin_y),
+            "bin_z" => (&mut self.actual_bin_z, self.bin_z),
+            _ => return,
+        };
+        *readback = usize::try_from(wish).unwrap_or(0);
+    }
+
     /// The requested region along x, y and z.
     pub(super) fn wishes(&self) -> [Wish; 3] {
         [

@@ -221,7 +221,12 @@ impl Node for RoiStatistics {
             _ if name.ends_with("_reset") => {
                 self.params.regions.iter_mut().filter(|region| region.reset).for_each(Region::reset);
             }
-            _ => {}
+            _ => {
+                let regions = self.params.regions.iter_mut().zip(1..);
+                let leaf = |number: i32| name.strip_prefix(&format!("region{number}_"));
+                let changed = regions.filter_map(|(region, number)| Some((region, leaf(number)?)));
+                changed.for_each(|(region, leaf)| region.show_wish(leaf));
+            }
         }
         Ok(())
     }

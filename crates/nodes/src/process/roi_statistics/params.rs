@@ -136,6 +136,19 @@ pub struct Region {
 pub(super) type Part = (usize, usize);
 
 impl Region {
+    /// The readback of the set-point `name` shows it until the next frame says what became of it: clients wait for that
+    /// after a write, and frames may come much later.
+    pub(super) fn show_wish(&mut self, name: &str) {
+        let (readback, wish) = match name {
+            "min_x" => (&mut self.used_min_x, self.min_x),
+            "min_y" => (&mut self.used_min_y, self.min_y),
+            "size_x" => (&mut self.used_size_x, self.size_x),
+            "size_y" => (&mut self.used_size_y, self.size_y),
+            _ => return,
+        };
+        *readback = usize::try_from(wish).unwrap_or(0);
+    }
+
     /// Where the region lies in a frame of `width` columns and `height` rows, neither 0; published.
     pub(super) fn place(&mut self, width: usize, height: usize, is_line: bool) -> (Part, Part) {
         let part = |min: i64, size: i64, most: usize| {

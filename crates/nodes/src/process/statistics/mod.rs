@@ -35,7 +35,9 @@ mod values;
 
 pub use params::StatisticsParams;
 
-use livetime_engine::{Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Stream};
+use livetime_engine::{
+    Acts, Context, Counterpart, Node, NodeError, NodeKind, NodeSpec, Params, PortSpec, Record, Stream,
+};
 use livetime_frame::{ArrayRef, Element, Frame, with_dtype};
 use livetime_kernels::Level;
 use livetime_kernels::statistics::{Measure, Scratch, Wanted, statistics};
@@ -114,31 +116,42 @@ impl Node for Statistics {
         parallel: true,
     };
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDPluginStats", "Stats").with_series(&[
-        "TSMinValue",
-        "TSMinX",
-        "TSMinY",
-        "TSMaxValue",
-        "TSMaxX",
-        "TSMaxY",
-        "TSMeanValue",
-        "TSSigma",
-        "TSTotal",
-        "TSNet",
-        "TSCentroidTotal",
-        "TSCentroidX",
-        "TSCentroidY",
-        "TSSigmaX",
-        "TSSigmaY",
-        "TSSigmaXY",
-        "TSSkewX",
-        "TSSkewY",
-        "TSKurtosisX",
-        "TSKurtosisY",
-        "TSEccentricity",
-        "TSOrientation",
-        "TSTimestamp",
-    ]));
+    const COUNTERPART: Option<Counterpart> = Some(
+        Counterpart::new("NDPluginStats", "Stats")
+            .with_series(&[
+                "TSMinValue",
+                "TSMinX",
+                "TSMinY",
+                "TSMaxValue",
+                "TSMaxX",
+                "TSMaxY",
+                "TSMeanValue",
+                "TSSigma",
+                "TSTotal",
+                "TSNet",
+                "TSCentroidTotal",
+                "TSCentroidX",
+                "TSCentroidY",
+                "TSSigmaX",
+                "TSSigmaY",
+                "TSSigmaXY",
+                "TSSkewX",
+                "TSSkewY",
+                "TSKurtosisX",
+                "TSKurtosisY",
+                "TSEccentricity",
+                "TSOrientation",
+                "TSTimestamp",
+            ])
+            .with_records(&[
+                Record::new("MaxSizeX", Acts::As("ProfileSizeX_RBV")),
+                Record::new("MaxSizeY", Acts::As("ProfileSizeY_RBV")),
+                Record::new("SetXHOPR", Acts::Joins),
+                Record::new("SetYHOPR", Acts::Joins),
+                Record::new("Reset1", Acts::Joins),
+                Record::new("Reset2", Acts::Joins),
+            ]),
+    );
 
     fn new(params: StatisticsParams) -> Result<Statistics, NodeError> {
         Ok(Statistics { params, scratch: Scratch::default(), found: Found::default() })

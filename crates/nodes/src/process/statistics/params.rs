@@ -3,7 +3,8 @@
 use livetime_engine::Params;
 use livetime_kernels::statistics::{Cursor, HistogramRange, Quirks, Wanted};
 
-/// Parameters of `statistics`. Readbacks of a group that is switched off keep their latest values.
+/// Parameters of `statistics`. Readbacks of a group that is switched off keep their latest values. A result may be written
+/// over, which lasts until the next frame.
 #[derive(Params)]
 pub struct StatisticsParams {
     /// Whether extremes and sums are made.
@@ -49,70 +50,70 @@ pub struct StatisticsParams {
     /// Whether `histogram_x` holds areaDetector's values, which are not the centres of the bins.
     pub axis_of_edges: bool,
     /// Smallest pixel; NaN when there is none but NaN.
-    #[param(readback, pv = "MinValue")]
+    #[param(readback, pv = "MinValue", form = Result)]
     pub min_value: f64,
     /// Column of the first smallest pixel.
-    #[param(readback, unit = "px", pv = "MinX")]
+    #[param(readback, unit = "px", pv = "MinX", form = Result)]
     pub min_x: f64,
     /// Row of the first smallest pixel.
-    #[param(readback, unit = "px", pv = "MinY")]
+    #[param(readback, unit = "px", pv = "MinY", form = Result)]
     pub min_y: f64,
     /// Largest pixel; NaN when there is none but NaN.
-    #[param(readback, pv = "MaxValue")]
+    #[param(readback, pv = "MaxValue", form = Result)]
     pub max_value: f64,
     /// Column of the first largest pixel.
-    #[param(readback, unit = "px", pv = "MaxX")]
+    #[param(readback, unit = "px", pv = "MaxX", form = Result)]
     pub max_x: f64,
     /// Row of the first largest pixel.
-    #[param(readback, unit = "px", pv = "MaxY")]
+    #[param(readback, unit = "px", pv = "MaxY", form = Result)]
     pub max_y: f64,
     /// Mean of all elements.
-    #[param(readback, pv = "MeanValue")]
+    #[param(readback, pv = "MeanValue", form = Result)]
     pub mean_value: f64,
     /// Standard deviation of all elements (of the population).
-    #[param(readback, pv = "Sigma")]
+    #[param(readback, pv = "Sigma", form = Result, setpoint = "SigmaValue")]
     pub sigma: f64,
     /// Sum of all elements.
-    #[param(readback, pv = "Total")]
+    #[param(readback, pv = "Total", form = Result)]
     pub total: f64,
     /// Total less the mean of the border times the number of elements.
-    #[param(readback, pv = "Net")]
+    #[param(readback, pv = "Net", form = Result)]
     pub net: f64,
     /// Sum of the pixels that reach the threshold.
-    #[param(readback, pv = "CentroidTotal")]
+    #[param(readback, pv = "CentroidTotal", form = Result)]
     pub centroid_total: f64,
     /// Mean column, from 0.
-    #[param(readback, unit = "px", pv = "CentroidX")]
+    #[param(readback, unit = "px", pv = "CentroidX", form = Result)]
     pub centroid_x: f64,
     /// Mean row, from 0.
-    #[param(readback, unit = "px", pv = "CentroidY")]
+    #[param(readback, unit = "px", pv = "CentroidY", form = Result)]
     pub centroid_y: f64,
     /// Standard deviation along a row.
-    #[param(readback, unit = "px", pv = "SigmaX")]
+    #[param(readback, unit = "px", pv = "SigmaX", form = Result)]
     pub sigma_x: f64,
     /// Standard deviation along a column.
-    #[param(readback, unit = "px", pv = "SigmaY")]
+    #[param(readback, unit = "px", pv = "SigmaY", form = Result)]
     pub sigma_y: f64,
     /// Correlation coefficient of column and row, -1 to 1.
-    #[param(readback, pv = "SigmaXY")]
+    #[param(readback, pv = "SigmaXY", form = Result)]
     pub sigma_xy: f64,
     /// Skewness along a row.
-    #[param(readback, pv = "SkewX")]
+    #[param(readback, pv = "SkewX", form = Result)]
     pub skew_x: f64,
     /// Skewness along a column.
-    #[param(readback, pv = "SkewY")]
+    #[param(readback, pv = "SkewY", form = Result)]
     pub skew_y: f64,
     /// Kurtosis along a row less 3.
-    #[param(readback, pv = "KurtosisX")]
+    #[param(readback, pv = "KurtosisX", form = Result)]
     pub kurtosis_x: f64,
     /// Kurtosis along a column less 3.
-    #[param(readback, pv = "KurtosisY")]
+    #[param(readback, pv = "KurtosisY", form = Result)]
     pub kurtosis_y: f64,
     /// 0 for a round spot, 1 for a line.
-    #[param(readback, pv = "Eccentricity")]
+    #[param(readback, pv = "Eccentricity", form = Result)]
     pub eccentricity: f64,
     /// Angle of the long axis from the row direction.
-    #[param(readback, unit = "deg", pv = "Orientation")]
+    #[param(readback, unit = "deg", pv = "Orientation", form = Result)]
     pub orientation: f64,
     /// Length of the profiles along x.
     #[param(readback, unit = "px", pv = "ProfileSizeX")]
@@ -154,16 +155,16 @@ pub struct StatisticsParams {
     #[param(readback, pv = "HistogramX")]
     pub histogram_x: Vec<f64>,
     /// Pixels below `hist_min`.
-    #[param(readback, pv = "HistBelow")]
+    #[param(readback, pv = "HistBelow", form = Result)]
     pub hist_below: u64,
     /// Pixels above `hist_max`.
-    #[param(readback, pv = "HistAbove")]
+    #[param(readback, pv = "HistAbove", form = Result)]
     pub hist_above: u64,
     /// Pixels that are NaN, which are in no bin and neither below nor above.
     #[param(readback)]
     pub hist_nan: u64,
     /// -sum of c * ln(c) over the bins, divided by the number of pixels.
-    #[param(readback, pv = "HistEntropy")]
+    #[param(readback, pv = "HistEntropy", form = Result)]
     pub hist_entropy: f64,
 }
 

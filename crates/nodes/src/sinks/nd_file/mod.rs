@@ -11,7 +11,9 @@
 //! | stream | while `capture` is true, frames are written as they come, until there are `num_capture` |
 //!
 //! In all modes, frames of a format with one frame per file become one file each. A file is opened by its first
-//! frame: its shape and type are known then, and no frame is needed beforehand.
+//! frame: its shape and type are known then, and no frame is needed beforehand. The file of a stream has its name, and
+//! `file_number` has moved, as soon as `capture` is true; with `lazy_open` that comes with the first frame, too. A
+//! capture without a frame leaves no file.
 //!
 //! The counts of a capture belong to this capture alone: `num_captured` is 0 before `capture` reads true, and frames
 //! that were in the queue when it became true belong to the time before; they are counted in `ignored`. A detector ends

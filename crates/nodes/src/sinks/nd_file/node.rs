@@ -18,6 +18,8 @@ pub struct FileNode<W: FileWriter> {
     writer: W,
     /// The file that is open.
     file: Option<NewFile>,
+    /// The empty file whose name clients of a stream know before its first frame comes.
+    named: Option<NewFile>,
     /// The last frame in mode single, the frames of a capture in mode capture.
     held: Vec<Held>,
     held_bytes: usize,
@@ -69,6 +71,7 @@ impl<W: FileWriter> Node for FileNode<W> {
             params,
             writer,
             file: None,
+            named: None,
             held: Vec::new(),
             held_bytes: 0,
             is_capturing: false,
@@ -267,6 +270,24 @@ impl<W: FileWriter> FileNode<W> {
         self.writer.begin(&mut self.params, ctx)?;
         (self.is_capturing, self.since_ns) = (true, ctx.now_ns());
         self.common().report.succeeded();
+        // A missing folder does not end the capture: frames come later, and the folder may by then.
+        let named = self.name_ahead();
+        named.unwrap_or_else(|why| self.common().report.failed(why.to_string()));
+        Ok(())
+    }
+
+    /// Gives the file of a stream its name before the first frame, unless `lazy_open` is set. Clients of areaDetector
+    /// make the name out of the number that they read as soon as `capture` is true.
+    fn name_ahead(&mut self) -> livetime_filing::Result<()> {
+        let is_stream = W::HOLDS_MANY && self.mode == FileMode::Stream;
+        let common = self.common();
+        if !is_stream || common.lazy_open || common.path.is_empty() {
+            return Ok(());
+        }
+        let file = common.create(true)?;
+        common.file_path_exists = true;
+        self.number_after(file.path(), file.number());
+        self.named = Some(file);
         Ok(())
     }
 
@@ -389,6 +410,7 @@ impl<W: FileWriter> FileNode<W> {
         if let Err(why) = self.prepare(frame, ctx) {
             // The writer must know of the gap, or its count of losses would miss this frame.
             self.writer.missed(frame, &mut self.params, ctx);
+            self.take_name_back();
             return Err(why);
         }
         let written = self.writer.write(frame, &mut self.params, ctx).map_err(|why| self.not_written(why));
@@ -413,7 +435,9 @@ impl<W: FileWriter> FileNode<W> {
     }
 
     fn open(&mut self, first: &Frame, ctx: &mut Context) -> Result<(), Unwritten> {
-        let file = self.common().create(W::HOLDS_MANY)?;
+        let named = self.named.take();
+        let is_named = named.is_some();
+        let file = named.map_or_else(|| self.common().create(W::HOLDS_MANY), Ok)?;
         if let Err(why) = self.writer.open(&file, first, &mut self.params, ctx) {
             // The error gets the name while the file still has one.
             let why = file.not_written(why);
@@ -422,15 +446,23 @@ impl<W: FileWriter> FileNode<W> {
         }
         self.common().file_path_exists = true;
         // Files of many frames show their name at once; single files only when they are complete.
-        if W::HOLDS_MANY {
-            self.named(file.path(), file.number());
+        if W::HOLDS_MANY && !is_named {
+            self.number_after(file.path(), file.number());
         }
         self.file = Some(file);
         Ok(())
     }
 
+    /// Takes the empty file away whose name is known, after a frame that it cannot hold: the next frame gets its name.
+    fn take_name_back(&mut self) {
+        if let Some(named) = self.named.take() {
+            self.common().file_number = named.number();
+            named.discard();
+        }
+    }
+
     /// The file counts: the next one gets the next number.
-    fn named(&mut self, path: &Path, number: u64) {
+    fn number_after(&mut self, path: &Path, number: u64) {
         let common = self.common();
         common.full_file_name = path.display().to_string();
         common.file_number = number + u64::from(common.auto_increment);
@@ -438,13 +470,15 @@ impl<W: FileWriter> FileNode<W> {
 
     /// Completes the open file, if there is one.
     fn close(&mut self) -> Result<(), Unwritten> {
+        // A capture without a frame leaves no file; an error does not matter, since nothing is in it.
+        self.named.take().into_iter().for_each(NewFile::discard);
         let Some(file) = self.file.take() else { return Ok(()) };
         let (path, number) = (file.path().to_owned(), file.number());
         let complete = self.writer.close(&mut self.params).map_err(|why| file.not_written(why));
         match complete.and_then(|()| file.finish()) {
             Ok(()) if W::HOLDS_MANY => Ok(()),
             Ok(()) => {
-                self.named(&path, number);
+                self.number_after(&path, number);
                 Ok(())
             }
             Err(why) => {

@@ -56,8 +56,8 @@ pub struct NdFileParams {
     /// mode capture.
     #[param(default = true, pv = "AutoSave")]
     pub auto_save: bool,
-    /// Files are always opened by their first frame; kept for clients.
-    #[param(default = true, pv = "LazyOpen", drv_info = "FILE_LAZY_OPEN")]
+    /// Whether the file of a stream gets its name with the first frame; if not, with `capture`.
+    #[param(pv = "LazyOpen", drv_info = "FILE_LAZY_OPEN")]
     pub lazy_open: bool,
     /// Whether the file that the attribute `DriverFileName` of a frame names is removed when the frame is written.
     #[param(pv = "DeleteDriverFile")]

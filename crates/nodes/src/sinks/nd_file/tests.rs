@@ -11,6 +11,7 @@ use livetime_frame::{AttributeValue, ColorMode, DType, Frame, FramePool, Layout}
 use tempfile::TempDir;
 
 use super::{FileNode, FileWriter, Fit, NdFileParams, NewFile, WriteError};
+use crate::sinks::hdf5_files::Hdf5Files;
 use crate::sinks::tiff_files::TiffFiles;
 use crate::test_pictures::Pictures;
 
@@ -86,6 +87,48 @@ fn a_stream_counts_its_own_frames_and_ends() {
     harness.set("capture", false).unwrap();
     feed(&mut harness, 1);
     assert_eq!((harness.number_of("num_captured"), names(folder.path()).len()), (7.0, 13));
+}
+
+/// Clients make the name of the file out of the number that they read when `capture` is true.
+#[test]
+fn a_stream_into_one_file_has_its_name_before_its_first_frame() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let params = [("path", path.into()), ("mode", "stream".into()), ("file_number", 0.into())];
+    let mut harness = Harness::new::<Hdf5Files>(&params).unwrap();
+    let image = harness.image::<u8>(&[1, 2], &[1, 2]).unwrap();
+    let name = |harness: &mut Harness| match harness.get("full_file_name") {
+        Some(Value::Text(name)) => name.rsplit('/').next().unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    harness.set("capture", true).unwrap();
+    assert_eq!((name(&mut harness), harness.number_of("file_number")), ("frame_000.h5".into(), 1.0));
+    // What is written now is for the next file.
+    harness.set("file_name", "other").unwrap();
+    harness.feed(&image).unwrap();
+    harness.set("capture", false).unwrap();
+    assert_eq!((names(folder.path()), harness.number_of("file_number")), (vec!["frame_000.h5".into()], 1.0));
+    // Without a frame nothing is left.
+    harness.set("capture", true).unwrap();
+    assert_eq!(names(folder.path()), ["frame_000.h5", "other_001.h5"]);
+    harness.set("capture", false).unwrap();
+    assert_eq!(names(folder.path()), ["frame_000.h5"]);
+    // With `lazy_open` the first frame opens the file and numbers it.
+    harness.set("lazy_open", true).unwrap();
+    harness.set("capture", true).unwrap();
+    assert_eq!((names(folder.path()).len(), harness.number_of("file_number")), (1, 2.0));
+    harness.feed(&image).unwrap();
+    assert_eq!((name(&mut harness), harness.number_of("file_number")), ("other_002.h5".into(), 3.0));
+    // A missing folder is named at once, and the capture goes on.
+    harness.set("capture", false).unwrap();
+    harness.set("lazy_open", false).unwrap();
+    harness.set("path", folder.path().join("later").to_str().unwrap()).unwrap();
+    harness.set("capture", true).unwrap();
+    assert!(harness.get("write_message").is_some_and(|said| said.to_string().contains("later")));
+    fs::create_dir(folder.path().join("later")).unwrap();
+    harness.feed(&image).unwrap();
+    harness.set("capture", false).unwrap();
+    assert_eq!(names(&folder.path().join("later")), ["other_003.h5"]);
 }
 
 #[test]

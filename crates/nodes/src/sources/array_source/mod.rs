@@ -42,7 +42,8 @@ mod tests;
 use std::time::Duration;
 
 use livetime_engine::{
-    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, time_of_day_ns,
+    Acts, Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Record,
+    time_of_day_ns,
 };
 use livetime_frame::{AttributeValue, ColorMode, DType, FrameMut, Layout, MAX_DIMS};
 use livetime_pva::data::{Array, Value};
@@ -292,7 +293,10 @@ impl Node for ArraySource {
     const SPEC: NodeSpec =
         NodeSpec::source("array_source", "Frames that clients write.", &[PortSpec::array("out")]);
 
-    const COUNTERPART: Option<Counterpart> = Some(Counterpart::new("NDDriverStdArrays", "cam"));
+    const COUNTERPART: Option<Counterpart> = Some(
+        Counterpart::new("NDDriverStdArrays", "cam")
+            .with_records(&[Record::new("DoCallbacksScan", Acts::Sets("DoCallbacks", 1))]),
+    );
 
     fn new(params: ArraySourceParams) -> Result<ArraySource, NodeError> {
         let names = Names::default();

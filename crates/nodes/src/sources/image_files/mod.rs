@@ -19,24 +19,20 @@
 //! # Ok::<(), livetime_engine::NodeError>(())
 //! ```
 
-mod decode;
-mod error;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_formats::file::{list, matches, name_of};
-use livetime_frame::{Allocator, AttributeValue, ByteSize, Frame, FrameMut, FramePool, Layout};
+use livetime_frame::{Allocator, AttributeValue, Frame, FrameMut, FramePool, Layout};
 
 use super::schedule::Schedule;
 use crate::error::Mismatch;
-use error::PictureError;
+use crate::picture_file::{self, PictureError, read_file};
 
 /// Parameters of `image_files`.
 #[derive(Params)]
@@ -274,7 +270,7 @@ impl ImageFiles {
         ctx: &mut Context,
         refuse: impl Fn(PictureError) -> NodeError,
     ) -> Result<FrameMut, NodeError> {
-        let picture = decode::open(bytes, self.params.max_bytes).map_err(&refuse)?;
+        let picture = picture_file::open(bytes, self.params.max_bytes).map_err(&refuse)?;
         let layout = picture.layout;
         self.compare(layout, ctx, &self.files[index].name).map_err(&refuse)?;
         let keeper = self.keeper.as_mut().filter(|_| self.params.loops != 1);
@@ -328,15 +324,4 @@ fn written_ns(path: &Path) -> Option<i64> {
 
 fn period_ns(rate_hz: f64) -> u64 {
     if rate_hz > 0.0 { (1e9 / rate_hz).round() as u64 } else { 0 }
-}
-
-fn read_file(path: &Path, max_bytes: usize, bytes: &mut Vec<u8>) -> Result<(), PictureError> {
-    bytes.clear();
-    let file = File::open(path)?;
-    file.take(max_bytes as u64 + 1).read_to_end(bytes)?;
-    if bytes.len() > max_bytes {
-        let wanted = format!("a file of at most {}", ByteSize(max_bytes as u64));
-        return Err(Mismatch::new(wanted, "a larger one").into());
-    }
-    Ok(())
 }

@@ -172,7 +172,7 @@ fn a_replay_of_pictures_has_one_order() {
         .map(|times| {
             let folder = folder(&[("a.png", &picture), ("b.png", &picture), ("c.png", &picture)]);
             for (name, second) in ["a.png", "b.png", "c.png"].into_iter().zip(times) {
-                let file = File::options().append(true).open(folder.path().join(name)).unwrap();
+                let file = fs::File::options().append(true).open(folder.path().join(name)).unwrap();
                 file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(second)).unwrap();
             }
             folder
@@ -206,7 +206,7 @@ fn any_prefix_of_a_file_is_refused() {
     ];
     for file in &files {
         let try_to = |bytes: &[u8]| {
-            let picture = decode::open(bytes, 1 << 20)?;
+            let picture = picture_file::open(bytes, 1 << 20)?;
             let mut out = vec![0; picture.layout.span()];
             picture.read(&mut out)
         };

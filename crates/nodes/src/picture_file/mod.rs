@@ -1,19 +1,24 @@
 //! From the bytes of a file to pixels: JPEG, PNG, TIFF.
 
-use std::io::Cursor;
+mod error;
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::Path;
 
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder};
 use image::{ColorType, ImageDecoder, Limits};
 use livetime_frame::{ByteSize, ColorMode, DType, Layout};
 use tiff::decoder::{Decoder, DecodingSampleType as Sample};
 
-use super::error::PictureError;
 use crate::codec::jpeg::{guarded, is_complete, not_whole};
 use crate::error::Mismatch;
 
+pub(crate) use error::PictureError;
+
 /// A picture with known size and pixels still to be decoded.
-pub(super) struct Picture<'a> {
-    pub(super) layout: Layout,
+pub(crate) struct Picture<'a> {
+    pub(crate) layout: Layout,
     /// Samples per pixel in the file, where one of them is transparency, which is left out.
     alpha_of: Option<usize>,
     pixels: Pixels<'a>,
@@ -28,7 +33,7 @@ enum Pixels<'a> {
 ///
 /// # Errors
 /// The wanted and the found value; also when the pixels would take more than `max_bytes`.
-pub(super) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError> {
+pub(crate) fn open(bytes: &[u8], max_bytes: usize) -> Result<Picture<'_>, PictureError> {
     let picture = guarded(|| match bytes {
         [] => Err(Mismatch::new("a picture", "an empty file").into()),
         [0xff, 0xd8, ..] => open_jpeg(bytes),
@@ -55,7 +60,7 @@ impl Picture<'_> {
     ///
     /// # Errors
     /// The fault of the file.
-    pub(super) fn read(self, out: &mut [u8]) -> Result<(), PictureError> {
+    pub(crate) fn read(self, out: &mut [u8]) -> Result<(), PictureError> {
         let Some(samples) = self.alpha_of else { return guarded(|| self.pixels.read(out)) };
         let mut scratch = Vec::new();
         let kept = samples - 1;
@@ -162,4 +167,19 @@ fn layout(dtype: DType, color: ColorMode, (width, height): (u32, u32)) -> Result
         return Err(Mismatch::new("a picture with pixels", format!("{width} x {height}")).into());
     }
     Ok(Layout::packed(dtype, color, &color.shape(width as usize, height as usize))?)
+}
+
+/// Reads a file into `bytes`, which is emptied first.
+///
+/// # Errors
+/// If the file is larger than `max_bytes`, or the system refuses.
+pub(crate) fn read_file(path: &Path, max_bytes: usize, bytes: &mut Vec<u8>) -> Result<(), PictureError> {
+    bytes.clear();
+    let file = File::open(path)?;
+    file.take(max_bytes as u64 + 1).read_to_end(bytes)?;
+    if bytes.len() > max_bytes {
+        let wanted = format!("a file of at most {}", ByteSize(max_bytes as u64));
+        return Err(Mismatch::new(wanted, "a larger one").into());
+    }
+    Ok(())
 }

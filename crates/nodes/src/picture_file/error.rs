@@ -12,7 +12,7 @@ use crate::error::Mismatch;
 
 /// Why a file is no picture that can be sent.
 #[derive(Debug)]
-pub(super) enum PictureError {
+pub(crate) enum PictureError {
     /// Something else was found than was wanted.
     Kind(Mismatch),
     /// The file cannot be read.
