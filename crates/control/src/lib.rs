@@ -8,6 +8,7 @@
 //! * [`report`] turns what a run reports into JSON, and into text for people.
 //! * [`recorded`] gives recorded runs to pipelines: to all that their nodes do, or for the pictures that come out.
 //! * [`describe`] and [`schema`] tell as data which types of nodes there are, with their ports and parameters.
+//! * [`settings`] are changed parameters that the next run of a pipeline has again.
 //! * [`pvaccess`] and [`web`] are how a file and a command line say whether, where and to whom a run is served.
 //!
 //! ```
@@ -35,6 +36,7 @@ pub mod recorded;
 pub mod report;
 pub mod rules;
 pub mod schema;
+pub mod settings;
 #[cfg(test)]
 mod test_nodes;
 pub mod web;

@@ -242,7 +242,7 @@ fn core(
     let core = Core {
         model: model.clone(),
         nodes,
-        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map)?),
+        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map, |action| commands.act(action))?),
         pictures: Mutex::new(pictures),
         puts: Mutex::default(),
         links: Default::default(),

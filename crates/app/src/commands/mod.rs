@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
 pub(crate) mod inspect;
+pub(crate) mod kept;
 pub(crate) mod nodes;
 pub(crate) mod pv;
 pub(crate) mod pvs;
