@@ -56,6 +56,7 @@ mod put;
 mod record_file;
 mod run_pvs;
 mod served_pv;
+mod setting;
 mod table;
 mod timed;
 mod upstream;
@@ -80,6 +81,7 @@ pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine
 pub use names::instances;
 pub use prefix::free_prefix;
 pub use record_file::record_file;
+pub use setting::{Meaning, PvNames};
 
 use self::core::Core;
 use node::NodePvs;

@@ -14,6 +14,7 @@ pub(crate) mod python;
 pub(crate) mod recover;
 pub(crate) mod run;
 pub(crate) mod run_args;
+pub(crate) mod settings;
 pub(crate) mod shell;
 pub(crate) mod sim;
 pub(crate) mod top;
