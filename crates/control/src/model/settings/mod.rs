@@ -163,7 +163,9 @@ impl Inner {
         };
         let problem = result.as_ref().err().map(ToString::to_string);
         self.model.log().action(caller, String::new(), wish.text(), problem);
-        reply(Answer { result: result.map_err(Refused::Settings), moment: self.model.newest() });
+        // Origins that were noted are part of it.
+        let moment = self.model.publish_all(|_, _| ());
+        reply(Answer { result: result.map_err(Refused::Settings), moment });
     }
 
     fn save(&self) -> Result<(), SettingsError> {
