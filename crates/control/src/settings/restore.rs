@@ -274,9 +274,9 @@ mod tests {
     #[test]
     fn values_that_the_graph_cannot_run_with_are_taken_back() {
         // Two sinks that write one file are refused by the graph, not by a node.
-        let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: statistics, from: cam}\n  \
-                    a: {type: table_csv, from: s.values, params: {file: /tmp/a.csv}}\n  \
-                    b: {type: table_csv, from: s.values, params: {file: /tmp/b.csv}}\n";
+        let text = "nodes:\n  cam: {type: sim_detector}\n  s: {type: find_peaks, from: cam}\n  \
+                    a: {type: table_csv, from: s.peaks, params: {file: /tmp/a.csv}}\n  \
+                    b: {type: table_csv, from: s.peaks, params: {file: /tmp/b.csv}}\n";
         let mut graph = graph(text);
         let settings = file(&[
             ("cam", "sim_detector", "gain", 3.0.into()),
