@@ -30,6 +30,7 @@ pub mod access;
 pub mod attributes;
 pub mod config;
 pub mod describe;
+mod line;
 pub mod model;
 pub mod pvaccess;
 pub mod recorded;
@@ -42,4 +43,5 @@ mod test_nodes;
 pub mod web;
 mod wrong_text;
 
+pub use line::in_a_line;
 pub use wrong_text::WrongText;

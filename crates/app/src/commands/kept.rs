@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use livetime_control::in_a_line;
 use livetime_control::model::{Keeping, Model};
 use livetime_control::settings::{Store, Tried, file_beside, restore};
 use livetime_engine::{Graph, GraphError, NodeKind, Run, RunOptions, Value as ParamValue};
@@ -116,7 +117,7 @@ pub(crate) fn with_file(keeping: &Keeping, tried: &Tried) -> String {
     let start = start_value(keeping, tried).map(|value| format!("pipeline file: {value}"));
     let by = (!tried.kept.by.is_empty()).then(|| tried.kept.by.clone());
     let about: Vec<String> = start.into_iter().chain(by).collect();
-    format!("{}.{} = {} ({})", tried.node, tried.key, tried.kept.value, about.join("; "))
+    in_a_line(&format!("{}.{} = {} ({})", tried.node, tried.key, tried.kept.value, about.join("; ")))
 }
 
 /// The value without settings.

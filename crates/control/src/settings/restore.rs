@@ -10,6 +10,7 @@ use super::file::{Kept, SettingsFile};
 use super::json::value_json;
 use super::key::{Key, order};
 use crate::config::Setting;
+use crate::line::in_a_line;
 
 /// What became of the settings at the start of a run.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -210,7 +211,8 @@ impl Restored {
         let values = self.not_restored().map(|tried| {
             let then = if tried.fate.is_kept() { "kept in the file" } else { "dropped at the next write" };
             let why = tried.fate.reason().unwrap_or_default();
-            format!("not restored ({then}): {}.{} = {}: {why}", tried.node, tried.key, tried.kept.value)
+            let text = format!("{}.{} = {}: {why}", tried.node, tried.key, tried.kept.value);
+            format!("not restored ({then}): {}", in_a_line(&text))
         });
         problems.chain(values)
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use livetime_control::in_a_line;
 use livetime_control::settings::autosave::{Req, Sav, SavValue, parse_sav, read_req};
 use livetime_control::settings::{SettingsFile, Store, file_beside, restore, same};
 use livetime_engine::{NodeType, Value as ParamValue, time_of_day_ns};
@@ -379,7 +380,8 @@ impl Report {
             };
             let place = format!("{}:{}", line.file.rsplit('/').next().unwrap_or_default(), line.line);
             let value = line.value.clone().unwrap_or_default();
-            table.row([place, line.pv.clone(), value, line.setting.clone(), what]);
+            let cells = [place, line.pv.clone(), value, line.setting.clone(), what];
+            table.row(cells.map(|cell| in_a_line(&cell)));
         }
         output.data(&(table.render(Style::default()) + "\n"))?;
         let counts: Vec<String> =

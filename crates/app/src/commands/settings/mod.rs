@@ -3,6 +3,7 @@
 mod import;
 
 use clap::{Args, Subcommand};
+use livetime_control::in_a_line;
 use livetime_control::model::Keeping;
 use livetime_control::settings::Tried;
 use livetime_engine::NodeType;
@@ -99,7 +100,8 @@ fn show(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
         let file = kept::start_value(&keeping, tried).map_or(String::new(), |value| value.to_string());
         let has_it = tried.fate.reason().map_or("yes".to_owned(), |why| format!("no: {why}"));
         let (value, by) = (tried.kept.value.to_string(), tried.kept.by.clone());
-        table.row([tried.node.clone(), tried.key.clone(), value, file, by, has_it]);
+        let cells = [tried.node.clone(), tried.key.clone(), value, file, by, has_it];
+        table.row(cells.map(|cell| in_a_line(&cell)));
     }
     output.data(&(table.render(Style::default()) + "\n"))?;
     say_from(&keeping, output);
@@ -134,9 +136,9 @@ fn diff(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
         let file = kept::start_value(&keeping, tried);
         let name = format!("{}.{}", tried.node, tried.key);
         if let Some(file) = &file {
-            text += &format!("- {name} = {file}\n");
+            text += &format!("- {}\n", in_a_line(&format!("{name} = {file}")));
         }
-        text += &format!("+ {name} = {}\n", tried.kept.value);
+        text += &format!("+ {}\n", in_a_line(&format!("{name} = {}", tried.kept.value)));
         let then = tried.kept.file.as_ref().filter(|then| file.as_ref() != Some(then));
         if let Some(then) = then {
             text += &format!("  the pipeline file had {then} when that was written\n");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use livetime_engine::Value;
 use serde_json::{Value as Json, json};
 
+use crate::line::in_a_line;
 use crate::model::origin::Origin;
 use crate::settings::{Restored, time_text, value_json};
 
@@ -76,7 +77,7 @@ impl Account {
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.rows.iter().map(|row| {
             let file = row.file.as_ref().map_or(String::new(), |file| format!("; file: {file}"));
-            format!("{}.{} = {} ({}{file})", row.node, row.key, row.value, row.origin)
+            in_a_line(&format!("{}.{} = {} ({}{file})", row.node, row.key, row.value, row.origin))
         })
     }
 }

@@ -8,6 +8,7 @@ use livetime_engine::{Event, Graph, time_of_day_ns};
 use super::account::Status;
 use super::keys::value;
 use super::start::{Start, Wanted, note, origin};
+use crate::line::in_a_line;
 use crate::model::shared::Shared;
 use crate::settings::{Fate, Kept, Restored, SettingsError, SettingsFile, Store, same};
 
@@ -108,6 +109,7 @@ impl Book {
         if let Ok(Some(theirs)) = store.changed_by_others() {
             tell(
                 model,
+                false,
                 "another program has changed the settings file: it is a copy now, and a restore takes its values",
             );
             self.point = theirs;
@@ -127,8 +129,8 @@ impl Book {
         let problem = problem.map(|problem| problem.to_string());
         if problem != self.problem {
             match &problem {
-                Some(problem) => tell(model, &format!("settings are not saved: {problem}")),
-                None => tell(model, "settings are saved again"),
+                Some(problem) => tell(model, true, &format!("settings are not saved: {problem}")),
+                None => tell(model, false, "settings are saved again"),
             }
             self.problem = problem;
         }
@@ -154,7 +156,7 @@ impl Book {
     /// A node has refused a value after the start: the file keeps it.
     pub(super) fn refused(&mut self, start: &Start, model: &Shared, wanted: &Wanted, why: String) {
         let (node, key) = (start.name(wanted), wanted.key.name());
-        tell(model, &format!("setting not restored: {node}.{key}: {why}"));
+        tell(model, true, &format!("setting not restored: {node}.{key}: {why}"));
         let mut tried = Arc::make_mut(&mut self.restored).tried.iter_mut();
         if let Some(tried) = tried.find(|tried| tried.node == node && tried.key == key) {
             tried.fate = Fate::Refused(why);
@@ -205,8 +207,8 @@ fn keep(file: &mut SettingsFile, restored: &Restored, is_written: impl Fn(&str, 
 }
 
 /// A line in the log of the run.
-fn tell(model: &Shared, message: &str) {
-    let (node, message, is_error, cause) = (String::new(), message.to_owned(), true, None);
+fn tell(model: &Shared, is_error: bool, message: &str) {
+    let (node, message, cause) = (String::new(), in_a_line(message), None);
     let at_ns = u64::try_from(time_of_day_ns()).unwrap_or(0);
     model.log().event(&Event { at_ns, node, is_error, message, cause });
 }
