@@ -32,6 +32,8 @@ export interface MockOptions {
   pictures?: boolean;
   /** A node that sends hits as tables. */
   tables?: boolean;
+  /** A parameter that settings have restored. */
+  restored?: { node: string; param: string; file: Value; now: Value };
 }
 
 /** Rows of a table of hits. */
@@ -103,6 +105,12 @@ export class MockRun {
       Object.assign(this.values[roi]!, { min_x: (i % 2) * half, min_y: (i % 4 > 1 ? 1 : 0) * half, size_x: half, size_y: half });
     }
     for (let i = 1; i <= (options.chain ?? 0); i++) this.add(`LINK_${i}_OF_A_LONG_CHAIN_${i}`, 'roi', i > 1 ? `LINK_${i - 1}_OF_A_LONG_CHAIN_${i - 1}` : detector);
+    if (options.restored) {
+      const { node, param, file, now } = options.restored;
+      const info = this.nodes.find(({ name }) => name === node)!;
+      this.values[node]![param] = info.initial[param] = now;
+      info.file = { [param]: file };
+    }
     if (options.tables) this.add('HITS', 'find_hits', detector);
     if (options.outlet) {
       const more = { when_full: 'drop_oldest', open: true, queue: 1, every: 1, max_rate_hz: 30 };
@@ -241,6 +249,7 @@ export class MockRun {
     if (what === 'nodes' && !name) return void json(200, { version: this.version, nodes: this.nodes.map((n) => this.now(n.name)) });
     if (what === 'nodes' && method === 'PATCH') return this.patch(name, body.set as Values, json);
     if (what === 'nodes') return void json(200, this.now(name));
+    if (what === 'settings') return void json(200, name ? { settings: this.settings() } : this.settings());
     if (what === 'pipeline') return void json(200, this.pipeline());
     if (what === 'report') return void json(200, { ledger_closed: true });
     if (what === 'history') return this.history(url, answer, json);
@@ -259,6 +268,16 @@ export class MockRun {
     const now = file.replace('{type: roi}', '{type: roi, params: {min_x: 7}}');
     const differences = [{ node: name, what: 'min_x', was: '0', now: '7' }];
     return { name: 'mock.yaml', file, now, differences, notes: [`${name} is turned off in the run`], problem: null, problems: [] };
+  }
+
+  /** The values that differ, as the settings of the run. */
+  private settings() {
+    const file = (node: NodeInfo, param: string) => node.file?.[param] ?? node.initial[param]!;
+    const values = this.nodes.flatMap((node) =>
+      Object.entries(this.values[node.name]!)
+        .filter(([param, value]) => node.initial[param] !== undefined && JSON.stringify(value) !== JSON.stringify(file(node, param)))
+        .map(([key, value]) => ({ node: node.name, key, value, file: file(node, key), source: 'settings', by: 'ada', at: '' })));
+    return { file: '/data/mock.settings.json', problem: null, saved_at: null, values, not_restored: [], problems: [] };
   }
 
   private describe() {

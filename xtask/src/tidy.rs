@@ -53,7 +53,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     // `pva` because the block `pvaccess` of a pipeline file says how to serve.
     (
         "livetime-control",
-        &["livetime-engine", "livetime-analysis", "livetime-recording", "livetime-frame", "livetime-pva"],
+        &[
+            "livetime-engine",
+            "livetime-analysis",
+            "livetime-formats",
+            "livetime-recording",
+            "livetime-frame",
+            "livetime-pva",
+        ],
     ),
     (
         "livetime-epics",

@@ -25,6 +25,18 @@ pub(crate) struct PipelineArgs {
     pub(crate) python: bool,
 }
 
+/// Where the settings of a run are kept.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct KeptArgs {
+    /// Keep changed parameters in FILE, and start with them; by default in the file beside the pipeline file that is called like it,
+    /// with the ending .settings.json.
+    #[arg(long = "settings", id = "settings_file", value_name = "FILE", conflicts_with = "no_settings")]
+    pub(crate) file: Option<PathBuf>,
+    /// Start as the pipeline file says, and keep no changed parameters.
+    #[arg(long, id = "no_settings")]
+    pub(crate) no_settings: bool,
+}
+
 /// A time with its unit.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     // A hundred years. Much longer times would overflow the arithmetic.

@@ -19,6 +19,7 @@ use crate::commands::pvs::{PVS_HELP, PvsArgs};
 use crate::commands::python::PyanaArgs;
 use crate::commands::recover::{RECOVER_HELP, RecoverArgs};
 use crate::commands::run_args::{RUN_HELP, RunArgs};
+use crate::commands::settings::{SETTINGS_HELP, SettingsArgs};
 use crate::commands::shell::{COMPLETIONS_HELP, CompletionsArgs, MAN_HELP, ManArgs};
 use crate::commands::sim::SimArgs;
 use crate::commands::top::{TOP_HELP, TopArgs};
@@ -93,6 +94,9 @@ pub(crate) enum Command {
     /// List the PVs that a run of a pipeline would serve, or write records of an IOC that link to them.
     #[command(after_help = PVS_HELP)]
     Pvs(PvsArgs),
+    /// Show the settings file of a pipeline, how a run with it differs from the pipeline file, or import settings of an EPICS IOC.
+    #[command(after_help = SETTINGS_HELP)]
+    Settings(SettingsArgs),
     /// Show the live table of a run on this or another machine, by its link.
     #[command(after_help = TOP_HELP)]
     Top(TopArgs),
@@ -133,6 +137,7 @@ impl Command {
                 Some((pipeline.file.as_deref(), &mut pipeline.python))
             }
             Command::Analyze(args) => Some((Some(args.pipeline.as_deref()?), &mut args.python)),
+            Command::Settings(args) => Some(args.pipeline()),
             Command::Bench(args) => args.pipeline(),
             _ => None,
         }

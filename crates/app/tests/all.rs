@@ -32,6 +32,7 @@ mod pv;
 mod pvs;
 mod readme;
 mod run;
+mod settings;
 mod sinks;
 mod verify;
 mod web;

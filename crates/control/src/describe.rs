@@ -5,6 +5,8 @@
 use livetime_engine::{NodeType, ParamKind, ParamSpec, PortSpec, Value as ParamValue};
 use serde_json::{Value, json};
 
+use crate::settings::is_saved;
+
 /// A type of node with its ports and parameters. Keys are stable: new ones may be added, none changes its
 /// meaning.
 pub fn describe_json(node: &NodeType) -> Value {
@@ -48,6 +50,7 @@ fn param_json(spec: &ParamSpec, default: Option<ParamValue>) -> Value {
         "max": spec.max,
         "pv": spec.pv,
         "readback": spec.readback,
+        "saved": is_saved(spec),
         "default": default.as_ref().map(value_json),
         "choices": choices,
     })

@@ -8,6 +8,7 @@
 //! * [`report`] turns what a run reports into JSON, and into text for people.
 //! * [`recorded`] gives recorded runs to pipelines: to all that their nodes do, or for the pictures that come out.
 //! * [`describe`] and [`schema`] tell as data which types of nodes there are, with their ports and parameters.
+//! * [`settings`] are changed parameters that the next run of a pipeline has again.
 //! * [`pvaccess`] and [`web`] are how a file and a command line say whether, where and to whom a run is served.
 //!
 //! ```
@@ -29,15 +30,18 @@ pub mod access;
 pub mod attributes;
 pub mod config;
 pub mod describe;
+mod line;
 pub mod model;
 pub mod pvaccess;
 pub mod recorded;
 pub mod report;
 pub mod rules;
 pub mod schema;
+pub mod settings;
 #[cfg(test)]
 mod test_nodes;
 pub mod web;
 mod wrong_text;
 
+pub use line::in_a_line;
 pub use wrong_text::WrongText;

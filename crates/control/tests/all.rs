@@ -2,4 +2,5 @@
 
 mod model;
 mod ranges;
+mod settings;
 mod writers;

@@ -38,7 +38,7 @@ pub fn describe_node(node: &NodeType) -> Value {
 
 /// The PVs of a run as a whole, in the same words.
 pub fn describe_run() -> Value {
-    WHOLE.iter().map(|whole| pv(whole.name, false, &whole.about(), ("run", None))).collect()
+    WHOLE.iter().map(|whole| pv(whole.name, whole.act.is_some(), &whole.about(), ("run", None))).collect()
 }
 
 /// The kind of a PV's value, and the name of its parameter if it has one.

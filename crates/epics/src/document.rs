@@ -149,7 +149,7 @@ pub fn document(nodes: &[NodeType]) -> String {
     }
     let _ = write!(text, "{HEAD}{}\n\n### The run as a whole\n\n{HEAD}", rows.join("\n"));
     for whole in WHOLE {
-        let _ = writeln!(text, "{}", line(whole.name, false, &whole.about()));
+        let _ = writeln!(text, "{}", line(whole.name, whole.act.is_some(), &whole.about()));
     }
     nodes.iter().for_each(|node| ours(&mut text, node, &known));
     text

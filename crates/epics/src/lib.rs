@@ -59,6 +59,7 @@ mod record_file;
 mod records;
 mod run_pvs;
 mod served_pv;
+mod setting;
 pub mod startup;
 mod table;
 mod timed;
@@ -84,6 +85,7 @@ pub use livetime_control::pvaccess::{INTERFACE, Options, listen_at, this_machine
 pub use names::instances;
 pub use prefix::free_prefix;
 pub use record_file::record_file;
+pub use setting::{Meaning, PvNames};
 
 use self::core::Core;
 use node::NodePvs;
@@ -246,7 +248,7 @@ fn core(
     let core = Core {
         model: model.clone(),
         nodes,
-        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map)?),
+        whole: Mutex::new(RunPvs::new(graph, &instances, prefix, map, |action| commands.act(action))?),
         pictures: Mutex::new(pictures),
         puts: Mutex::default(),
         links: Default::default(),

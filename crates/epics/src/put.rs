@@ -38,6 +38,25 @@ impl Commands {
         move |put| commands.carry_out(node, target, put)
     }
 
+    /// Handles a put that acts on the run as a whole.
+    pub(super) fn act(&self, action: Action) -> impl Fn(Put) + Send + Sync + 'static {
+        let commands = self.clone();
+        move |put| {
+            let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
+            if !put.process_only && !is_on(&value) {
+                return put.accept();
+            }
+            let core = commands.core.get().cloned().unwrap_or_default();
+            let caller = caller(&put.peer);
+            commands.model.act(caller, action.clone(), move |answer| {
+                // The run has ended; dropping the put answers it.
+                if let Some(core) = core.upgrade() {
+                    core.acquired(put, answer);
+                }
+            });
+        }
+    }
+
     /// Keeps a written value of a name without any other effect.
     fn keep(&self, node: usize, name: &str, value: &Value) -> Result<(), PutError> {
         let core = self.core.get().and_then(Weak::upgrade).ok_or(PutError::RunEnded)?;
@@ -176,6 +195,11 @@ fn change_of(item: Item, value: &Value, wait: bool) -> Result<Change, PutError> 
         },
         _ => Err(PutError::ReadOnly),
     }
+}
+
+/// Whether the choice is another one than the first, which is called `Done`.
+fn is_on(value: &Value) -> bool {
+    is_set(value) && *value != Value::from("Done")
 }
 
 fn is_set(value: &Value) -> bool {

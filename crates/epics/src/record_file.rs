@@ -53,7 +53,7 @@ pub fn record_file(graph: &Graph, chosen: &BTreeMap<String, String>, prefix: &st
             add(&format!("{instance}:{}", served.name), served.is_writable, &served.about);
         }
     }
-    WHOLE.iter().for_each(|whole| add(whole.name, false, &whole.about()));
+    WHOLE.iter().for_each(|whole| add(whole.name, whole.act.is_some(), &whole.about()));
     text
 }
 

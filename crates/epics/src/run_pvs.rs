@@ -1,8 +1,9 @@
 //! PVs of the run as a whole.
 
+use livetime_control::model::{Account, Action};
 use livetime_engine::{Graph, Report};
 use livetime_pva::nt::{Severity, Time};
-use livetime_pva::server::{PvMap, SharedPv};
+use livetime_pva::server::{Put, PvMap, SharedPv};
 
 use super::base::NO_YES;
 use super::point::{About, Content, Point, Shape};
@@ -15,6 +16,8 @@ pub(super) struct Whole {
     doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
     is_constant: bool,
+    /// What a write of anything but 0 does.
+    pub(super) act: Option<Action>,
 }
 
 /// Values that do not change during a run.
@@ -23,6 +26,7 @@ pub(super) struct Facts {
     instances: Vec<String>,
     types: Vec<String>,
     cpu_percent: f64,
+    settings: Account,
 }
 
 impl Whole {
@@ -38,7 +42,7 @@ const fn whole(
     doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
 ) -> Whole {
-    Whole { name, shape, units, doc, show, is_constant: false }
+    Whole { name, shape, units, doc, show, is_constant: false, act: None }
 }
 
 /// Names of all nodes, which stay the same as long as the run lasts: they are shown once.
@@ -47,7 +51,26 @@ const fn list(
     doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
 ) -> Whole {
-    Whole { name, shape: Shape::Texts, units: "", doc, show, is_constant: true }
+    Whole { name, shape: Shape::Texts, units: "", doc, show, is_constant: true, act: None }
+}
+
+/// Writing 1 acts on the run; a put that waits ends when that is done.
+const fn action(
+    name: &'static str,
+    choices: &'static [&'static str],
+    doc: &'static str,
+    act: Action,
+) -> Whole {
+    let shape = Shape::choices(choices);
+    Whole {
+        name,
+        shape,
+        units: "",
+        doc,
+        show: |_, _| (Content::Index(0), Severity::None),
+        is_constant: true,
+        act: Some(act),
+    }
 }
 
 fn well(content: Content) -> (Content, Severity) {
@@ -85,6 +108,19 @@ pub(super) static WHOLE: &[Whole] = &[
         let text = r.events.last().map(|e| format!("{}: {}", e.node, e.message)).unwrap_or_default();
         alarm_if(r.events.last().is_some_and(|e| e.is_error), Severity::Minor, Content::Text(text))
     }),
+    whole("Run:SettingsFile_RBV", Shape::Text, "", "The file that keeps changed parameters; empty for none.", |_, f| {
+        well(Content::Text(f.settings.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()))
+    }),
+    whole("Run:SettingsMessage_RBV", Shape::Text, "", "Why the newest values are not in the settings file; empty if they are.", |_, f| {
+        let is_kept = f.settings.file.is_some();
+        let problem = f.settings.problem.clone().unwrap_or_default();
+        alarm_if(is_kept && !problem.is_empty(), Severity::Minor, Content::Text(problem))
+    }),
+    whole("Run:SettingsSources_RBV", Shape::Texts, "", "Values that somebody has written or settings have restored, each with its source.", |_, f| {
+        well(Content::Texts(f.settings.lines().collect()))
+    }),
+    action("Run:SaveNow", &["Done", "Save"], "Writes the settings file now. RestoreNow goes back to these values.", Action::SaveSettings),
+    action("Run:RestoreNow", &["Done", "Restore"], "Gives all parameters the values of the start of the run, of the last SaveNow, or of a settings file that another program has written since.", Action::RestoreSettings),
     list("Run:Nodes_RBV", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
     list("Run:Instances_RBV", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
     list("Run:Types_RBV", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
@@ -97,16 +133,23 @@ pub(super) struct RunPvs {
 }
 
 impl RunPvs {
-    pub(super) fn new(
+    pub(super) fn new<H>(
         graph: &Graph,
         instances: &[String],
         prefix: &str,
         map: &PvMap,
-    ) -> livetime_pva::Result<RunPvs> {
+        on_put: impl Fn(Action) -> H,
+    ) -> livetime_pva::Result<RunPvs>
+    where
+        H: Fn(Put) + Send + Sync + 'static,
+    {
         let mut points = Vec::new();
         for whole in WHOLE {
             let about = whole.about();
-            let point = Point::new(&about, &about.value()?, |builder| builder)?;
+            let point = Point::new(&about, &about.value()?, |builder| match &whole.act {
+                Some(act) => builder.on_put(on_put(act.clone())),
+                None => builder,
+            })?;
             map.add(format!("{prefix}{}", whole.name), SharedPv::clone(&point.pv));
             points.push((whole, point));
         }
@@ -115,11 +158,13 @@ impl RunPvs {
             instances: instances.to_vec(),
             types: graph.nodes().iter().map(|n| n.node_type.spec.name.into()).collect(),
             cpu_percent: 0.0,
+            settings: Account::default(),
         };
         Ok(RunPvs { facts, points })
     }
 
-    pub(super) fn show(&mut self, report: &Report, now: Time) {
+    pub(super) fn show(&mut self, report: &Report, settings: Option<Account>, now: Time) {
+        self.facts.settings = settings.unwrap_or_default();
         let elapsed_ns = report.elapsed_ns.max(1) as f64;
         self.facts.cpu_percent = 100.0 * report.cpu_ns.unwrap_or(0) as f64 / elapsed_ns;
         for (whole, point) in &mut self.points {

@@ -94,7 +94,7 @@ impl App {
             "api": 1,
             "version": self.version(),
             "run": self.run_json(),
-            "nodes": show::nodes_json(graph),
+            "nodes": show::nodes_json(graph, self.model.settings().as_ref()),
             "types": show::types_json(graph),
             "graph": self.board.graph_json(&self.model),
             "rights": self.sessions.rights_json(visitor),

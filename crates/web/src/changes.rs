@@ -243,6 +243,20 @@ async fn end_run(app: &App, visitor: &Visitor, body: &[u8], action: Action) -> R
     Ok(done(app, visitor, json!({ "state": "ending" })))
 }
 
+pub(crate) async fn save_settings((State(app), Extension(visitor)): Of) -> Routed {
+    change_settings(&app, &visitor, Action::SaveSettings).await
+}
+
+pub(crate) async fn restore_settings((State(app), Extension(visitor)): Of) -> Routed {
+    change_settings(&app, &visitor, Action::RestoreSettings).await
+}
+
+async fn change_settings(app: &App, visitor: &Visitor, action: Action) -> Routed {
+    act(app, visitor, action).await?.result.map_err(|refused| Error::of(&refused))?;
+    let settings = app.model.settings().map_or(Value::Null, |settings| settings.json());
+    Ok(done(app, visitor, json!({ "settings": settings })))
+}
+
 /// Later losses are not acknowledged with the losses that were seen.
 pub(crate) async fn acknowledge((State(app), Extension(visitor)): Of, body: Bytes) -> Routed {
     let seen = body_of(&body)?["unintended"].as_u64();

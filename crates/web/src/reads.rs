@@ -52,6 +52,10 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> 
     Ok(([(header::CONTENT_TYPE, format.content_type())], text).into_response())
 }
 
+pub(crate) async fn settings(State(app): State<Arc<App>>) -> impl IntoResponse {
+    json_body(&app.model.settings().map_or(Value::Null, |settings| settings.json()))
+}
+
 pub(crate) async fn nodes(State(app): State<Arc<App>>) -> impl IntoResponse {
     let moment = app.model.newest();
     let nodes: Vec<Value> =

@@ -73,6 +73,15 @@ pub(crate) const ROUTES: &[Route] = &[
         .asks(&["of", "since_ms", "step"]),
     route("GET", "/api/v1/pipeline", Read, "the pipeline file as the run now stands", || get(pipeline::show))
         .asks(&["as"]),
+    route("GET", "/api/v1/settings", Read, "the settings file, and where changed values come from", || {
+        get(reads::settings)
+    }),
+    route("POST", "/api/v1/settings/save", Write, "writes the settings file now", || {
+        post(changes::save_settings)
+    }),
+    route("POST", "/api/v1/settings/restore", Write, "goes back to the saved values", || {
+        post(changes::restore_settings)
+    }),
     route("GET", "/api/v1/records", Read, "the last trigger records of an output", || get(records::list))
         .asks(&["from"]),
     route("GET", "/api/v1/records/{number}", Read, "a trigger record with its hits", || get(records::one))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use livetime_control::describe::{describe_json, value_json};
 use livetime_control::model::{
-    Caller, Entry, Grown, Input, Moment, NodeTimes, Percentiles, Spans, What, Window,
+    Account, Caller, Entry, Grown, Input, Moment, NodeTimes, Percentiles, Spans, What, Window,
 };
 use livetime_control::report::json::bottleneck;
 use livetime_control::report::losses::Loss;
@@ -280,11 +280,11 @@ fn options_of(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Option<Edge
 }
 
 /// The nodes as `describe` has them.
-pub(crate) fn nodes_json(graph: &Graph) -> Value {
-    graph.nodes().iter().map(node_decl_json).collect()
+pub(crate) fn nodes_json(graph: &Graph, settings: Option<&Account>) -> Value {
+    graph.nodes().iter().map(|decl| node_decl_json(decl, settings)).collect()
 }
 
-fn node_decl_json(decl: &NodeDecl) -> Value {
+fn node_decl_json(decl: &NodeDecl, settings: Option<&Account>) -> Value {
     let spec = &decl.node_type.spec;
     let outputs = spec.outputs.iter().map(|port| {
         let kinds: Vec<_> = port.accepts.kinds.iter().map(|kind| kind.name()).collect();
@@ -299,8 +299,16 @@ fn node_decl_json(decl: &NodeDecl) -> Value {
         "kind": spec.kind.name(),
         "placement": placement(&decl.options.placement),
         "initial": initial,
+        "file": file_values(decl, settings),
         "outputs": outputs.collect::<Vec<_>>(),
     })
+}
+
+/// Values of the pipeline file, of parameters that settings have changed.
+fn file_values(decl: &NodeDecl, settings: Option<&Account>) -> Map<String, Value> {
+    let rows = settings.into_iter().flat_map(|settings| &settings.rows).filter(|row| row.node == decl.name);
+    let params = rows.filter(|row| decl.value(&row.key).is_some() && row.file != decl.value(&row.key));
+    params.filter_map(|row| Some((row.key.clone(), value_json(row.file.as_ref()?)))).collect()
 }
 
 /// The types of the nodes by name.

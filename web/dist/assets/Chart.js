@@ -1,4 +1,4 @@
-import { Et as from_html, Ft as template_effect, Gt as user_derived, I as short, It as user_effect, Kt as pop, Mt as get, O as colour, Pt as untrack, R as timeOfDay, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, wt as append } from "./page.js";
+import { Et as append, I as short, It as untrack, Jt as pop, Lt as template_effect, O as colour, Ot as from_html, Pt as get, R as timeOfDay, Rt as user_effect, Yt as push, it as bind_this, lt as set_attribute, m as themed, qt as user_derived, rt as prop } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

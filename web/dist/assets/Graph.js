@@ -1,4 +1,4 @@
-import { At as delegated, Bt as only_child, Ct as set_text, Dt as from_svg, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, Kt as pop, Lt as $window, M as count, Mt as get, Nt as tick, P as rate, Rt as child, T as Name, Vt as sibling, Yt as reset, b as clamp, jt as event, k as place, kt as delegate, mt as set_class, nt as bind_this, pt as set_style, qt as push, rt as bind_element_size, st as set_attribute, vt as each, w as layers, wt as append, xt as if_block, z as run } from "./page.js";
+import { Bt as child, Ct as if_block, Et as append, Ft as tick, Ht as only_child, Jt as pop, Lt as template_effect, M as count, Mt as delegated, Nt as event, Ot as from_html, P as rate, Pt as get, T as Name, Tt as set_text, Ut as sibling, Wt as proxy, Yt as push, Zt as reset, at as bind_element_size, b as clamp, bt as each, gt as set_class, ht as set_style, it as bind_this, jt as delegate, k as place, kt as from_svg, lt as set_attribute, qt as user_derived, w as layers, z as run, zt as $window } from "./page.js";
 import { t as NodePanel } from "./NodePanel.js";
 // src/screens/graph/Graph.svelte
 var root = from_svg(`<path></path>`);

@@ -1,4 +1,4 @@
-import { At as delegated, Et as from_html, Ft as template_effect, Gt as user_derived, Kt as pop, Mt as get, Rt as child, Tt as comment, Vt as sibling, Yt as reset, b as clamp, kt as delegate, o as shownHere, p as toCanvas, pt as set_style, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, zt as first_child } from "./page.js";
+import { Bt as child, Ct as if_block, Dt as comment, Et as append, Jt as pop, Lt as template_effect, Mt as delegated, Ot as from_html, Pt as get, Ut as sibling, Vt as first_child, Yt as push, Zt as reset, b as clamp, bt as each, ht as set_style, jt as delegate, lt as set_attribute, o as shownHere, p as toCanvas, qt as user_derived } from "./page.js";
 // src/picture/Line.svelte
 var root = from_html(`<button type="button" class="svelte-1fd7x5y"></button>`);
 var root_1 = from_html(`<div class="line svelte-1fd7x5y"><svg aria-hidden="true"><path class="under svelte-1fd7x5y"></path><path class="svelte-1fd7x5y"></path></svg> <!></div>`);

@@ -1,14 +1,16 @@
 const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./page.js","./page.css","./InputForm.css"])))=>i.map(i=>d[i]);
-import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, Ht as proxy, It as user_effect, Kt as pop, L as span, M as count, Mt as get, P as rate, Q as WINDOWS, Rt as child, S as drafts, St as await_block, T as Name, Tt as comment, Ut as set, V as command, Vt as sibling, Wt as state, Yt as reset, a as __vitePreload, bt as key, gt as component, ht as clsx, jt as event, kt as delegate, mt as set_class, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
-import { i as rowsOf, o as wanted, r as readable } from "./form.js";
-import { t as Field } from "./Field.js";
+import { Bt as child, Ct as if_block, Dt as comment, Et as append, Gt as set, H as command, Ht as only_child, Jt as pop, Kt as state, L as span, Lt as template_effect, M as count, Mt as delegated, Nt as event, Ot as from_html, P as rate, Pt as get, Rt as user_effect, S as drafts, St as key, T as Name, Tt as set_text, Ut as sibling, Vt as first_child, Wt as proxy, Xt as next, Yt as push, Zt as reset, _t as clsx, a as __vitePreload, bt as each, et as WINDOWS, gt as set_class, jt as delegate, lt as set_attribute, qt as user_derived, vt as component, wt as await_block, z as run } from "./page.js";
+import { a as same, i as rowsOf, o as wanted, r as readable } from "./form.js";
+import { n as Field, t as InFile } from "./InFile.js";
 // src/parts/Form.svelte
 var root$2 = from_html(`<small class="unit svelte-1rsxdae"> </small>`);
-var root_1$2 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small></div>`);
-var root_2$2 = from_html(`<p class="faint"> </p>`);
-var root_3$2 = from_html(`<span class="alarm" role="alert"> </span>`);
-var root_4$1 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
-var root_5$1 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
+var root_1$2 = from_html(` <!> in the file`, 1);
+var root_2$2 = from_html(`<small class="in-file svelte-1rsxdae"></small>`);
+var root_3$2 = from_html(`<div><span class="title svelte-1rsxdae"> <!></span> <div class="fields svelte-1rsxdae"></div> <small> </small> <!></div>`);
+var root_4$1 = from_html(`<p class="faint"> </p>`);
+var root_5$1 = from_html(`<span class="alarm" role="alert"> </span>`);
+var root_6$1 = from_html(`<div class="apply svelte-1rsxdae"><button class="btn primary" type="button"> </button> <button class="btn" type="button">Revert</button> <!></div>`);
+var root_7$1 = from_html(`<form class="svelte-1rsxdae"><!> <!></form>`);
 function Form($$anchor, $$props) {
 	push($$props, true);
 	let wrong = state(proxy({}));
@@ -33,14 +35,15 @@ function Form($$anchor, $$props) {
 			tone: "accent"
 		};
 	}
+	const differs = (spec) => run.node($$props.node) !== void 0 && !same(run.value($$props.node, spec.name), run.inFile($$props.node, spec.name));
 	const markOf = (spec, all) => all.length > 1 ? spec.name.slice(-1) : "";
-	var form = root_5$1();
+	var form = root_7$1();
 	var node_1 = child(form);
 	each(node_1, 17, () => get(rows), ({ title, specs: all }) => title, ($$anchor, $$item) => {
 		let title = () => get($$item).title;
 		let all = () => get($$item).specs;
 		const said = user_derived(() => hint(all()));
-		var div = root_1$2();
+		var div = root_3$2();
 		let classes;
 		var span = child(div);
 		var text_1 = child(span, true);
@@ -82,6 +85,33 @@ function Form($$anchor, $$props) {
 		reset(div_1);
 		var small_1 = sibling(div_1, 2);
 		var text_3 = only_child(small_1, true);
+		var node_3 = sibling(small_1, 2);
+		var consequent_1 = ($$anchor) => {
+			var small_2 = root_2$2();
+			each(small_2, 21, () => all().filter(differs), (spec) => spec.name, ($$anchor, spec) => {
+				next();
+				var fragment_1 = root_1$2();
+				var text_4 = first_child(fragment_1, true);
+				var node_4 = sibling(text_4);
+				InFile(node_4, {
+					get node() {
+						return $$props.node;
+					},
+					get param() {
+						return get(spec).name;
+					}
+				});
+				next();
+				template_effect(($0) => set_text(text_4, $0), [() => all().length > 1 ? `${get(spec).name.slice(-1)} ` : ""]);
+				append($$anchor, fragment_1);
+			});
+			reset(small_2);
+			append($$anchor, small_2);
+		};
+		var d = user_derived(() => all().some(differs));
+		if_block(node_3, ($$render) => {
+			if (get(d)) $$render(consequent_1);
+		});
 		reset(div);
 		template_effect(($0, $1) => {
 			classes = set_class(div, 1, "row svelte-1rsxdae", null, classes, { many: all().length > 2 && all()[0].type !== "bool" });
@@ -94,38 +124,38 @@ function Form($$anchor, $$props) {
 		}, [() => all().map((spec) => spec.doc).join("\n"), () => get(said)?.text ?? [all()[0].doc, wanted(all()[0])].filter(Boolean).join(" · ")]);
 		append($$anchor, div);
 	}, ($$anchor) => {
-		var p = root_2$2();
-		var text_4 = only_child(p, true);
-		template_effect(() => set_text(text_4, run.values[$$props.node] ? "This node has no parameters." : "Waiting for its values …"));
+		var p = root_4$1();
+		var text_5 = only_child(p, true);
+		template_effect(() => set_text(text_5, run.values[$$props.node] ? "This node has no parameters." : "Waiting for its values …"));
 		append($$anchor, p);
 	});
-	var node_3 = sibling(node_1, 2);
-	var consequent_2 = ($$anchor) => {
-		var div_2 = root_4$1();
+	var node_5 = sibling(node_1, 2);
+	var consequent_3 = ($$anchor) => {
+		var div_2 = root_6$1();
 		var button = child(div_2);
-		var text_5 = only_child(button);
+		var text_6 = only_child(button);
 		var button_1 = sibling(button, 2);
-		var node_4 = sibling(button_1, 2);
-		var consequent_1 = ($$anchor) => {
-			var span_1 = root_3$2();
-			var text_6 = only_child(span_1, true);
-			template_effect(() => set_text(text_6, get(refusal).message));
+		var node_6 = sibling(button_1, 2);
+		var consequent_2 = ($$anchor) => {
+			var span_1 = root_5$1();
+			var text_7 = only_child(span_1, true);
+			template_effect(() => set_text(text_7, get(refusal).message));
 			append($$anchor, span_1);
 		};
-		if_block(node_4, ($$render) => {
-			if (get(refusal) && !get(refusal).param) $$render(consequent_1);
+		if_block(node_6, ($$render) => {
+			if (get(refusal) && !get(refusal).param) $$render(consequent_2);
 		});
 		reset(div_2);
 		template_effect(($0) => {
 			button.disabled = $0;
-			set_text(text_5, `Apply ${get(changes) ?? ""} ${get(changes) === 1 ? "change" : "changes"}`);
+			set_text(text_6, `Apply ${get(changes) ?? ""} ${get(changes) === 1 ? "change" : "changes"}`);
 		}, [() => !run.mayWrite || drafts.isApplying($$props.node)]);
 		delegated("click", button, () => drafts.apply($$props.node));
 		delegated("click", button_1, () => drafts.revert($$props.node));
 		append($$anchor, div_2);
 	};
-	if_block(node_3, ($$render) => {
-		if (get(changes) > 0) $$render(consequent_2);
+	if_block(node_5, ($$render) => {
+		if (get(changes) > 0) $$render(consequent_3);
 	});
 	reset(form);
 	template_effect(() => set_attribute(form, "aria-label", `Parameters of ${$$props.node ?? ""}`));

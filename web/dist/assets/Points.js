@@ -1,4 +1,4 @@
-import { Et as from_html, Ft as template_effect, Ht as proxy, I as short, It as user_effect, Kt as pop, Mt as get, O as colour, Rt as child, Ut as set, Wt as state, Yt as reset, d as ticks, l as colours, m as themed, nt as bind_this, qt as push, st as set_attribute, tt as prop, u as placer, wt as append } from "./page.js";
+import { Bt as child, Et as append, Gt as set, I as short, Jt as pop, Kt as state, Lt as template_effect, O as colour, Ot as from_html, Pt as get, Rt as user_effect, Wt as proxy, Yt as push, Zt as reset, d as ticks, it as bind_this, l as colours, lt as set_attribute, m as themed, rt as prop, u as placer } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

@@ -1,6 +1,6 @@
-import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, H as pipeline, It as user_effect, Jt as next, Kt as pop, M as count, Mt as get, Ot as text, Rt as child, S as drafts, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, Zt as to_array, ct as set_checked, h as saveFile, it as bind_checked, k as place, kt as delegate, lt as set_value, mt as set_class, ot as remove_input_defaults, qt as push, st as set_attribute, vt as each, wt as append, xt as if_block, yt as index, z as run, zt as first_child } from "./page.js";
-import { t as Field } from "./Field.js";
-import { a as same, o as wanted, r as readable, t as editable } from "./form.js";
+import { $t as to_array, At as text, Bt as child, Ct as if_block, Dt as comment, Et as append, Gt as set, Ht as only_child, Jt as pop, Kt as state, Lt as template_effect, M as count, Mt as delegated, Ot as from_html, Pt as get, Rt as user_effect, S as drafts, Tt as set_text, U as pipeline, Ut as sibling, V as changeSettings, Vt as first_child, Xt as next, Yt as push, Z as settings, Zt as reset, bt as each, ct as remove_input_defaults, dt as set_value, gt as set_class, h as saveFile, jt as delegate, k as place, lt as set_attribute, ot as bind_checked, qt as user_derived, ut as set_checked, xt as index, z as run } from "./page.js";
+import { n as Field, t as InFile } from "./InFile.js";
+import { a as same, o as wanted, t as editable } from "./form.js";
 // src/screens/settings/changes.ts
 function asArguments(changed) {
 	return changed.flatMap(({ node, params }) => params.map(({ param, now }) => `--set ${quoted(`${node}.${param}=${plain(now)}`)}`)).join(" ");
@@ -52,11 +52,11 @@ function between(a, b) {
 	return lines;
 }
 // src/screens/settings/File.svelte
-var root$1 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_1$1 = from_html(`<p class="warn" role="alert"> </p>`);
-var root_2$1 = from_html(`<p class="warn"> </p>`);
-var root_3$1 = from_html(`<tr><td class="mark svelte-639419"> </td><td class="svelte-639419"><code class="svelte-639419"> </code></td></tr>`);
-var root_4$1 = from_html(`<p class="faint none svelte-639419">Nothing differs from the file.</p>`);
+var root$2 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_1$2 = from_html(`<p class="warn" role="alert"> </p>`);
+var root_2$2 = from_html(`<p class="warn"> </p>`);
+var root_3$2 = from_html(`<tr><td class="mark svelte-639419"> </td><td class="svelte-639419"><code class="svelte-639419"> </code></td></tr>`);
+var root_4$2 = from_html(`<p class="faint none svelte-639419">Nothing differs from the file.</p>`);
 var root_5$1 = from_html(`<div class="text scroll svelte-639419" tabindex="0" role="region" aria-label="Pipeline file as the run now stands"><table class="svelte-639419"><caption class="quiet">Lines that differ are marked with plus (now) and minus (in the file).</caption><tbody></tbody></table> <!></div>`);
 var root_6$1 = from_html(`<p class="dim">Asking the server …</p>`);
 var root_7$1 = from_html(`<div class="file svelte-639419"><div class="bar svelte-639419"><label class="svelte-639419"><input type="checkbox"/> only what differs</label> <span class="faint" data-testid="differences"><!></span> <span class="space svelte-639419"></span> <button class="btn primary" type="button">Download</button></div> <!> <!> <!> <!></div>`);
@@ -123,7 +123,7 @@ function File($$anchor, $$props) {
 	reset(div_1);
 	var node_1 = sibling(div_1, 2);
 	var consequent_1 = ($$anchor) => {
-		var p = root$1();
+		var p = root$2();
 		var text_2 = only_child(p, true);
 		template_effect(() => set_text(text_2, get(problem)));
 		append($$anchor, p);
@@ -133,7 +133,7 @@ function File($$anchor, $$props) {
 	});
 	var node_2 = sibling(node_1, 2);
 	var consequent_2 = ($$anchor) => {
-		var p_1 = root_1$1();
+		var p_1 = root_1$2();
 		var text_3 = only_child(p_1);
 		template_effect(() => set_text(text_3, `A run cannot start from this file: ${get(saved).problem ?? ""}`));
 		append($$anchor, p_1);
@@ -143,7 +143,7 @@ function File($$anchor, $$props) {
 	});
 	var node_3 = sibling(node_2, 2);
 	each(node_3, 16, () => get(saved)?.notes ?? [], (note) => note, ($$anchor, note) => {
-		var p_2 = root_2$1();
+		var p_2 = root_2$2();
 		var text_4 = only_child(p_2, true);
 		template_effect(() => set_text(text_4, note));
 		append($$anchor, p_2);
@@ -159,7 +159,7 @@ function File($$anchor, $$props) {
 			var fragment_1 = comment();
 			var node_5 = first_child(fragment_1);
 			var consequent_3 = ($$anchor) => {
-				var tr = root_3$1();
+				var tr = root_3$2();
 				let classes;
 				var td = child(tr);
 				var text_5 = only_child(td, true);
@@ -187,7 +187,7 @@ function File($$anchor, $$props) {
 		reset(table);
 		var node_6 = sibling(table, 2);
 		var consequent_4 = ($$anchor) => {
-			var p_3 = root_4$1();
+			var p_3 = root_4$2();
 			append($$anchor, p_3);
 		};
 		if_block(node_6, ($$render) => {
@@ -212,30 +212,124 @@ function File($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/screens/settings/Kept.svelte
+var root$1 = from_html(`<span class="dim"> </span> <button class="btn" type="button" title="Write the settings file now; Restore goes back to these values">Save now</button> <button class="btn" type="button" title="Give all parameters the values of the start of the run, of the last Save now, or of a settings file that was edited since">Restore</button>`, 1);
+var root_1$1 = from_html(`<span class="faint"> </span>`);
+var root_2$1 = from_html(`<span class="alarm" role="alert"> </span>`);
+var root_3$1 = from_html(`<span class="warn"> </span>`);
+var root_4$1 = from_html(`<div class="kept svelte-o9wy2r" data-testid="kept"><!> <!> <!></div>`);
+function Kept($$anchor, $$props) {
+	push($$props, true);
+	let problem = state("");
+	const name = user_derived(() => $$props.settings.file?.replace(/^.*\//, "") ?? "");
+	async function act(how) {
+		try {
+			const answer = await changeSettings(how);
+			set(problem, "");
+			if (answer.settings) $$props.changed(answer.settings);
+		} catch (failure) {
+			set(problem, failure.message, true);
+		}
+	}
+	var div = root_4$1();
+	var node = child(div);
+	var consequent = ($$anchor) => {
+		var fragment = root$1();
+		var span = first_child(fragment);
+		var text_1 = only_child(span);
+		var button = sibling(span, 2);
+		var button_1 = sibling(button, 2);
+		template_effect(() => {
+			set_attribute(span, "title", $$props.settings.file);
+			set_text(text_1, `${$$props.settings.values.length ?? ""} kept in ${get(name) ?? ""}`);
+			button.disabled = !run.mayWrite;
+			button_1.disabled = !run.mayWrite;
+		});
+		delegated("click", button, () => act("save"));
+		delegated("click", button_1, () => act("restore"));
+		append($$anchor, fragment);
+	};
+	var alternate = ($$anchor) => {
+		var span_1 = root_1$1();
+		var text_2 = only_child(span_1);
+		template_effect(() => set_text(text_2, `Changes are not kept: ${$$props.settings.problem ?? ""}`));
+		append($$anchor, span_1);
+	};
+	if_block(node, ($$render) => {
+		if ($$props.settings.file) $$render(consequent);
+		else $$render(alternate, -1);
+	});
+	var node_1 = sibling(node, 2);
+	var consequent_1 = ($$anchor) => {
+		var span_2 = root_2$1();
+		var text_3 = only_child(span_2, true);
+		template_effect(() => set_text(text_3, get(problem)));
+		append($$anchor, span_2);
+	};
+	var consequent_2 = ($$anchor) => {
+		var span_3 = root_2$1();
+		var text_4 = only_child(span_3, true);
+		template_effect(() => set_text(text_4, $$props.settings.problem));
+		append($$anchor, span_3);
+	};
+	if_block(node_1, ($$render) => {
+		if (get(problem)) $$render(consequent_1);
+		else if ($$props.settings.file && $$props.settings.problem) $$render(consequent_2, 1);
+	});
+	var node_2 = sibling(node_1, 2);
+	each(node_2, 16, () => [...$$props.settings.problems, ...$$props.settings.not_restored.map((v) => `${v.node}.${v.key}: not restored: ${v.message}`)], (text) => text, ($$anchor, text) => {
+		var span_4 = root_3$1();
+		var text_5 = only_child(span_4, true);
+		template_effect(() => set_text(text_5, text));
+		append($$anchor, span_4);
+	});
+	reset(div);
+	append($$anchor, div);
+	pop();
+}
+delegate(["click"]);
 // src/screens/settings/Settings.svelte
-var root = from_html(`<input type="search" placeholder="Find node, parameter, PV" aria-label="Find node, parameter, PV" class="svelte-88as1s"/> <label class="svelte-88as1s"><input type="checkbox"/> only what differs from the start</label> <span class="faint"> </span> <span class="space svelte-88as1s"></span> <button class="btn" type="button"> </button> <button class="btn primary" type="button"> </button>`, 1);
+var root = from_html(`<input type="search" placeholder="Find node, parameter, PV" aria-label="Find node, parameter, PV" class="svelte-88as1s"/> <label class="svelte-88as1s"><input type="checkbox"/> only what differs from the file</label> <span class="faint"> </span> <span class="space svelte-88as1s"></span> <button class="btn" type="button"> </button> <button class="btn primary" type="button"> </button>`, 1);
 var root_1 = from_html(`<p class="alarm" role="alert"> </p>`);
 var root_2 = from_html(`<span class="alarm" role="alert"> </span>`);
-var root_3 = from_html(` <span class="faint"> </span>`, 1);
-var root_4 = from_html(`<tr><th scope="row" class="svelte-88as1s"> </th><td class="value svelte-88as1s"><!></td><td class="before svelte-88as1s"> </td><td class="pv svelte-88as1s"> </td><td class="doc svelte-88as1s"><!></td></tr>`);
-var root_5 = from_html(`<section class="svelte-88as1s"><h2 class="svelte-88as1s"> <span> </span></h2> <!> <table class="svelte-88as1s"><colgroup><col class="c1 svelte-88as1s"/><col class="c2 svelte-88as1s"/><col class="c3 svelte-88as1s"/><col class="c4 svelte-88as1s"/><col/></colgroup><thead class="quiet"><tr><th class="svelte-88as1s">parameter</th><th class="svelte-88as1s">value</th><th class="svelte-88as1s">at the start</th><th class="svelte-88as1s">PV</th><th class="svelte-88as1s">meaning</th></tr></thead><tbody></tbody></table></section>`);
-var root_6 = from_html(`<p class="dim none svelte-88as1s"> </p>`);
-var root_7 = from_html(`<div class="table scroll svelte-88as1s"></div>`);
-var root_8 = from_html(`<div class="panel settings svelte-88as1s"><header class="svelte-88as1s"><h1 class="svelte-88as1s">Settings</h1> <div class="seg svelte-88as1s" role="group" aria-label="What is shown"><button type="button" class="svelte-88as1s">Parameters</button> <button type="button" class="svelte-88as1s">Pipeline file</button></div> <!></header> <!></div>`);
+var root_3 = from_html(`<span class="source svelte-88as1s"> </span> ·`, 1);
+var root_4 = from_html(`<!> <span class="faint"> </span>`, 1);
+var root_5 = from_html(`<tr><th scope="row" class="svelte-88as1s"> </th><td class="value svelte-88as1s"><!></td><td class="before svelte-88as1s"><!></td><td class="pv svelte-88as1s"> </td><td class="doc svelte-88as1s"><!></td></tr>`);
+var root_6 = from_html(`<section class="svelte-88as1s"><h2 class="svelte-88as1s"> <span> </span></h2> <!> <table class="svelte-88as1s"><colgroup><col class="c1 svelte-88as1s"/><col class="c2 svelte-88as1s"/><col class="c3 svelte-88as1s"/><col class="c4 svelte-88as1s"/><col/></colgroup><thead class="quiet"><tr><th class="svelte-88as1s">parameter</th><th class="svelte-88as1s">value</th><th class="svelte-88as1s">in the file</th><th class="svelte-88as1s">PV</th><th class="svelte-88as1s">meaning</th></tr></thead><tbody></tbody></table></section>`);
+var root_7 = from_html(`<p class="dim none svelte-88as1s"> </p>`);
+var root_8 = from_html(`<!> <div class="table scroll svelte-88as1s"></div>`, 1);
+var root_9 = from_html(`<div class="panel settings svelte-88as1s"><header class="svelte-88as1s"><h1 class="svelte-88as1s">Settings</h1> <div class="seg svelte-88as1s" role="group" aria-label="What is shown"><button type="button" class="svelte-88as1s">Parameters</button> <button type="button" class="svelte-88as1s">Pipeline file</button></div> <!></header> <!></div>`);
 function Settings($$anchor, $$props) {
 	push($$props, true);
+	const ASK_MS = 2e3;
 	const words = user_derived(() => place.get("find").toLowerCase().split(/\s+/).filter(Boolean));
 	const onlyChanged = user_derived(() => place.get("changed") === "1");
 	const shows = user_derived(() => place.get("settings") === "file" ? "file" : "parameters");
 	let copied = state(false);
+	let settings$1 = state(null);
+	user_effect(() => {
+		let timer;
+		let ended = false;
+		const ask = async () => {
+			const answer = document.hidden || run.link !== "open" ? null : await settings().catch(() => null);
+			if (ended) return;
+			set(settings$1, answer ?? get(settings$1));
+			timer = setTimeout(ask, ASK_MS);
+		};
+		ask();
+		return () => {
+			ended = true;
+			clearTimeout(timer);
+		};
+	});
 	user_effect(() => run.watch(run.nodes.map((node) => node.name)));
 	const changed = user_derived(() => run.nodes.map((node) => ({
 		node: node.name,
-		params: Object.entries(node.initial).filter(([param, before]) => run.value(node.name, param) !== void 0 && !same(run.value(node.name, param), before)).map(([param, before]) => ({
+		params: Object.keys(node.initial).map((param) => ({
 			param,
-			before,
+			before: run.inFile(node.name, param) ?? null,
 			now: run.value(node.name, param) ?? null
-		}))
+		})).filter(({ param, before, now }) => run.value(node.name, param) !== void 0 && !same(now, before))
 	})).filter(({ params }) => params.length > 0));
 	const isChanged = (node, param) => get(changed).some((c) => c.node === node && c.params.some((p) => p.param === param));
 	const groups = user_derived(() => run.nodes.map((node) => ({
@@ -249,6 +343,7 @@ function Settings($$anchor, $$props) {
 	})).filter(({ specs }) => specs.length > 0));
 	const shown = user_derived(() => get(groups).reduce((sum, { specs }) => sum + specs.length, 0));
 	const pending = user_derived(() => drafts.nodes.reduce((sum, node) => sum + drafts.count(node), 0));
+	const sourceOf = (node, key) => get(settings$1)?.values.find((value) => value.node === node && value.key === key);
 	const total = user_derived(() => get(changed).reduce((sum, { params }) => sum + params.length, 0));
 	async function applyAll() {
 		for (const node of drafts.nodes) await drafts.apply(node);
@@ -258,7 +353,7 @@ function Settings($$anchor, $$props) {
 		set(copied, true);
 		setTimeout(() => set(copied, false), 1500);
 	}
-	var div = root_8();
+	var div = root_9();
 	var header = child(div);
 	var div_1 = sibling(child(header), 2);
 	var button = child(div_1);
@@ -304,38 +399,52 @@ function Settings($$anchor, $$props) {
 		File($$anchor, {});
 	};
 	var alternate_1 = ($$anchor) => {
-		var div_2 = root_7();
+		var fragment_2 = root_8();
+		var node_3 = first_child(fragment_2);
+		var consequent_2 = ($$anchor) => {
+			Kept($$anchor, {
+				get settings() {
+					return get(settings$1);
+				},
+				changed: (answer) => set(settings$1, answer)
+			});
+		};
+		if_block(node_3, ($$render) => {
+			if (get(settings$1)) $$render(consequent_2);
+		});
+		var div_2 = sibling(node_3, 2);
 		each(div_2, 21, () => get(groups), ({ node, specs }) => node.name, ($$anchor, $$item) => {
 			let node = () => get($$item).node;
 			let specs = () => get($$item).specs;
 			const refusal = user_derived(() => drafts.refusal(node().name));
-			var section = root_5();
+			var section = root_6();
 			var h2 = child(section);
 			var text_4 = child(h2);
 			var span_1 = sibling(text_4);
 			var text_5 = only_child(span_1, true);
 			reset(h2);
-			var node_3 = sibling(h2, 2);
-			var consequent_2 = ($$anchor) => {
+			var node_4 = sibling(h2, 2);
+			var consequent_3 = ($$anchor) => {
 				var p_1 = root_1();
 				var text_6 = only_child(p_1, true);
 				template_effect(() => set_text(text_6, get(refusal).message));
 				append($$anchor, p_1);
 			};
-			if_block(node_3, ($$render) => {
-				if (get(refusal) && !get(refusal).param) $$render(consequent_2);
+			if_block(node_4, ($$render) => {
+				if (get(refusal) && !get(refusal).param) $$render(consequent_3);
 			});
-			var table = sibling(node_3, 2);
+			var table = sibling(node_4, 2);
 			var tbody = sibling(child(table), 2);
 			each(tbody, 21, specs, (spec) => spec.name, ($$anchor, spec) => {
 				const differs = user_derived(() => isChanged(node().name, get(spec).name));
-				var tr = root_4();
+				const source = user_derived(() => sourceOf(node().name, get(spec).name));
+				var tr = root_5();
 				let classes;
 				var th = child(tr);
 				var text_7 = only_child(th, true);
 				var td = sibling(th);
-				var node_4 = child(td);
-				Field(node_4, {
+				var node_5 = child(td);
+				Field(node_5, {
 					get node() {
 						return node().name;
 					},
@@ -345,42 +454,70 @@ function Settings($$anchor, $$props) {
 				});
 				reset(td);
 				var td_1 = sibling(td);
-				var text_8 = only_child(td_1, true);
+				var node_6 = child(td_1);
+				var consequent_4 = ($$anchor) => {
+					InFile($$anchor, {
+						get node() {
+							return node().name;
+						},
+						get param() {
+							return get(spec).name;
+						}
+					});
+				};
+				if_block(node_6, ($$render) => {
+					if (get(differs)) $$render(consequent_4);
+				});
+				reset(td_1);
 				var td_2 = sibling(td_1);
-				var text_9 = only_child(td_2, true);
+				var text_8 = only_child(td_2, true);
 				var td_3 = sibling(td_2);
-				var node_5 = child(td_3);
-				var consequent_3 = ($$anchor) => {
+				var node_7 = child(td_3);
+				var consequent_5 = ($$anchor) => {
 					var span_2 = root_2();
-					var text_10 = only_child(span_2, true);
-					template_effect(() => set_text(text_10, get(refusal).message));
+					var text_9 = only_child(span_2, true);
+					template_effect(() => set_text(text_9, get(refusal).message));
 					append($$anchor, span_2);
 				};
 				var alternate = ($$anchor) => {
-					var fragment_2 = root_3();
-					var text_11 = first_child(fragment_2);
-					var span_3 = sibling(text_11);
-					var text_12 = only_child(span_3, true);
+					var fragment_5 = root_4();
+					var node_8 = first_child(fragment_5);
+					var consequent_6 = ($$anchor) => {
+						var fragment_6 = root_3();
+						var span_3 = first_child(fragment_6);
+						var text_10 = only_child(span_3);
+						next();
+						template_effect(() => {
+							set_attribute(span_3, "title", get(source).at);
+							set_text(text_10, `${get(source).source ?? ""}${get(source).source === "settings" && get(source).by ? `, ${get(source).by}` : ""}`);
+						});
+						append($$anchor, fragment_6);
+					};
+					if_block(node_8, ($$render) => {
+						if (get(differs) && get(source)) $$render(consequent_6);
+					});
+					var text_11 = sibling(node_8);
+					var span_4 = sibling(text_11);
+					var text_12 = only_child(span_4, true);
 					template_effect(($0) => {
 						set_text(text_11, `${get(spec).doc ?? ""} `);
 						set_text(text_12, $0);
 					}, [() => wanted(get(spec))]);
-					append($$anchor, fragment_2);
+					append($$anchor, fragment_5);
 				};
-				if_block(node_5, ($$render) => {
-					if (get(refusal)?.param === get(spec).name) $$render(consequent_3);
+				if_block(node_7, ($$render) => {
+					if (get(refusal)?.param === get(spec).name) $$render(consequent_5);
 					else $$render(alternate, -1);
 				});
 				reset(td_3);
 				reset(tr);
-				template_effect(($0, $1) => {
+				template_effect(($0) => {
 					classes = set_class(tr, 1, "svelte-88as1s", null, classes, { differs: get(differs) });
 					set_attribute(th, "title", get(spec).doc);
 					set_text(text_7, get(spec).name);
-					set_attribute(td_1, "title", `At the start: ${$0 ?? ""}`);
-					set_text(text_8, $1);
-					set_text(text_9, get(spec).pv ?? "");
-				}, [() => editable(node().initial[get(spec).name]), () => get(differs) ? `was ${readable(node().initial[get(spec).name])}` : ""]);
+					set_attribute(td_1, "title", `In the file: ${$0 ?? ""}`);
+					set_text(text_8, get(spec).pv ?? "");
+				}, [() => editable(run.inFile(node().name, get(spec).name))]);
 				append($$anchor, tr);
 			});
 			reset(tbody);
@@ -394,13 +531,13 @@ function Settings($$anchor, $$props) {
 			});
 			append($$anchor, section);
 		}, ($$anchor) => {
-			var p_2 = root_6();
+			var p_2 = root_7();
 			var text_13 = only_child(p_2, true);
 			template_effect(() => set_text(text_13, get(words).length > 0 || get(onlyChanged) ? "No parameter is like that." : "Waiting for the values of the nodes …"));
 			append($$anchor, p_2);
 		});
 		reset(div_2);
-		append($$anchor, div_2);
+		append($$anchor, fragment_2);
 	};
 	if_block(node_2, ($$render) => {
 		if (get(shows) === "file") $$render(consequent_1);

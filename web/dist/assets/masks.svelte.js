@@ -1,4 +1,4 @@
-import { Gt as user_derived, Mt as get, Ut as set, Wt as state, z as run } from "./page.js";
+import { Gt as set, Kt as state, Pt as get, qt as user_derived, z as run } from "./page.js";
 // src/model/npy.ts
 var BEFORE = 10;
 function npyFile(descr, shape, values) {

@@ -1,4 +1,4 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./Save.js","./Save.css","./MaskTools.js","./masks.svelte.js","./MaskTools.css","./Regions.js","./Regions.css","./Line.js","./Line.css","./MaskLayer.js","./MaskLayer.css","./LineProfile.js","./LineProfile.css","./Chart2.js","./Chart.js","./Chart.css","./NodePanel2.js","./NodePanel.js","./form.js","./Field.js","./Field.css","./NodePanel.css","./Graph.js","./Graph.css","./Plots.js","./Points.js","./Points.css","./Plots.css","./Settings.js","./Settings.css","./Ledger.js","./Ledger.css","./Runs.js","./Runs.css","./Trigger.js","./Trigger.css"])))=>i.map(i=>d[i]);
+const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./Save.js","./Save.css","./MaskTools.js","./masks.svelte.js","./MaskTools.css","./Regions.js","./Regions.css","./Line.js","./Line.css","./MaskLayer.js","./MaskLayer.css","./LineProfile.js","./LineProfile.css","./Chart2.js","./Chart.js","./Chart.css","./NodePanel2.js","./NodePanel.js","./form.js","./InFile.js","./InFile.css","./NodePanel.css","./Graph.js","./Graph.css","./Plots.js","./Points.js","./Points.css","./Plots.css","./Settings.js","./Settings.css","./Ledger.js","./Ledger.css","./Runs.js","./Runs.css","./Trigger.js","./Trigger.css"])))=>i.map(i=>d[i]);
 // node_modules/svelte/src/internal/shared/utils.js
 var is_array = Array.isArray;
 var index_of = Array.prototype.indexOf;
@@ -3992,6 +3992,8 @@ var command = (name, what) => json("POST", `${node(name)}/${what}`, what === "ac
 var setInput = (name, change) => json("PATCH", `${node(name)}/input`, change);
 var endRun = (how, run) => json("POST", `/api/v1/run/${how}`, { run });
 var acknowledge = (unintended) => json("POST", "/api/v1/losses/acknowledge", { unintended });
+var settings = () => json("GET", "/api/v1/settings");
+var changeSettings = (how) => json("POST", `/api/v1/settings/${how}`);
 var pipeline = () => json("GET", "/api/v1/pipeline");
 var recordsAt = (from, number = "") => `/api/v1/records${number}?${new URLSearchParams({ from })}`;
 var records = (from) => json("GET", recordsAt(from));
@@ -4295,6 +4297,10 @@ var RunModel = class {
 	}
 	value(name, param) {
 		return this.values[name]?.[param];
+	}
+	inFile(name, param) {
+		const node = this.node(name);
+		return node?.file?.[param] ?? node?.initial[param];
 	}
 	inputOf(name) {
 		return this.edgeTo(name)?.from;
@@ -8808,4 +8814,4 @@ target.replaceChildren();
 mount(App, { target });
 await entered;
 run.start();
-export { onDestroy as $, ago as A, delegated as At, ApiError as B, only_child as Bt, Feed as C, set_text as Ct, isFull as D, from_svg as Dt, inWords as E, from_html as Et, share as F, template_effect as Ft, report as G, user_derived as Gt, pipeline as H, proxy as Ht, short as I, user_effect as It, setInput as J, next as Jt, request as K, pop as Kt, span as L, $window as Lt, count as M, get as Mt, flow as N, tick as Nt, colour as O, text as Ot, rate as P, untrack as Pt, WINDOWS as Q, timeOfDay as R, child as Rt, drafts as S, await_block as St, Name as T, comment as Tt, record as U, set as Ut, command as V, sibling as Vt, records as W, state as Wt, readPicture as X, noop as Xt, setParams as Y, reset as Yt, readTable as Z, to_array as Zt, regionsOf as _, snippet as _t, __vitePreload as a, bind_value as at, clamp as b, key as bt, summary as c, set_checked as ct, ticks as d, init_select as dt, onMount as et, toArray as f, select_option as ft, regionNodes as g, component as gt, saveFile as h, clsx as ht, Picture as i, bind_checked as it, bytes as j, event as jt, place as k, delegate as kt, colours as l, set_value as lt, themed as m, set_class as mt, past as n, bind_this as nt, shownHere as o, remove_input_defaults as ot, toCanvas as p, set_style as pt, seriesNames as q, push as qt, follow as r, bind_element_size as rt, lengthOf as s, set_attribute as st, Past as t, prop as tt, placer as u, bind_select_value as ut, wishRegion as v, each as vt, layers as w, append as wt, dragged as x, if_block as xt, HANDLES as y, index as yt, run as z, first_child as zt };
+export { readTable as $, to_array as $t, ago as A, text as At, ApiError as B, child as Bt, Feed as C, if_block as Ct, isFull as D, comment as Dt, inWords as E, append as Et, share as F, tick as Ft, records as G, set as Gt, command as H, only_child as Ht, short as I, untrack as It, seriesNames as J, pop as Jt, report as K, state as Kt, span as L, template_effect as Lt, count as M, delegated as Mt, flow as N, event as Nt, colour as O, from_html as Ot, rate as P, get as Pt, readPicture as Q, noop as Qt, timeOfDay as R, user_effect as Rt, drafts as S, key as St, Name as T, set_text as Tt, pipeline as U, sibling as Ut, changeSettings as V, first_child as Vt, record as W, proxy as Wt, setParams as X, next as Xt, setInput as Y, push as Yt, settings as Z, reset as Zt, regionsOf as _, clsx as _t, __vitePreload as a, bind_element_size as at, clamp as b, each as bt, summary as c, remove_input_defaults as ct, ticks as d, set_value as dt, WINDOWS as et, toArray as f, bind_select_value as ft, regionNodes as g, set_class as gt, saveFile as h, set_style as ht, Picture as i, bind_this as it, bytes as j, delegate as jt, place as k, from_svg as kt, colours as l, set_attribute as lt, themed as m, select_option as mt, past as n, onMount as nt, shownHere as o, bind_checked as ot, toCanvas as p, init_select as pt, request as q, user_derived as qt, follow as r, prop as rt, lengthOf as s, bind_value as st, Past as t, onDestroy as tt, placer as u, set_checked as ut, wishRegion as v, component as vt, layers as w, await_block as wt, dragged as x, index as xt, HANDLES as y, snippet as yt, run as z, $window as zt };

@@ -32,6 +32,16 @@ export interface ParamSpec {
   choices: { name: string; doc: string; pv: string | null }[] | null;
 }
 
+/** The settings file, and where values come from. */
+export interface Settings {
+  file: string | null;
+  problem: string | null;
+  saved_at: string | null;
+  values: { node: string; key: string; value: Value; file: Value; source: string; by: string; at: string }[];
+  not_restored: { node: string; key: string; value: Value; message: string; kept: boolean }[];
+  problems: string[];
+}
+
 export interface PortInfo {
   name: string;
   frames: string;
@@ -52,6 +62,8 @@ export interface NodeInfo {
   kind: string;
   placement: string;
   initial: Values;
+  /** Values of the pipeline file, of parameters that settings have changed at the start. */
+  file?: Values;
   outputs: { name: string; kinds: string[] }[];
 }
 

@@ -1,6 +1,6 @@
 /** Requests to the server. An answer that is an error becomes an `ApiError` with the server's own sentence. */
 
-import type { Control, Described, NodeNow, RecordEntry, Rights, SavedPipeline, TriggerRecord, Values } from './protocol';
+import type { Control, Described, NodeNow, RecordEntry, Rights, SavedPipeline, Settings, TriggerRecord, Values } from './protocol';
 import { readHistory, type History } from './wire';
 
 export class ApiError extends Error {
@@ -73,6 +73,11 @@ export const endRun = (how: 'stop' | 'abort', run: string) => json<unknown>('POS
 
 /** Takes note of the losses that this page has shown. */
 export const acknowledge = (unintended: number) => json<unknown>('POST', '/api/v1/losses/acknowledge', { unintended });
+
+/** Null from a program that keeps no account of them. */
+export const settings = () => json<Settings | null>('GET', '/api/v1/settings');
+export const changeSettings = (how: 'save' | 'restore') =>
+  json<{ settings: Settings | null }>('POST', `/api/v1/settings/${how}`);
 
 export const pipeline = () => json<SavedPipeline>('GET', '/api/v1/pipeline');
 

@@ -95,6 +95,12 @@ export class RunModel {
     return this.values[name]?.[param];
   }
 
+  /** The value of the pipeline file, or of the command line. */
+  inFile(name: string, param: string): Value | undefined {
+    const node = this.node(name);
+    return node?.file?.[param] ?? node?.initial[param];
+  }
+
   /** The output that feeds a node's first input, as `detector.out`. */
   inputOf(name: string): string | undefined {
     return this.edgeTo(name)?.from;

@@ -167,6 +167,28 @@ test('settings: found, changed, refused, applied', async () => {
   expect(run.requests.filter((request) => request.method === 'PATCH').at(-1)?.body).toEqual({ set: { bin_x: 4, bin_y: 2 } });
 });
 
+test('settings: what differs from the file is marked, with its source and a way back', async () => {
+  const run = await open({ restored: { node: 'ROI1', param: 'bin_x', file: 1, now: 3 } }, '#/settings?find=ROI1+bin_x');
+  await until(() => page.locator('.differs').textContent()).toContain('was 1');
+  await until(() => page.locator('.differs').textContent()).toContain('settings, ada');
+  expect(await page.getByTestId('kept').textContent()).toContain('kept in mock.settings.json');
+  await page.getByRole('button', { name: 'Value of the pipeline file for bin_x' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await until(() => page.locator('.differs').count()).toBe(0);
+  expect(run.requests.at(-1)?.body).toEqual({ set: { bin_x: 1 } });
+  await page.getByRole('button', { name: 'Save now' }).click();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await until(() => run.requests.map(({ path }) => path).slice(-2)).toEqual(['/api/v1/settings/save', '/api/v1/settings/restore']);
+});
+
+test('settings: the form of a node marks what differs from the file, too', async () => {
+  await open({ restored: { node: 'ROI1', param: 'bin_x', file: 1, now: 3 } }, '#/graph?node=ROI1');
+  await until(() => page.locator('form[aria-label="Parameters of ROI1"]').textContent()).toMatch(/x\s+was 1\s+↺\s+in the file/);
+  await page.getByRole('button', { name: 'Value of the pipeline file for bin_x' }).click();
+  expect(await page.locator('[data-param=bin_x]').inputValue()).toBe('1');
+  expect(await violations()).toEqual([]);
+});
+
 test('hits are drawn as points and listed; a run without tables has no such screen', async () => {
   await open({ tables: true }, '#/trigger');
   await page.waitForSelector('main canvas');

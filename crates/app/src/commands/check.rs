@@ -4,7 +4,7 @@ use livetime_engine::{EdgeDecl, Graph, GraphError, NodeType, PortSpec};
 use serde_json::{Value, json};
 
 use super::count;
-use crate::args::PipelineArgs;
+use crate::args::{KeptArgs, PipelineArgs};
 use crate::config::Pipeline;
 use crate::output::{Exit, Failure, Output};
 use crate::report::numbers::bytes;
@@ -21,20 +21,25 @@ Examples:
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
+    #[command(flatten)]
+    pub(crate) kept: KeptArgs,
 }
 
 pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
-    let pipeline = super::load(&args.pipeline, nodes, output)?;
+    let mut pipeline = super::load(&args.pipeline, nodes, output)?;
+    let keeping = super::kept::read(&mut pipeline, &args.pipeline, &args.kept);
     let missing = missing(&pipeline.graph);
     let exit = if missing.is_empty() { Exit::Ok } else { Exit::Failed };
     if args.pipeline.json {
         let mut json = as_json(&pipeline);
+        json["settings"] = super::kept::json(&keeping);
         if exit != Exit::Ok {
             livetime_measure::merge(&mut json, not_started(&missing));
         }
         output.json(&json)?;
     } else {
         output.data(&as_text(&pipeline))?;
+        super::kept::lines(&keeping).for_each(|line| output.log(line));
         missing
             .iter()
             .for_each(|(_, why)| output.log(format_args!("it would not start here and now: {why}")));

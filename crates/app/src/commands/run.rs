@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use livetime_control::model::{Model, Moment};
+use livetime_control::model::{Account, Model, Moment};
 use livetime_engine::{
     EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
 };
@@ -62,6 +62,7 @@ pub(crate) fn run_here(
     super::web::choose(&mut pipeline.web, args);
     choose_servers(&mut pipeline, &Variables::from_env());
     choose_prefix(&mut pipeline, output);
+    let mut keeping = super::kept::open(&mut pipeline, &args.pipeline, &args.kept, output);
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
     let (listener, mut trace) = open_beside(args)?;
@@ -70,14 +71,15 @@ pub(crate) fn run_here(
     let (sender, log) = sync_channel(LOG_LINES);
     log_panics(sender.clone());
     let bell = Bell::default();
-    let options = RunOptions {
+    let options = || RunOptions {
         max_frames: args.frames,
         remember_frames: pipeline.pvaccess.enabled,
         on_event: Some(tell(bell.clone())),
         services: Services::default().with(interrupts.starting()),
         ..RunOptions::default()
     };
-    let run = match Run::start(&pipeline.graph, options) {
+    let started = super::kept::start(&mut pipeline.graph, &mut keeping, options, output);
+    let run = match started {
         Ok(run) => Arc::new(run),
         Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
     };
@@ -88,11 +90,12 @@ pub(crate) fn run_here(
     let model = Model::start(&run, &bell, pipeline.pvaccess.access.clone());
     let model = model.map_err(|problem| Failure::new(Exit::Failed, problem))?;
     drop(run);
+    super::kept::keep(&model, keeping, output);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
     let served = serve(&model, &mut pipeline, sender, output);
     let page = super::web::serve(&name, &pipeline, &model, output);
     let watch = Watch::new(args.duration, interrupts);
-    let mut beside = Beside { served, page, metrics, trace };
+    let mut beside = Beside { served, page, metrics, trace, settings: None };
     let show = Show::new(is_live, log, bell);
     let (mut report, ended_by) = watch.until_end(model, &mut beside, show, output);
     let trace = beside.trace.map(|trace| trace.write(&report)).transpose();
@@ -101,7 +104,8 @@ pub(crate) fn run_here(
         None
     });
     ended(&report);
-    let exit = print(&Ending::new(&name, &report, ended_by), args.pipeline.json, output)?;
+    let ending = Ending::new(&name, &report, ended_by);
+    let exit = print(&ending, beside.settings.as_ref(), args.pipeline.json, output)?;
     if let Some(text) = traced {
         output.tell(Level::Info, text);
     }
@@ -109,10 +113,19 @@ pub(crate) fn run_here(
 }
 
 /// Prints how the run ended, and returns its exit code.
-fn print(ending: &Ending, as_json: bool, output: &mut Output) -> Result<Exit, Failure> {
+fn print(
+    ending: &Ending,
+    settings: Option<&Account>,
+    as_json: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let style = Style { width: None, is_coloured: output.is_coloured };
     match as_json {
-        true => output.json(&ending_json(ending))?,
+        true => {
+            let mut json = ending_json(ending);
+            json["settings"] = settings.map_or(Value::Null, Account::json);
+            output.json(&json)?;
+        }
         false => output.data(&summary::summary(ending, style))?,
     }
     Ok(ending.exit().0)
@@ -125,6 +138,8 @@ struct Beside {
     page: Option<livetime_web::Served>,
     metrics: Option<Metrics>,
     trace: Option<TraceFile>,
+    /// Where the values came from at the end.
+    settings: Option<Account>,
 }
 
 /// The address and the file that were asked for, before anything starts.
@@ -380,6 +395,7 @@ impl Watch {
         }
         // Wakes everything that waits for the run, and makes all services release it.
         model.end();
+        beside.settings = model.settings();
         (beside.served, beside.page, beside.metrics) = (None, None, None);
         drop(model);
         let report = finish(run);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use livetime_control::WrongText;
 
-use crate::args::{PipelineArgs, duration};
+use crate::args::{KeptArgs, PipelineArgs, duration};
 use crate::config::checked_prefix;
 
 pub(crate) const RUN_HELP: &str = "\
@@ -20,7 +20,11 @@ Examples:
   livetime run beamline.yaml --metrics 9090
   livetime run --python beamline.yaml
   livetime run beamline.yaml --trace run.json --trace-every 50
+  livetime run beamline.yaml --settings /var/lib/livetime/beamline.json
+  livetime run beamline.yaml --no-settings
 
+Parameters that are changed while the run goes on are written to beamline.settings.json beside the file, at most once a second, and
+restored at the next start; `livetime settings --help`. The pipeline file is never changed.
 The link that is printed opens the page of the run and allows changes: everybody who has the link can steer the run.
 Metrics are for Prometheus at http://127.0.0.1:9090/metrics. A trace is opened by https://ui.perfetto.dev.
 The first Ctrl-C ends the sources and handles the frames that are under way; the second one aborts.";
@@ -30,6 +34,8 @@ The first Ctrl-C ends the sources and handles the frames that are under way; the
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) pipeline: PipelineArgs,
+    #[command(flatten)]
+    pub(crate) kept: KeptArgs,
     /// End the sources after this time, for example 10s, 5min, 200ms.
     #[arg(long, value_parser = duration)]
     pub(crate) duration: Option<Duration>,

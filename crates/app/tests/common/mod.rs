@@ -133,6 +133,8 @@ pub fn temporary(name: &str) -> PathBuf {
 impl Drop for Pipeline {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
+        // What a run has kept must not be restored by another test.
+        let _ = std::fs::remove_file(self.0.with_extension("settings.json"));
     }
 }
 

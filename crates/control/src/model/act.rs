@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use livetime_engine::{NodeReport, Run, Value};
+use livetime_engine::{NodeReport, Run, Value, time_of_day_ns};
 
 use super::action::{Asked, Change, Counter};
 use super::locks::lock;
 use super::moment::Offsets;
 use super::node::Node;
+use super::origin::Origin;
 use super::refused::Refused;
+use super::settings::written_by;
 use super::shared::Shared;
 use super::{acquire, joins};
 use crate::attributes::stamp_of;
@@ -23,7 +25,13 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked) {
         return acquire::let_work(shared, asked, &param);
     }
     let mut node = lock(&shared.nodes[number]);
+    // Which edge is the first one is known before the change.
+    let keys = written_by(&change, &node.state);
     let result = write(shared, &mut node, &change);
+    if result.is_ok() && asked.caller.is_origin() {
+        let origin = Origin::Write { by: asked.caller.clone(), at_ns: time_of_day_ns() };
+        keys.iter().for_each(|key| node.note_origin(key, Some(origin.clone())));
+    }
     // Also of a refusal something may be left to read.
     let moment = shared.look_now(&mut node);
     drop(node);
@@ -36,12 +44,12 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
     match change {
         Change::Set(param, value) => {
             run.set(&node.name, param, value)?;
-            note_written(node, [param]);
+            node.note_written(param);
         }
         Change::SetAll(values) => {
             let values: Vec<(&str, Value)> = values.iter().map(|(p, value)| (&**p, value.clone())).collect();
             run.set_all(&node.name, &values)?;
-            note_written(node, values.iter().map(|(param, _)| *param));
+            values.iter().for_each(|(param, _)| node.note_written(param));
         }
         Change::Enable(enabled) => node.enable(run, *enabled)?,
         Change::Attributes(text) => add_attributes(run, node, text)?,
@@ -71,19 +79,6 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
         Change::Acquire { .. } | Change::LetWork(_) => {}
     }
     Ok(())
-}
-
-fn note_written<T: AsRef<str>>(node: &mut Node, params: impl IntoIterator<Item = T>) {
-    for param in params {
-        let param = param.as_ref();
-        // A result is written over by the next frame: no setting differs.
-        if node.index_of(param).is_none() {
-            continue;
-        }
-        if !node.state.written.iter().any(|known| known == param) {
-            node.state.written = node.state.written.iter().cloned().chain([param.to_owned()]).collect();
-        }
-    }
 }
 
 fn add_attributes(run: &Run, node: &mut Node, text: &str) -> Result<(), Refused> {

@@ -20,6 +20,11 @@ pub enum Action {
     Abort,
     /// Takes note of so many unintended losses: faces tell what was lost then from what is lost later.
     Acknowledge(u64),
+    /// Writes the settings file now, and makes its values the restore point.
+    SaveSettings,
+    /// Gives all parameters the values of the restore point: of the start, of the last [`Action::SaveSettings`], or of a
+    /// settings file that another program has written since.
+    RestoreSettings,
 }
 
 /// What somebody wants to be changed in a node.
@@ -126,6 +131,8 @@ impl fmt::Display for Action {
             Action::Stop => f.write_str("stop"),
             Action::Abort => f.write_str("abort"),
             Action::Acknowledge(unintended) => write!(f, "acknowledge {unintended} losses"),
+            Action::SaveSettings => f.write_str("save settings"),
+            Action::RestoreSettings => f.write_str("restore settings"),
         }
     }
 }

@@ -31,10 +31,22 @@ impl Caller {
     pub fn link() -> Caller {
         Caller { face: LINK, ..Caller::program() }
     }
+
+    /// The settings of the run.
+    pub(super) fn settings() -> Caller {
+        Caller { face: SETTINGS, ..Caller::program() }
+    }
+
+    /// Whether a person or a program of theirs asks for each single value: such a value has its caller as origin.
+    pub(super) fn is_origin(&self) -> bool {
+        self.face != LINK && self.face != SETTINGS
+    }
 }
 
 /// The face of parameters that follow PVs.
 pub(super) const LINK: &str = "link";
+/// The face of values that settings restore.
+const SETTINGS: &str = "settings";
 
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,6 +8,7 @@ use livetime_engine::{Event, time_of_day_ns};
 
 use super::caller::Caller;
 use super::locks::lock;
+use crate::line::in_a_line;
 
 /// Entries that are kept. A node that fails on every frame is told by the engine once in a while only, so this is hours of a usual run;
 /// an entry takes some 200 bytes.
@@ -101,26 +102,9 @@ impl Log {
     }
 }
 
-/// Characters of an action that the log keeps: what somebody writes may be as long as a message.
-const LOGGED: usize = 300;
-
-/// The beginning of a text that may come from anywhere, without line ends or what else a terminal would obey.
-fn in_a_line(text: &str) -> String {
-    let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
-    let rest = if text.chars().nth(LOGGED).is_some() { "..." } else { "" };
-    text.chars().take(LOGGED).map(shown).collect::<String>() + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_the_log_keeps_is_short_and_harmless() {
-        assert_eq!(in_a_line("path = a\u{1b}[2Jb\n"), "path = a\\u{1b}[2Jb\\n");
-        assert_eq!(in_a_line(&"ä".repeat(LOGGED)).chars().count(), LOGGED);
-        assert_eq!(in_a_line(&"ä".repeat(LOGGED + 1)), "ä".repeat(LOGGED) + "...");
-    }
 
     #[test]
     fn the_log_keeps_the_newest_and_numbers_all() {

@@ -47,18 +47,20 @@ mod looker;
 mod losses;
 mod moment;
 mod node;
+mod origin;
 mod program;
 mod quiet;
 mod rates;
 mod recent;
 mod refused;
+mod settings;
 mod shared;
 mod waiting;
 mod wires;
 mod writers;
 
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -67,17 +69,21 @@ use livetime_engine::{Refusal, RefusalKind, Run};
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
+use crate::settings::SettingsError;
 pub use action::{Action, Answer, Change, Counter, Rewire, Which};
 pub use bell::{Bell, Waker};
 pub use caller::Caller;
 pub use log::{Entry, What};
 pub use losses::{Acknowledged, Grown, LOSING_NS, LossBook, Standing};
 pub use moment::{Input, Moment, NodeMoment, NodeState, Offsets};
+pub use origin::{Origin, by};
 pub use refused::{EdgeRefusal, Refused, ShortCapture, StartError};
+pub use settings::{Account, Keeping, Row};
 pub use shared::Begun;
 
-use action::Asked;
+use action::{Asked, Reply};
 use locks::{join, lock};
+use settings::{Keeper, Wish};
 use shared::Shared;
 use writers::{WAITING, Writers};
 
@@ -90,7 +96,8 @@ pub struct Model {
 /// Ends the threads when the last handle is gone.
 struct Threads {
     shared: Arc<Shared>,
-    writers: Writers<Asked>,
+    writers: Arc<Writers<Asked>>,
+    keeper: OnceLock<Keeper>,
     looker: Mutex<Option<JoinHandle<()>>>,
     access: Access,
 }
@@ -107,7 +114,20 @@ impl Model {
         let looker = Mutex::new(Some(looker.map_err(StartError::Thread)?));
         let acting = shared.clone();
         let writers = Writers::new(shared.nodes.len(), move |asked| act::carry_out(&acting, asked));
-        Ok(Model { threads: Arc::new(Threads { shared, writers, looker, access }) })
+        let (writers, keeper) = (Arc::new(writers), OnceLock::new());
+        Ok(Model { threads: Arc::new(Threads { shared, writers, keeper, looker, access }) })
+    }
+
+    /// Keeps the settings of the run from now on, until the end; to be called once, before others act.
+    ///
+    /// # Errors
+    /// [`StartError`] when the system gives no thread. The run goes on without settings.
+    pub fn keep(&self, keeping: Keeping) -> Result<(), StartError> {
+        let keeper =
+            Keeper::start(self.shared(), &self.threads.writers, keeping).map_err(StartError::Thread)?;
+        // A second one would write the same file.
+        let _ = self.threads.keeper.set(keeper);
+        Ok(())
     }
 
     /// The run.
@@ -154,6 +174,11 @@ impl Model {
         self.shared().log().since(number)
     }
 
+    /// Where the values of the run come from, and how the settings file is; `None` if the program keeps no account of it.
+    pub fn settings(&self) -> Option<Account> {
+        self.threads.keeper.get().map(Keeper::account)
+    }
+
     /// Adds a line about what `caller` did to the log: for what concerns all faces and changes nothing in the run.
     pub fn note(&self, caller: Caller, text: &str) {
         self.shared().log().action(caller, String::new(), text, None);
@@ -195,12 +220,22 @@ impl Model {
                 shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
             }
+            Action::SaveSettings => self.wish(caller, Wish::Save, Box::new(reply)),
+            Action::RestoreSettings => self.wish(caller, Wish::Restore, Box::new(reply)),
             Action::Acknowledge(unintended) => {
                 let moment = shared.acknowledge(unintended, caller.clone());
                 shared.log().action(caller, String::new(), &action.to_string(), None);
                 reply(Answer { result: Ok(()), moment });
             }
         }
+    }
+
+    fn wish(&self, caller: Caller, wish: Wish, reply: Reply) {
+        let Some(keeper) = self.threads.keeper.get() else {
+            let why = SettingsError::NotKept("the program that runs it has no file for them".into());
+            return reply(Answer { result: Err(why.into()), moment: self.newest() });
+        };
+        keeper.ask(caller, wish, reply);
     }
 
     /// The same, and waits for the answer. Not for threads that must not wait: a node that hangs takes 5 s.
@@ -232,6 +267,10 @@ impl Threads {
         self.shared.waker().end();
         if let Some(looker) = lock(&self.looker).take() {
             join(looker);
+        }
+        // Last, so that the file has the values of the last moment.
+        if let Some(keeper) = self.keeper.get() {
+            keeper.end();
         }
     }
 }

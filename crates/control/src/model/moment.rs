@@ -1,5 +1,6 @@
 //! What is known of a running graph at one moment.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +9,7 @@ use livetime_engine::{
 };
 
 use super::losses::LossBook;
+use super::origin::Origin;
 use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
 use crate::report::times::NodeTimes;
@@ -126,6 +128,9 @@ pub struct NodeState {
     /// Parameters that were written through [`Action`](super::Action), in the order of the first writes. Others may differ from the start
     /// of the run, too: nodes count numbers of files up, and limit sizes.
     pub written: Arc<[String]>,
+    /// Where values come from that somebody has written or settings have restored, by the name of the value in a settings file;
+    /// every other value is as at the start.
+    pub origins: Arc<BTreeMap<String, Origin>>,
     /// Acquisitions begun through [`Action`](super::Action) so far: one that was over between two moments is seen by it.
     pub acquisitions: u64,
     /// The edge that leads to its first input.

@@ -10,6 +10,7 @@ use livetime_engine::{
 
 use super::capture::{Capture, lost_on_the_way, whole};
 use super::moment::{Input, NodeMoment, NodeState, Offsets, number_of};
+use super::origin::Origin;
 use super::rates::Pace;
 use super::recent::RecentTimes;
 use super::refused::Refused;
@@ -212,6 +213,25 @@ impl Node {
         Ok(())
     }
 
+    /// Notes where the value called `key` comes from; `None`: it is as at the start.
+    pub(super) fn note_origin(&mut self, key: &str, origin: Option<Origin>) {
+        self.note_written(key);
+        let origins = Arc::make_mut(&mut self.state.origins);
+        match origin {
+            Some(origin) => _ = origins.insert(key.to_owned(), origin),
+            None => _ = origins.remove(key),
+        }
+    }
+
+    /// Notes that the parameter was written: it may differ from the pipeline file.
+    pub(super) fn note_written(&mut self, param: &str) {
+        // A result is written over by the next frame: no setting differs.
+        let is_param = self.index_of(param).is_some();
+        if is_param && !self.state.written.iter().any(|known| known == param) {
+            self.state.written = self.state.written.iter().cloned().chain([param.to_owned()]).collect();
+        }
+    }
+
     /// All that is known of it now.
     pub(super) fn moment(&self) -> Arc<NodeMoment> {
         let (rates, times) = (self.pace.rates(), self.times.shown());
@@ -235,6 +255,7 @@ fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> No
         is_delivering: false,
         acquisitions: 0,
         written: Arc::default(),
+        origins: Arc::default(),
         input: None,
         joined: Arc::default(),
         further: Arc::default(),

@@ -6,6 +6,7 @@ use livetime_engine::{GraphError, Refusal, UnknownName};
 
 use super::caller::Caller;
 use crate::attributes::AttributesError;
+use crate::settings::SettingsError;
 
 /// Why an action was not done. The text is a sentence for people; programs ask for the code, the parameter, and the
 /// values that were wanted and found.
@@ -28,6 +29,8 @@ pub enum Refused {
     Attributes(Box<AttributesError>),
     /// The capture ended without all its frames.
     Short(ShortCapture),
+    /// Settings were not saved or restored.
+    Settings(SettingsError),
 }
 
 /// Why an edge cannot be as it should.
@@ -77,6 +80,7 @@ impl Refused {
             Refused::Edge(_) => "edge",
             Refused::Attributes(_) => "attributes",
             Refused::Short(_) => "short_capture",
+            Refused::Settings(_) => "settings",
         }
     }
 
@@ -97,6 +101,7 @@ impl fmt::Display for Refused {
             Refused::Edge(error) => error.fmt(f),
             Refused::Attributes(error) => error.fmt(f),
             Refused::Short(capture) => capture.fmt(f),
+            Refused::Settings(error) => error.fmt(f),
         }
     }
 }
@@ -162,6 +167,12 @@ impl From<EdgeRefusal> for Refused {
 impl From<GraphError> for Refused {
     fn from(error: GraphError) -> Refused {
         Refused::Edge(EdgeRefusal::Graph(Box::new(error)))
+    }
+}
+
+impl From<SettingsError> for Refused {
+    fn from(error: SettingsError) -> Refused {
+        Refused::Settings(error)
     }
 }
 

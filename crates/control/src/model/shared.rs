@@ -14,7 +14,7 @@ use livetime_engine::{Report, Run};
 
 use super::action::{Answer, Asked};
 use super::bell::{Heard, Waker};
-use super::caller::{Caller, LINK};
+use super::caller::Caller;
 use super::locks::{lock, try_lock};
 use super::log::Log;
 use super::losses::{LossBook, LossWatch};
@@ -215,8 +215,8 @@ impl Shared {
         let Asked { caller, node, change, reply } = asked;
         let node = self.run.graph().nodes().get(node).map(|n| n.name.clone()).unwrap_or_default();
         let problem = result.as_ref().err().map(ToString::to_string);
-        // What follows a PV would fill the log.
-        if caller.face != LINK || problem.is_some() {
+        // Values that follow a PV would fill the log, and restored ones have a line together.
+        if caller.is_origin() || problem.is_some() {
             self.log().action(caller, node, &change.to_string(), problem);
         }
         reply(Answer { result, moment });

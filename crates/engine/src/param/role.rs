@@ -11,6 +11,7 @@
 /// | `Captured` | readback, int | frames of the capture; 0 when it begins |
 /// | `CaptureSize` | int | the number of frames at which a capture ends; 0 for no end |
 /// | `Work` | bool | written true, it asks for work, and the node sets it back to false when that is done |
+/// | `Once` | bool | written true, it asks for something that is done at once or with the next frame, and is false then |
 /// | `Folder` | text | the folder that a sink writes its files to; empty for none |
 /// | `File` | text | the file that a sink writes; empty for none |
 /// | `LastFile` | readback, text | the file that a sink wrote, or writes, last |
@@ -29,6 +30,8 @@ pub enum Role {
     CaptureSize,
     /// Asks for work, and is set back when it is done.
     Work,
+    /// Asks for something that is done at once or with the next frame.
+    Once,
     /// The folder that a node writes its files to; empty for none.
     Folder,
     /// The file that a node writes; empty for none.
@@ -43,5 +46,10 @@ impl Role {
     /// Whether the node sets the parameter back to false after the work that true starts.
     pub fn is_work(self) -> bool {
         matches!(self, Role::Capture | Role::Work)
+    }
+
+    /// Whether true starts something: no setting of a run keeps such a parameter, because each start would do it again.
+    pub fn is_action(self) -> bool {
+        matches!(self, Role::Acquire | Role::Once) || self.is_work()
     }
 }

@@ -32,7 +32,7 @@ pub const ATTRIBUTES: usize = 8;
 #[derive(Params)]
 pub struct AttributesParams {
     /// Sets all values and sums to 0; off again at once.
-    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
+    #[param(pv = "Reset", role = Once, words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// The attributes.
     #[param(group = "attr")]

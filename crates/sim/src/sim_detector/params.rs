@@ -131,7 +131,7 @@ pub struct SimDetectorParams {
     #[param(default = 1)]
     pub seed: u64,
     /// Writing true starts the picture again.
-    #[param(pv = "Reset", words = ["Done Reset", "Reset"], drv_info = "RESET_IMAGE")]
+    #[param(pv = "Reset", role = Once, words = ["Done Reset", "Reset"], drv_info = "RESET_IMAGE")]
     pub reset: bool,
     /// Column of the centre of the first peak.
     #[param(default = 1, pv = "PeakStartX")]

@@ -43,7 +43,7 @@ pub struct FftParams {
     #[param(default = 1, min = 1, pv = "FFTNumAverage")]
     pub num_average: usize,
     /// The next frame begins a new average; off again then.
-    #[param(pv = "FFTResetAverage", form = Setpoint, words = ["Done", "Reset"])]
+    #[param(pv = "FFTResetAverage", role = Once, form = Setpoint, words = ["Done", "Reset"])]
     pub reset_average: bool,
     /// A name for people.
     #[param(pv = "Name")]

@@ -66,7 +66,7 @@ pub struct PositionsParams {
     #[param(pv = "Running", words = ["Idle", "Running"])]
     pub running: bool,
     /// Written true: the next position is the first one again.
-    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
+    #[param(pv = "Reset", role = Once, words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Written true: all positions are removed.
     #[param(pv = "Delete", form = Setpoint)]

@@ -57,7 +57,7 @@ pub struct ProcessParams {
     #[param(pv = "DataTypeOut", drv_info = "PROCESS_DATA_TYPE")]
     pub data_type: OutputType,
     /// Writing true takes the latest output as background; reads false.
-    #[param(pv = "SaveBackground")]
+    #[param(pv = "SaveBackground", role = Once)]
     pub save_background: bool,
     /// Whether the background is subtracted, while it is valid.
     #[param(pv = "EnableBackground", words = ["Disable", "Enable"])]
@@ -66,7 +66,7 @@ pub struct ProcessParams {
     #[param(readback, pv = "ValidBackground", words = ["Invalid", "Valid"])]
     pub valid_background: bool,
     /// Writing true takes the latest output as flat field; reads false.
-    #[param(pv = "SaveFlatField")]
+    #[param(pv = "SaveFlatField", role = Once)]
     pub save_flat_field: bool,
     /// Whether pixels are divided by the flat field, while it is valid.
     #[param(pv = "EnableFlatField", words = ["Disable", "Enable"])]
@@ -82,7 +82,7 @@ pub struct ProcessParams {
     pub enable_offset_scale: bool,
     /// Writing true makes offset, scale and clips from the extremes of the next input, acting on the frame
     /// after it; reads false when done.
-    #[param(pv = "AutoOffsetScale", words = ["Done", "Calculating"])]
+    #[param(pv = "AutoOffsetScale", role = Once, words = ["Done", "Calculating"])]
     pub auto_offset_scale: bool,
     /// Added to every pixel.
     #[param(pv = "Offset")]
@@ -112,7 +112,7 @@ pub struct ProcessParams {
     #[param(pv = "EnableFilter", words = ["Disable", "Enable"])]
     pub enable_filter: bool,
     /// Writing true starts the filter again with the next frame; reads false when done.
-    #[param(pv = "ResetFilter")]
+    #[param(pv = "ResetFilter", role = Once)]
     pub reset_filter: bool,
     /// Whether the filter starts again when `num_filtered` has reached `num_filter`.
     #[param(pv = "AutoResetFilter")]

@@ -27,7 +27,7 @@ pub enum Control {
 #[derive(Params)]
 pub struct RoiStatisticsParams {
     /// Sets the results of all regions to 0; off again at once.
-    #[param(pv = "ResetAll", form = Setpoint)]
+    #[param(pv = "ResetAll", role = Once, form = Setpoint)]
     pub reset_all: bool,
     /// What is done with the time series; the latest of what was asked for.
     #[param(default = Control::Stop, pv = "TSControl", form = Setpoint)]
@@ -62,7 +62,7 @@ pub struct Region {
     #[param(pv = "Name")]
     pub name: String,
     /// Sets the results to 0; off again at once.
-    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
+    #[param(pv = "Reset", role = Once, words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Width of the border whose mean is the background of `net`; 0: no background.
     #[param(min = 0, unit = "px", pv = "BgdWidth")]

@@ -41,7 +41,7 @@ pub struct StatisticsParams {
     #[param(default = 255.0, pv = "HistMax")]
     pub hist_max: f64,
     /// Sets the results of extremes, sums, centroid and shape to 0; off again at once.
-    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
+    #[param(pv = "Reset", role = Once, words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Whether corner pixels count twice in the background, as in areaDetector. Not for RGB and stacks.
     pub corners_twice: bool,

@@ -24,7 +24,7 @@ pub struct TimeSeriesParams {
     #[param(pv = "TSAcquire", role = Work, form = Setpoint, words = ["Done", "Acquire"])]
     pub acquire: bool,
     /// Shows the series and sends them now; off again at once.
-    #[param(pv = "TSRead", form = Setpoint, words = ["Done", "Read"])]
+    #[param(pv = "TSRead", role = Once, form = Setpoint, words = ["Done", "Read"])]
     pub read: bool,
     /// While points come, the series are shown and sent after this time; areaDetector's `TSRead` is processed as often.
     #[param(default = 1.0, min = 0.01, max = 3600.0, unit = "s")]

@@ -11,7 +11,7 @@ pub const CURVES: usize = 4;
 #[derive(Params)]
 pub struct AttributePlotParams {
     /// Forgets all points and names; off again at once.
-    #[param(pv = "Reset", words = ["Done Reset", "Reset"])]
+    #[param(pv = "Reset", role = Once, words = ["Done Reset", "Reset"])]
     pub reset: bool,
     /// Points that are kept; another number begins anew.
     #[param(default = 1000, min = 1, max = 1_000_000)]

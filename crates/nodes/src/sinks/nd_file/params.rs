@@ -81,7 +81,7 @@ pub struct NdFileParams {
     #[param(pv = "ReadFile", role = Work, words = ["Done", "Read"], shown = ["Done", "Reading"])]
     pub read_file: bool,
     /// Forgets the frames that were captured in memory.
-    #[param(pv = "FreeCapture", form = Setpoint, words = ["Done", "Free"])]
+    #[param(pv = "FreeCapture", role = Once, form = Setpoint, words = ["Done", "Free"])]
     pub free_capture: bool,
     /// Frames that came while nothing was to be written.
     #[param(readback)]

@@ -99,13 +99,13 @@ pub struct ArraySourceParams {
     #[param(pv = "CallbackMode")]
     pub callback_mode: CallbackMode,
     /// Written true: a frame that grows begins again.
-    #[param(pv = "NewArray", form = Setpoint, words = ["Done", "Set"])]
+    #[param(pv = "NewArray", role = Once, form = Setpoint, words = ["Done", "Set"])]
     pub new_array: bool,
     /// Written true: a frame that grows is complete.
-    #[param(pv = "ArrayComplete", form = Setpoint, words = ["Done", "Set"])]
+    #[param(pv = "ArrayComplete", role = Once, form = Setpoint, words = ["Done", "Set"])]
     pub array_complete: bool,
     /// Written true: the frame is sent as it is.
-    #[param(pv = "DoCallbacks", form = Setpoint, words = ["Done", "Set"])]
+    #[param(pv = "DoCallbacks", role = Once, form = Setpoint, words = ["Done", "Set"])]
     pub do_callbacks: bool,
     /// The element to which the next write to `ArrayIn` goes.
     #[param(min = 0, max = 2_147_483_647, pv = "NextElement")]

@@ -1,7 +1,7 @@
-import { At as delegated, Bt as only_child, Ct as set_text, Et as from_html, Ft as template_effect, Gt as user_derived, Kt as pop, Mt as get, Rt as child, S as drafts, Tt as comment, Ut as set, Vt as sibling, Wt as state, Yt as reset, Zt as to_array, ct as set_checked, dt as init_select, ft as select_option, jt as event, kt as delegate, lt as set_value, mt as set_class, ot as remove_input_defaults, qt as push, st as set_attribute, tt as prop, vt as each, wt as append, xt as if_block, z as run, zt as first_child } from "./page.js";
-import { n as parse, t as editable } from "./form.js";
+import { $t as to_array, Bt as child, Ct as if_block, Dt as comment, Et as append, Gt as set, Ht as only_child, Jt as pop, Kt as state, Lt as template_effect, Mt as delegated, Nt as event, Ot as from_html, Pt as get, S as drafts, Tt as set_text, Ut as sibling, Vt as first_child, Yt as push, Zt as reset, bt as each, ct as remove_input_defaults, dt as set_value, gt as set_class, jt as delegate, lt as set_attribute, mt as select_option, pt as init_select, qt as user_derived, rt as prop, ut as set_checked, z as run } from "./page.js";
+import { n as parse, r as readable, t as editable } from "./form.js";
 // src/parts/Field.svelte
-var root = from_html(`<label><input type="checkbox"/> </label>`);
+var root$1 = from_html(`<label><input type="checkbox"/> </label>`);
 var root_1 = from_html(`<option> </option>`);
 var root_2 = from_html(`<select></select>`);
 var root_3 = from_html(`<em aria-hidden="true" class="svelte-1laokb0"> </em>`);
@@ -45,7 +45,7 @@ function Field($$anchor, $$props) {
 	var fragment = comment();
 	var node_1 = first_child(fragment);
 	var consequent = ($$anchor) => {
-		var label_1 = root();
+		var label_1 = root$1();
 		let classes;
 		var input = child(label_1);
 		remove_input_defaults(input);
@@ -145,4 +145,24 @@ delegate([
 	"keydown",
 	"input"
 ]);
-export { Field as t };
+// src/parts/InFile.svelte
+var root = from_html(`<span class="file svelte-mmek5l"> <button type="button" class="svelte-mmek5l">↺</button></span>`);
+function InFile($$anchor, $$props) {
+	push($$props, true);
+	const file = user_derived(() => run.inFile($$props.node, $$props.param));
+	var span = root();
+	var text = child(span);
+	var button = sibling(text);
+	reset(span);
+	template_effect(($0, $1) => {
+		set_text(text, `was ${$0 ?? ""} `);
+		button.disabled = !run.mayWrite || get(file) === void 0;
+		set_attribute(button, "aria-label", `Value of the pipeline file for ${$$props.param ?? ""}`);
+		set_attribute(button, "title", `Enter the value of the pipeline file, ${$1 ?? ""}`);
+	}, [() => readable(get(file)), () => readable(get(file))]);
+	delegated("click", button, () => drafts.set($$props.node, { [$$props.param]: get(file) ?? null }));
+	append($$anchor, span);
+	pop();
+}
+delegate(["click"]);
+export { Field as n, InFile as t };
