@@ -7,6 +7,7 @@ use livetime_engine::{
     ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Role, Value,
 };
 
+use super::alarms::Limited;
 use super::losses::LossBook;
 use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
@@ -138,6 +139,8 @@ pub struct NodeState {
     pub frames: u64,
     /// What counters stood at when somebody set them to 0.
     pub offsets: Offsets,
+    /// Values with limits, and which of them are alarms.
+    pub limited: Arc<[Limited]>,
 }
 
 impl NodeState {
