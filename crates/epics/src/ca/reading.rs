@@ -111,11 +111,7 @@ fn elements(array: &Array, native: Native) -> Option<Values> {
 fn about(value: &Value, class: Class) -> About {
     let number = |path: &str| value.get(path).and_then(Field::as_f64);
     let pair = |low: &str, high: &str| (number(low).unwrap_or(0.0), number(high).unwrap_or(0.0));
-    let [lolo, low, high, hihi] = LIMITS.map(|(at, severity)| match number(severity) {
-        // As of a record: a limit without a severity is none.
-        Some(0.0) => f64::NAN,
-        _ => number(at).unwrap_or(0.0),
-    });
+    let [lolo, low, high, hihi] = alarm_limits(value);
     let text = |path: &str| value.get(path).and_then(Field::as_str).unwrap_or_default().to_owned();
     let choices = value.get("value.choices").and_then(Field::as_strings).unwrap_or_default();
     About {
@@ -129,5 +125,17 @@ fn about(value: &Value, class: Class) -> About {
         },
         choices: choices.to_vec(),
         class: class.name().to_owned(),
+    }
+}
+
+/// The limits from low to high. As of a record, a limit without a severity is no number; values that cannot have limits have zeros.
+fn alarm_limits(value: &Value) -> [f64; 4] {
+    let number = |path: &str| value.get(path).and_then(Field::as_f64).unwrap_or(0.0);
+    match value.get("valueAlarm.active") {
+        Some(Field::Bool(true)) => {
+            LIMITS.map(|(at, severity)| if number(severity) == 0.0 { f64::NAN } else { number(at) })
+        }
+        Some(_) => [f64::NAN; 4],
+        None => [0.0; 4],
     }
 }

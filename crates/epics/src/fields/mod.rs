@@ -247,3 +247,51 @@ fn limit(written: Written, value: &Value) -> Option<Limit> {
         Written::Process => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use livetime_control::model::Model;
+    use livetime_engine::RunOptions;
+
+    use super::*;
+
+    fn model() -> Model {
+        let nodes = [livetime_nodes::ALL, livetime_sim::ALL].concat();
+        let text = "nodes:\n  cam: {type: sim_detector, params: {acquire: false}}\n";
+        let graph = livetime_control::config::parse("f", text, &nodes, &[]).unwrap().graph;
+        Model::run_graph(&graph, RunOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn a_field_follows_its_record_and_ends_with_its_last_client() {
+        let (pvs, model) = (PvMap::new(), model());
+        let record = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
+        pvs.add("R:x", record.clone());
+        let records = Records::new(&pvs, HashMap::new(), &Commands::new(&model));
+        let peer = Peer::anonymous("127.0.0.1:1".parse().unwrap());
+        let open = |name: &str| records.open(name, &peer).unwrap();
+        let (unit, kind) = (open("R:x.EGU$"), open("R:x.STAT"));
+        let alarm = nt::Alarm { severity: nt::Severity::Major, status: 1, message: "LOLO".into() };
+        let change = |value: &mut Value| {
+            nt::set_alarm(value, &alarm)?;
+            value.set("display.units", "mm")
+        };
+        record.update(change).unwrap();
+        let (unit_now, kind_now) = (unit.value().unwrap(), kind.value().unwrap());
+        assert_eq!((unit_now.str("value"), kind_now.i64("value.index")), (Some("mm"), Some(5)));
+        // All fields of a record have its alarm.
+        assert_eq!(nt::alarm_of(&unit_now), Some(alarm));
+        let weak = unit.downgrade();
+        drop(open("R:x.EGU"));
+        assert!(weak.upgrade().is_some());
+        drop(unit);
+        assert!(weak.upgrade().is_none());
+        // Names that clients asked for once are forgotten.
+        let names =
+            ["HIHI", "HIGH", "LOW", "LOLO", "HHSV", "HSV", "LSV", "LLSV", "HYST", "PREC", "DESC", "NAME"];
+        (0..100).for_each(|n| drop(open(&format!("R:x.{}", names[n % names.len()]))));
+        assert!(lock(&records.0.open).len() < names.len());
+        assert!(!records.has("R:x.NONE") && !records.has("R:x.DRVH") && !records.has("R:y.EGU"));
+        assert!(model.finish(livetime_testkit::HANG).imbalances().is_empty());
+    }
+}
