@@ -27,6 +27,7 @@ PVS = {
     "TIFF1:FilePath": "waveform",
     "TIFF1:FullFileName_RBV": "waveform",
 }
+LIMITS = "lower_alarm_limit lower_warning_limit upper_warning_limit upper_alarm_limit".split()
 STATES = "ZR ON TW TH FR FV SX SV EI NI TE EL TV TT FT FF".split()
 ABOUT = "DESC EGU PREC HOPR LOPR DRVH DRVL ZNAM ONAM".split() + [state + "ST" for state in STATES]
 FIELDS = (
@@ -124,7 +125,7 @@ async def same_fields(prefix, ours, of_ioc):
 
 
 async def same_alarms(prefix, chance):
-    from aioca import FORMAT_TIME, caget, caput
+    from aioca import FORMAT_CTRL, FORMAT_TIME, caget, caput
 
     bounds = {"LOLO": "LLSV", "LOW": "LSV", "HIGH": "HSV", "HIHI": "HHSV"}
     kinds = set()
@@ -135,6 +136,10 @@ async def same_alarms(prefix, chance):
         steps += [(severity, chance.choice(["NO_ALARM", "MINOR", "MAJOR", "INVALID"])) for severity in bounds.values()]
         for field, value in steps:
             await asyncio.gather(*[caput(f"{whose}{name}.{field}", value, wait=True, timeout=SECONDS) for whose in (prefix, "IOC:")])
+        about = await asyncio.gather(*[caget(whose + name, format=FORMAT_CTRL, timeout=SECONDS) for whose in (prefix, "IOC:")])
+        # A limit without a severity is no number.
+        limits = [[str(getattr(one, limit)) for limit in LIMITS] for one in about]
+        assert limits[0] == limits[1], (name, steps, limits)
         for _ in range(4):
             value = chance.randint(0, 20) + (0 if whole else chance.choice([0, 0.5]))
             await asyncio.gather(*[caput(whose + name, value, wait=True, timeout=SECONDS) for whose in (prefix, "IOC:")])
@@ -181,6 +186,8 @@ async def texts(prefix, folder):
 
 
 async def main(prefix, folder, chance):
+    from aioca import purge_channel_caches
+
     ours = await all_fields(prefix)
     database = os.path.join(folder, "fields.db")
     with open(database, "w") as file:
@@ -193,6 +200,8 @@ async def main(prefix, folder, chance):
             await same_alarms(prefix, chance)
             await texts(prefix, folder)
         finally:
+            # The end of the IOC concerns no channel any more.
+            purge_channel_caches()
             server.kill()
 
 

@@ -111,7 +111,7 @@ fn elements(array: &Array, native: Native) -> Option<Values> {
 fn about(value: &Value, class: Class) -> About {
     let number = |path: &str| value.get(path).and_then(Field::as_f64);
     let pair = |low: &str, high: &str| (number(low).unwrap_or(0.0), number(high).unwrap_or(0.0));
-    let [lolo, low, high, hihi] = alarm_limits(value);
+    let [lolo, low, high, hihi] = alarm_limits(value, class);
     let text = |path: &str| value.get(path).and_then(Field::as_str).unwrap_or_default().to_owned();
     let choices = value.get("value.choices").and_then(Field::as_strings).unwrap_or_default();
     About {
@@ -128,13 +128,16 @@ fn about(value: &Value, class: Class) -> About {
     }
 }
 
-/// The limits from low to high. As of a record, a limit without a severity is no number; values that cannot have limits have zeros.
-fn alarm_limits(value: &Value) -> [f64; 4] {
+/// The limits from low to high. As of records of EPICS base, a limit without a severity is no number, but for integers of 64 bits; values
+/// that cannot have limits have zeros.
+fn alarm_limits(value: &Value, class: Class) -> [f64; 4] {
     let number = |path: &str| value.get(path).and_then(Field::as_f64).unwrap_or(0.0);
+    let is_always = matches!(class, Class::Int64in | Class::Int64out);
+    let limit = |(at, severity): (&str, &str)| {
+        if is_always || number(severity) != 0.0 { number(at) } else { f64::NAN }
+    };
     match value.get("valueAlarm.active") {
-        Some(Field::Bool(true)) => {
-            LIMITS.map(|(at, severity)| if number(severity) == 0.0 { f64::NAN } else { number(at) })
-        }
+        Some(Field::Bool(is_active)) if is_always || *is_active => LIMITS.map(limit),
         Some(_) => [f64::NAN; 4],
         None => [0.0; 4],
     }
