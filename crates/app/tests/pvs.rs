@@ -114,6 +114,17 @@ fn libca_reads_watches_writes_and_acquires() {
     assert!(said.ends_with("pictures good\n"), "{said}");
 }
 
+/// A soft IOC and a run have the same fields, and the same alarms for the same limits.
+#[test]
+fn fields_of_records_are_those_of_epics_base() {
+    let Some(python) = python(&["ioc"]) else { return };
+    let file = File::new("fields", |text| text);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let served = Served::start(file.path(), &[&format!("--ca={port}"), "--set", "detector.acquire=false"]);
+    let said = run_script(&python, "fields.py", &served, &[&port]);
+    assert!(said.ends_with("texts good\n"), "{said}");
+}
+
 const COMPRESSED: &str = "\
 memory: 64 MiB
 pvaccess: {prefix: 'T:', port: 0, search_port: 0, interfaces: 127.0.0.1}

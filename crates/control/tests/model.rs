@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use livetime_control::access::{Access, access_of};
 use livetime_control::config;
-use livetime_control::model::{Action, Bell, Caller, Change, Counter, Model, Refused, Rewire, What};
+use livetime_control::model::{
+    Action, Bell, Bound, Caller, Change, Counter, Limit, Model, Quantity, Refused, Rewire, Severity, What,
+};
 use livetime_engine::{
     Context, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Run, RunOptions, Value,
 };
@@ -154,6 +156,32 @@ fn faces_that_act_at_once_see_one_order() {
     let place = |value: &Value| answers.iter().position(|(offset, _)| Value::Float(*offset) == *value);
     let places: Vec<_> = seen.iter().filter_map(|m| place(m.nodes[cam].value("offset")?)).collect();
     assert!(places.is_sorted(), "{places:?}");
+    ledger_closes(model);
+}
+
+#[test]
+fn a_value_beyond_its_limit_is_an_alarm_of_the_answer_and_of_the_log() {
+    let text = "nodes:\n  cam: {type: sim_detector, params: {acquire: false}}\n";
+    let model = model(text, access_of(["192.0.2.1"]).unwrap());
+    let cam = node(&model, "cam");
+    let act = |action| model.act_and_wait(Caller::program(), action);
+    let limit = |limit| Action::Change(cam, Change::Limit(Quantity::Param("offset"), limit));
+    let stranger =
+        Caller { from: Some("192.0.2.2:1".parse().unwrap()), is_local: false, ..Caller::program() };
+    let refused = model.act_and_wait(stranger, limit(Limit::At(Bound::High, 5.0)));
+    assert!(refused.result.is_err() && refused.moment.nodes[cam].state.limited.is_empty());
+    act(limit(Limit::At(Bound::High, 5.0)));
+    act(limit(Limit::Severity(Bound::High, Severity::Minor)));
+    let alarm = |offset: f64| {
+        let limited = act(set(cam, "offset", offset)).moment.nodes[cam].state.limited[0];
+        (limited.beyond, limited.severity())
+    };
+    assert_eq!(alarm(5.0), (Some(Bound::High), Severity::Minor));
+    assert_eq!(alarm(4.0), (None, Severity::None));
+    let logged: Vec<String> = model.log_since(0).iter().map(|entry| entry.what.to_string()).collect();
+    let wanted = "cam: alarm: offset is 5, beyond HIGH at 5: MINOR";
+    assert!(logged.iter().any(|line| line == wanted), "{logged:?}");
+    assert!(logged.contains(&"cam: alarm of offset: HIGH is MINOR, by program".to_owned()), "{logged:?}");
     ledger_closes(model);
 }
 

@@ -172,7 +172,7 @@ const DONE_ALLOCATE: &[&str] = &["Done", "Allocate"];
 const CLOSE_OPEN: &[&str] = &["Close", "Open"];
 const CLOSED_OPEN: &[&str] = &["Closed", "Open"];
 /// The choices of a record's field SCAN.
-const SCANS: &[&str] = &[
+pub(super) const SCANS: &[&str] = &[
     "Passive",
     "Event",
     "I/O Intr",

@@ -37,6 +37,7 @@
 //! ```
 #[cfg(test)]
 mod adcore_table;
+mod alarm;
 mod array_in;
 mod base;
 mod ca;
@@ -46,6 +47,7 @@ mod core;
 mod describe;
 mod document;
 mod error;
+mod fields;
 mod fixed;
 mod link;
 mod names;
@@ -55,6 +57,7 @@ mod picture_pvs;
 mod point;
 mod prefix;
 mod put;
+mod quantity;
 mod record_file;
 mod records;
 mod run_pvs;
@@ -65,6 +68,7 @@ mod table;
 mod timed;
 mod upstream;
 
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -88,6 +92,7 @@ pub use record_file::record_file;
 pub use setting::{Meaning, PvNames};
 
 use self::core::Core;
+use fields::Records;
 use node::NodePvs;
 use picture::{Pictures, Screen};
 use put::Commands;
@@ -128,7 +133,7 @@ impl Served {
         let map = PvMap::new();
         let commands = Commands::new(model);
         let screen_bell = Arc::new(Waker::default());
-        let (core, screens) = core(model, plan, options, &screen_bell, &map, &commands)?;
+        let (core, screens, records) = core(model, plan, options, &screen_bell, &map, &commands)?;
         let core = Arc::new(core);
         commands.answer_to(&core);
         let showing = Arc::downgrade(&core);
@@ -139,8 +144,8 @@ impl Served {
         }));
         let mut config = ServerConfig { access: options.access.clone(), ..options.server.clone() };
         config.limits = picture::limits(config.limits, model.run().graph());
-        let server = Server::start(config, map.clone()).map_err(ServeError::Socket)?;
-        let channels = options.channel_access.map(|port| channels(options, port, &map)).transpose()?;
+        let server = Server::start(config, records.clone()).map_err(ServeError::Socket)?;
+        let channels = options.channel_access.map(|port| channels(options, port, &records)).transpose()?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
         let mut served = Served {
@@ -205,7 +210,11 @@ impl Drop for Served {
 }
 
 /// The same PVs for clients of Channel Access at this port, and at the first address of the old kind: the protocol knows no other.
-fn channels(options: &Options, port: u16, map: &PvMap) -> Result<livetime_ca::server::Server, ServeError> {
+fn channels(
+    options: &Options,
+    port: u16,
+    records: &Records,
+) -> Result<livetime_ca::server::Server, ServeError> {
     let addresses = &options.server.addresses;
     let any = addresses.iter().any(|address| address.is_unspecified()).then(|| Ipv4Addr::UNSPECIFIED.into());
     let chosen = any.or_else(|| addresses.iter().copied().find(IpAddr::is_ipv4));
@@ -215,7 +224,7 @@ fn channels(options: &Options, port: u16, map: &PvMap) -> Result<livetime_ca::se
     let usual = livetime_ca::server::ServerConfig::default();
     let config =
         livetime_ca::server::ServerConfig { address, tcp_port: port, udp_port: Some(port), beacons, ..usual };
-    let channels = ca::Channels { pvs: map.clone(), access: options.access.clone() };
+    let channels = ca::Channels { records: records.clone(), access: options.access.clone() };
     livetime_ca::server::Server::start(config, channels).map_err(ServeError::Socket)
 }
 
@@ -226,11 +235,11 @@ fn core(
     screen_bell: &Arc<Waker>,
     map: &PvMap,
     commands: &Commands,
-) -> Result<(Core, Vec<Screen>), ServeError> {
+) -> Result<(Core, Vec<Screen>, Records), ServeError> {
     let graph: &Graph = model.run().graph();
     let instances = instances(graph, &options.names);
     let prefix = &options.prefix;
-    let (mut nodes, mut tables) = (Vec::new(), Tables::default());
+    let (mut nodes, mut tables, mut places) = (Vec::new(), Tables::default(), HashMap::new());
     for (number, (node, instance)) in graph.nodes().iter().zip(&instances).enumerate() {
         let prefix = format!("{prefix}{instance}:");
         let table = tables.of(&node.node_type)?;
@@ -241,6 +250,7 @@ fn core(
             Some(format!("{}{}:{name}", options.prefix, instances[parent]))
         };
         let on_put = |target| commands.handler(number, target);
+        places.insert(prefix.clone(), (number, table.clone()));
         let pvs = NodePvs::new(table, number, &prefix, map, on_put, at_parent)?;
         nodes.push(Mutex::new(pvs));
     }
@@ -255,5 +265,5 @@ fn core(
         is_ended: Default::default(),
         period: Duration::from_secs_f64(1.0 / options.update_rate_hz.clamp(0.1, 100.0)),
     };
-    Ok((core, screens))
+    Ok((core, screens, Records::new(map, places, commands)))
 }

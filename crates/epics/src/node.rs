@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use livetime_control::model::{Moment, NodeMoment};
+use livetime_control::model::{Limited, Moment, NodeMoment, Quantity};
 use livetime_engine::{ParamSpec, Value};
 use livetime_pva::nt::{Severity, Time};
 use livetime_pva::server::{Put, PvMap, SharedPv};
 
+use super::alarm::Alarm;
 use super::base::{self, Item, View};
 use super::error::PutError;
 use super::point::{Content, Point, now};
@@ -39,6 +40,7 @@ pub(super) struct NodePvs {
     version: u64,
     node: Option<Arc<NodeMoment>>,
     values: Option<Arc<Vec<Value>>>,
+    limited: Arc<[Limited]>,
 }
 
 impl NodePvs {
@@ -89,7 +91,8 @@ impl NodePvs {
             }
         }
         params.shrink_to_fit();
-        Ok(NodePvs { number, table, params, links, bases, kept, version: 0, node: None, values: None })
+        let (values, limited) = Default::default();
+        Ok(NodePvs { number, table, params, links, bases, kept, version: 0, node: None, values, limited })
     }
 
     /// Keeps a written value of a name without any other effect.
@@ -132,17 +135,35 @@ impl NodePvs {
     /// Shows the node's parameters.
     pub(super) fn show_params(&mut self, moment: &Moment, now: Time) {
         let Some(node) = self.news(moment) else { return };
+        let limited = &node.state.limited;
         // Of a node that did not answer they are the same.
-        if self.values.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, &node.values)) {
+        let has_values = self.values.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, &node.values));
+        if has_values && Arc::ptr_eq(&self.limited, limited) {
             return;
         }
+        self.show_limits(limited);
         for (row, index, point) in &mut self.params {
             let (shape, index) = (&self.table.rows[*row as usize].0.about.shape, *index as usize);
             if let Some(value) = node.values.get(index) {
-                point.show_param(value, &self.table.specs[index], shape, now);
+                let spec = &self.table.specs[index];
+                point.show_param(value, spec, shape, alarm(limited, || Quantity::Param(spec.name)), now);
             }
         }
         self.values = Some(node.values.clone());
+    }
+
+    /// Shows limits that are new.
+    fn show_limits(&mut self, limited: &Arc<[Limited]>) {
+        let before = std::mem::replace(&mut self.limited, limited.clone());
+        let has_limits =
+            |old: &Limited, new: &Limited| old.quantity == new.quantity && old.limits == new.limits;
+        for new in limited.iter().filter(|new| !before.iter().any(|old| has_limits(old, new))) {
+            let specs = self.table.specs;
+            let is_it = |index: u32| Quantity::Param(specs[index as usize].name) == new.quantity;
+            let params = self.params.iter().filter(|(_, index, _)| is_it(*index)).map(|(.., point)| point);
+            let bases = self.bases.iter().filter(|(item, _)| item.quantity() == Some(new.quantity));
+            params.chain(bases.map(|(_, point)| point)).for_each(|point| point.show_limits(&new.limits));
+        }
     }
 
     /// Shows the engine's counts.
@@ -187,7 +208,14 @@ impl NodePvs {
         let view = View { moment, number: self.number, counts, node, plugin: self.table.plugin };
         for (item, point) in self.bases.iter_mut().filter(|(item, _)| which(*item)) {
             let (content, severity) = base::read(*item, &view);
-            point.show(content, severity, now);
+            let of_limits =
+                item.quantity().map_or(Alarm::default(), |quantity| alarm(&self.limited, || quantity));
+            point.show(content, Alarm::from(severity).or(of_limits), now);
         }
     }
+}
+
+/// The alarm of a quantity by its limits. Most nodes have none, so that the quantity is not asked for.
+fn alarm(limited: &[Limited], quantity: impl Fn() -> Quantity) -> Alarm {
+    limited.iter().find(|limited| limited.quantity == quantity()).map_or_else(Alarm::default, Alarm::from)
 }

@@ -5,9 +5,12 @@ use std::sync::LazyLock;
 
 use livetime_engine::{ParamKind, ParamSpec, Value, time_of_day_ns};
 use livetime_pva::data::{self, Field, ScalarType, Strings};
-use livetime_pva::nt::{self, Severity};
+use livetime_pva::nt;
 use livetime_pva::server::{PvBuilder, SharedPv};
 
+use livetime_control::model::{Bound, Limits};
+
+use super::alarm::{Alarm, LIMITS};
 use super::error::PutError;
 
 /// The kind of a PV's value.
@@ -254,7 +257,7 @@ impl About {
 pub(super) struct Point {
     pub(super) pv: SharedPv,
     now: Content,
-    severity: Severity,
+    alarm: Alarm,
     /// Number of the field that holds the value, or the index of the choice.
     bit: u16,
     /// Number of the field that holds the time.
@@ -274,7 +277,7 @@ impl Point {
         let bit = if matches!(about.shape, Shape::Enum(_)) { 2 } else { 1 };
         let time_bit = value.bit(TIME).and_then(|bit| u16::try_from(bit).ok()).unwrap_or(0);
         let pv = build(SharedPv::builder().value(value)).build();
-        Ok(Point { pv, now: Content::zero(&about.shape), severity: Severity::None, bit, time_bit })
+        Ok(Point { pv, now: Content::zero(&about.shape), alarm: Alarm::default(), bit, time_bit })
     }
 
     /// The number that it shows; 0 if that is none.
@@ -288,30 +291,52 @@ impl Point {
     }
 
     /// Sends the value of a parameter if it is another than before, with the time `now`.
-    pub(super) fn show_param(&mut self, value: &Value, spec: &ParamSpec, shape: &Shape, now: nt::Time) {
-        if self.severity != Severity::None || !self.now.is_param(value, spec, shape) {
-            self.show(Content::of_param(value, spec, shape), Severity::None, now);
+    pub(super) fn show_param(
+        &mut self,
+        value: &Value,
+        spec: &ParamSpec,
+        shape: &Shape,
+        alarm: Alarm,
+        now: nt::Time,
+    ) {
+        if self.alarm != alarm || !self.now.is_param(value, spec, shape) {
+            self.show(Content::of_param(value, spec, shape), alarm, now);
         }
     }
 
     /// Sends the value if it is another than before, with the time `now`.
-    pub(super) fn show(&mut self, content: Content, severity: Severity, now: nt::Time) {
-        if content == self.now && severity == self.severity {
+    pub(super) fn show(&mut self, content: Content, alarm: impl Into<Alarm>, now: nt::Time) {
+        let alarm = alarm.into();
+        if content == self.now && alarm == self.alarm {
             return;
         }
         let (bit, time_bit) = (usize::from(self.bit), usize::from(self.time_bit));
-        let alarm_changed = severity != self.severity;
+        let alarm_changed = alarm != self.alarm;
         // The update fails only for a value of another type, and then the old value stays.
         let _ = self.pv.update(|value| {
             value.set_bit(bit, content.field())?;
             if alarm_changed {
-                let text = if severity == Severity::None { "" } else { "STATE" };
-                nt::set_alarm_text(value, severity, i32::from(severity != Severity::None), text)?;
+                let is_alarm = alarm.severity != nt::Severity::None;
+                nt::set_alarm_text(value, alarm.severity, is_alarm.into(), alarm.message())?;
             }
             value.set_bit(time_bit + 1, now.seconds)?;
             value.set_bit(time_bit + 2, now.nanoseconds)
         });
-        (self.now, self.severity) = (content, severity);
+        (self.now, self.alarm) = (content, alarm);
+    }
+
+    /// Sends the limits beyond which the value is an alarm.
+    pub(super) fn show_limits(&self, limits: &Limits) {
+        // As with the value, a limit of another type leaves the old one.
+        let _ = self.pv.update(|value| {
+            let is_active = Bound::ALL.iter().any(|bound| limits.severity(*bound) as i32 > 0);
+            value.set("valueAlarm.active", is_active)?;
+            for (bound, (at, severity)) in Bound::ALL.into_iter().zip(LIMITS) {
+                value.set(severity, limits.severity(bound) as i32)?;
+                value.set(at, limits.at(bound))?;
+            }
+            value.set("valueAlarm.hysteresis", limits.hysteresis())
+        });
     }
 }
 

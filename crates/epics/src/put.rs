@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use livetime_control::model::{Action, Caller, Change, Counter, Model, Rewire, Which};
+use livetime_control::model::{Action, Caller, Change, Counter, Limit, Model, Quantity, Rewire, Which};
 use livetime_engine::{ParamKind, ParamSpec, Role, Value, lock};
 use livetime_pva::data;
 use livetime_pva::server::{Peer, Put};
@@ -13,6 +13,9 @@ use super::error::PutError;
 use super::node::Target;
 use super::point::written;
 use super::table::suffix_of;
+
+/// The face of a client of Channel Access, in logs and as its method of identification: pvAccess calls one of its own `ca`.
+pub(super) const CHANNEL_ACCESS: &str = "channel access";
 
 /// The way of puts to the model.
 #[derive(Clone)]
@@ -90,16 +93,7 @@ impl Commands {
     }
 
     fn carry_out(&self, node: usize, target: Target, put: Put) {
-        if put.process_only {
-            // A put that only processes changes nothing, as of a record without a device.
-            return put.accept();
-        }
-        // A client that sets an alarm or a time alone expects an effect that there is none of.
-        if let Some(other) = other_field(&put.value) {
-            return put.refuse(format!(
-                "wanted a change of `value`, found one of `{other}` alone, which follows from the run"
-            ));
-        }
+        let Some(put) = of_value(put) else { return };
         let Some(value) = written(&put.value) else { return put.refuse("wanted a number or a text") };
         let change = match target {
             Target::Item(Item::Kept(name, _)) => return put.finish(self.keep(node, name, &value)),
@@ -119,6 +113,15 @@ impl Commands {
             Ok(change) => change,
             Err(problem) => return put.refuse(problem.to_string()),
         };
+        self.act(node, change, put);
+    }
+
+    /// Changes a limit of a node's number.
+    pub(super) fn set_limit(&self, node: usize, quantity: Quantity, limit: Limit, put: Put) {
+        self.act(node, Change::Limit(quantity, limit), put);
+    }
+
+    fn act(&self, node: usize, change: Change, put: Put) {
         // Weak: puts under way must not keep the run's PVs alive.
         let core = self.core.get().cloned().unwrap_or_default();
         let waits = matches!(change, Change::Acquire { start: true, wait: true });
@@ -134,6 +137,21 @@ impl Commands {
     }
 }
 
+/// A put that changes the value; any other one ends here.
+pub(super) fn of_value(put: Put) -> Option<Put> {
+    if put.process_only {
+        // A put that only processes changes nothing, as of a record without a device.
+        put.accept();
+        return None;
+    }
+    // A client that sets an alarm or a time alone expects an effect that there is none of.
+    let Some(other) = other_field(&put.value) else { return Some(put) };
+    put.refuse(format!(
+        "wanted a change of `value`, found one of `{other}` alone, which follows from the run"
+    ));
+    None
+}
+
 /// A field other than the value that a put changes. Such a put would have no effect, and is refused with the field's
 /// name.
 fn other_field(value: &data::Value) -> Option<String> {
@@ -145,7 +163,7 @@ fn other_field(value: &data::Value) -> Option<String> {
 
 fn caller(peer: &Peer) -> Caller {
     let user = peer.account.clone();
-    let face = if peer.method == super::ca::FACE { super::ca::FACE } else { "pvaccess" };
+    let face = if peer.method == CHANNEL_ACCESS { CHANNEL_ACCESS } else { "pvaccess" };
     Caller { face, user, from: Some(peer.address), is_local: peer.local, has_token: false }
 }
 

@@ -17,7 +17,7 @@ const UNITS: usize = 15;
 /// Longest text of a choice that a record holds, without its final zero.
 const CHOICE: usize = 25;
 /// The most choices of an mbbi or mbbo record, and their fields.
-const CHOICES: [&str; 16] =
+pub(super) const CHOICES: [&str; 16] =
     ["ZR", "ON", "TW", "TH", "FR", "FV", "SX", "SV", "EI", "NI", "TE", "EL", "TV", "TT", "FT", "FF"];
 /// Elements of an array that a record holds: a profile of a row of 4096 pixels, or the names of as many nodes.
 const ELEMENTS: usize = 4096;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use livetime_control::describe::{describe_json, value_json};
 use livetime_control::model::{
-    Account, Caller, Entry, Grown, Input, Moment, NodeTimes, Percentiles, Spans, What, Window,
+    Account, Caller, Entry, Grown, Input, Limited, Moment, NodeMoment, NodeTimes, Percentiles, Spans, What,
+    Window,
 };
 use livetime_control::report::json::bottleneck;
 use livetime_control::report::losses::Loss;
@@ -41,7 +42,7 @@ pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value
     } else {
         "running"
     };
-    json!({
+    let mut shown = json!({
         "kind": "moment",
         "version": moment.version,
         "graph": graph,
@@ -55,7 +56,25 @@ pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value
         "edges": edge_numbers(moment),
         "losses": losses(moment, at_ns),
         "loss": loss_json(moment, at_ns),
-    })
+    });
+    let alarms = alarms(moment);
+    if !alarms.is_empty() {
+        shown["alarms"] = alarms.into();
+    }
+    shown
+}
+
+/// The values that are beyond their limits: node, value, which limit, where that is, severity.
+fn alarms(moment: &Moment) -> Vec<Value> {
+    let of_node = |(number, node): (usize, &Arc<NodeMoment>)| -> Vec<Value> {
+        let of = |limited: &Limited| {
+            let bound = limited.beyond?;
+            let (what, severity) = (limited.quantity.to_string(), limited.severity().name());
+            Some(json!([number, what, bound.name(), limited.limits.at(bound), severity]))
+        };
+        node.state.limited.iter().filter_map(of).collect()
+    };
+    moment.nodes.iter().enumerate().flat_map(of_node).collect()
 }
 
 fn run_numbers(moment: &Moment) -> Value {
@@ -397,7 +416,25 @@ pub(crate) fn entry_json(entry: &Entry) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use livetime_control::model::{Action, Bound, Change, Limit, Model, Quantity, Severity};
+
     use super::*;
+
+    #[test]
+    fn a_moment_has_the_values_that_are_beyond_their_limits() {
+        let text = "nodes:\n  cam: {type: sim_detector, params: {acquire: false}}\n";
+        let nodes = [livetime_nodes::ALL, livetime_sim::ALL].concat();
+        let graph = livetime_control::config::parse("f", text, &nodes, &[]).unwrap().graph;
+        let model = Model::run_graph(&graph, livetime_engine::RunOptions::default()).unwrap();
+        let change = |change| model.act_and_wait(Caller::program(), Action::Change(0, change)).moment;
+        let limit = |limit| change(Change::Limit(Quantity::Param("offset"), limit));
+        limit(Limit::At(Bound::HiHi, -1.0));
+        assert_eq!(moment_json(&limit(Limit::Hysteresis(0.5)), 1, 0, &Value::Null).get("alarms"), None);
+        let moment = limit(Limit::Severity(Bound::HiHi, Severity::Major));
+        let wanted = json!([[0, "offset", "HIHI", -1.0, "MAJOR"]]);
+        assert_eq!(moment_json(&moment, 1, 0, &Value::Null)["alarms"], wanted);
+        assert!(model.finish(livetime_testkit::HANG).imbalances().is_empty());
+    }
 
     #[test]
     fn numbers_are_as_short_as_a_screen_needs() {

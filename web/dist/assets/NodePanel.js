@@ -1,5 +1,5 @@
 const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./InputForm.js","./page.js","./page.css","./InputForm.css"])))=>i.map(i=>d[i]);
-import { Bt as child, Ct as if_block, Dt as comment, Et as append, Gt as set, H as command, Ht as only_child, Jt as pop, Kt as state, L as span, Lt as template_effect, M as count, Mt as delegated, Nt as event, Ot as from_html, P as rate, Pt as get, Rt as user_effect, S as drafts, St as key, T as Name, Tt as set_text, Ut as sibling, Vt as first_child, Wt as proxy, Xt as next, Yt as push, Zt as reset, _t as clsx, a as __vitePreload, bt as each, et as WINDOWS, gt as set_class, jt as delegate, lt as set_attribute, qt as user_derived, vt as component, wt as await_block, z as run } from "./page.js";
+import { $t as to_array, Bt as child, Ct as if_block, Dt as comment, Et as append, Gt as set, H as command, Ht as only_child, Jt as pop, Kt as state, L as span, Lt as template_effect, M as count, Mt as delegated, Nt as event, Ot as from_html, P as rate, Pt as get, Rt as user_effect, S as drafts, St as key, T as Name, Tt as set_text, Ut as sibling, Vt as first_child, Wt as proxy, Xt as next, Yt as push, Zt as reset, _t as clsx, a as __vitePreload, bt as each, et as WINDOWS, gt as set_class, jt as delegate, lt as set_attribute, qt as user_derived, vt as component, wt as await_block, z as run } from "./page.js";
 import { a as same, i as rowsOf, o as wanted, r as readable } from "./form.js";
 import { n as Field, t as InFile } from "./InFile.js";
 // src/parts/Form.svelte
@@ -225,15 +225,16 @@ function Times($$anchor, $$props) {
 var root = from_html(`<button type="button" role="tab" aria-controls="about-node" class="svelte-qs8thq"> </button>`);
 var root_1 = from_html(`<button type="button" class="btn turn svelte-qs8thq"> </button>`);
 var root_2 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_3 = from_html(`<small class="svelte-qs8thq"> </small>`);
-var root_4 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
-var root_5 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <!> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!></dl>`, 1);
-var root_6 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
-var root_7 = from_html(`<br/><b> </b> `, 1);
-var root_8 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
-var root_9 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
-var root_10 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"><!></b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
-var root_11 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
+var root_3 = from_html(`<p role="alert"> </p>`);
+var root_4 = from_html(`<small class="svelte-qs8thq"> </small>`);
+var root_5 = from_html(`<dt class="svelte-qs8thq"> </dt> <dd class="svelte-qs8thq"> <!></dd>`, 1);
+var root_6 = from_html(`<!> <h2 class="svelte-qs8thq">Now <span> </span></h2> <!> <dl class="svelte-qs8thq"><dt class="svelte-qs8thq">Frames</dt><dd class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dd> <!></dl>`, 1);
+var root_7 = from_html(`<br/><code class="svelte-qs8thq"> </code>`, 1);
+var root_8 = from_html(`<br/><b> </b> `, 1);
+var root_9 = from_html(`<dt class="svelte-qs8thq"> <small class="svelte-qs8thq"> </small></dt> <dd class="svelte-qs8thq"> <!> <!></dd>`, 1);
+var root_10 = from_html(`<dl class="reference svelte-qs8thq"></dl>`);
+var root_11 = from_html(`<header class="svelte-qs8thq"><b class="svelte-qs8thq"><!></b><span class="dim"> </span> <span class="faint from svelte-qs8thq"> </span> <span class="dim"> </span></header> <p class="summary dim svelte-qs8thq"> </p> <div class="tabs svelte-qs8thq"><div role="tablist" tabindex="-1" class="svelte-qs8thq"></div> <!></div> <!> <!> <div class="body scroll svelte-qs8thq" id="about-node" role="tabpanel" tabindex="-1"><!></div>`, 1);
+var root_12 = from_html(`<p class="dim">Choose a node in the pipeline.</p>`);
 function NodePanel($$anchor, $$props) {
 	push($$props, true);
 	const TABS = [
@@ -247,6 +248,7 @@ function NodePanel($$anchor, $$props) {
 	const type = user_derived(() => run.typeOf($$props.node));
 	const index = user_derived(() => run.byName.get($$props.node) ?? -1);
 	const now = user_derived(() => run.moment?.nodes);
+	const alarms = user_derived(() => (run.moment?.alarms ?? []).filter((alarm) => alarm[0] === get(index)));
 	const bits = user_derived(() => get(now)?.state[get(index)] ?? 0);
 	const enabled = user_derived(() => (get(bits) & 1) !== 0);
 	const readbacks = user_derived(() => (get(type)?.params ?? []).filter((spec) => spec.readback && run.value($$props.node, spec.name) !== void 0));
@@ -275,7 +277,7 @@ function NodePanel($$anchor, $$props) {
 	var fragment = comment();
 	var node_1 = first_child(fragment);
 	var consequent_6 = ($$anchor) => {
-		var fragment_1 = root_10();
+		var fragment_1 = root_11();
 		var header = first_child(fragment_1);
 		var b = child(header);
 		var node_2 = child(b);
@@ -332,24 +334,39 @@ function NodePanel($$anchor, $$props) {
 		if_block(node_4, ($$render) => {
 			if (get(failed)) $$render(consequent_1);
 		});
-		var div_2 = sibling(node_4, 2);
-		var node_5 = child(div_2);
+		var node_5 = sibling(node_4, 2);
+		each(node_5, 17, () => get(alarms), ([, what, bound, at, severity]) => what, ($$anchor, $$item) => {
+			var $$array = user_derived(() => to_array(get($$item), 5));
+			let what = () => get($$array)[1];
+			let bound = () => get($$array)[2];
+			let at = () => get($$array)[3];
+			let severity = () => get($$array)[4];
+			var p_2 = root_3();
+			var text_7 = only_child(p_2);
+			template_effect(($0) => {
+				set_class(p_2, 1, clsx(severity() === "MINOR" ? "warn" : "alarm"));
+				set_text(text_7, `${$0 ?? ""} is beyond ${bound() ?? ""} at ${at() ?? ""}: ${severity() ?? ""}`);
+			}, [() => what().replaceAll("_", " ")]);
+			append($$anchor, p_2);
+		});
+		var div_2 = sibling(node_5, 2);
+		var node_6 = child(div_2);
 		var consequent_3 = ($$anchor) => {
-			var fragment_2 = root_5();
-			var node_6 = first_child(fragment_2);
-			key(node_6, () => $$props.node, ($$anchor) => {
+			var fragment_2 = root_6();
+			var node_7 = first_child(fragment_2);
+			key(node_7, () => $$props.node, ($$anchor) => {
 				Form($$anchor, { get node() {
 					return $$props.node;
 				} });
 			});
-			var h2 = sibling(node_6, 2);
+			var h2 = sibling(node_7, 2);
 			var span_3 = sibling(child(h2));
-			var text_7 = only_child(span_3);
+			var text_8 = only_child(span_3);
 			reset(h2);
-			var node_7 = sibling(h2, 2);
+			var node_8 = sibling(h2, 2);
 			{
 				let $0 = user_derived(() => (get(bits) & 16) !== 0);
-				Times(node_7, {
+				Times(node_8, {
 					get index() {
 						return get(index);
 					},
@@ -358,35 +375,35 @@ function NodePanel($$anchor, $$props) {
 					}
 				});
 			}
-			var dl = sibling(node_7, 2);
+			var dl = sibling(node_8, 2);
 			var dd = sibling(child(dl));
-			var text_8 = child(dd);
-			var small = sibling(text_8);
-			var text_9 = only_child(small);
+			var text_9 = child(dd);
+			var small = sibling(text_9);
+			var text_10 = only_child(small);
 			reset(dd);
-			var node_8 = sibling(dd, 2);
-			each(node_8, 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_4 = root_4();
+			var node_9 = sibling(dd, 2);
+			each(node_9, 17, () => get(readbacks), (spec) => spec.name, ($$anchor, spec) => {
+				var fragment_4 = root_5();
 				var dt = first_child(fragment_4);
-				var text_10 = only_child(dt, true);
+				var text_11 = only_child(dt, true);
 				var dd_1 = sibling(dt, 2);
-				var text_11 = child(dd_1);
-				var node_9 = sibling(text_11);
+				var text_12 = child(dd_1);
+				var node_10 = sibling(text_12);
 				var consequent_2 = ($$anchor) => {
-					var small_1 = root_3();
-					var text_12 = only_child(small_1, true);
-					template_effect(() => set_text(text_12, get(spec).unit));
+					var small_1 = root_4();
+					var text_13 = only_child(small_1, true);
+					template_effect(() => set_text(text_13, get(spec).unit));
 					append($$anchor, small_1);
 				};
-				if_block(node_9, ($$render) => {
+				if_block(node_10, ($$render) => {
 					if (get(spec).unit) $$render(consequent_2);
 				});
 				reset(dd_1);
 				template_effect(($0, $1, $2) => {
 					set_attribute(dt, "title", get(spec).doc);
-					set_text(text_10, $0);
+					set_text(text_11, $0);
 					set_attribute(dd_1, "title", $1);
-					set_text(text_11, `${$2 ?? ""} `);
+					set_text(text_12, `${$2 ?? ""} `);
 				}, [
 					() => get(spec).name.replaceAll("_", " "),
 					() => readable(run.value($$props.node, get(spec).name)),
@@ -396,27 +413,27 @@ function NodePanel($$anchor, $$props) {
 			});
 			reset(dl);
 			template_effect(($0, $1) => {
-				set_text(text_7, `values that ${$$props.node ?? ""} gives`);
-				set_text(text_8, `${$0 ?? ""} `);
-				set_text(text_9, `at ${$1 ?? ""} Hz`);
+				set_text(text_8, `values that ${$$props.node ?? ""} gives`);
+				set_text(text_9, `${$0 ?? ""} `);
+				set_text(text_10, `at ${$1 ?? ""} Hz`);
 			}, [() => count(get(now)?.frames[get(index)]), () => rate(get(now)?.hz[get(index)])]);
 			append($$anchor, fragment_2);
 		};
 		var consequent_4 = ($$anchor) => {
 			var fragment_5 = comment();
-			var node_10 = first_child(fragment_5);
-			await_block(node_10, () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1,2,3]), import.meta.url), null, ($$anchor, $$source) => {
+			var node_11 = first_child(fragment_5);
+			await_block(node_11, () => __vitePreload(() => import("./InputForm.js"), __vite__mapDeps([0,1,2,3]), import.meta.url), null, ($$anchor, $$source) => {
 				var $$value = user_derived(() => {
 					var { default: InputForm } = get($$source);
 					return { InputForm };
 				});
 				var InputForm = user_derived(() => get($$value).InputForm);
 				var fragment_6 = comment();
-				var node_11 = first_child(fragment_6);
-				key(node_11, () => $$props.node, ($$anchor) => {
+				var node_12 = first_child(fragment_6);
+				key(node_12, () => $$props.node, ($$anchor) => {
 					var fragment_7 = comment();
-					var node_12 = first_child(fragment_7);
-					component(node_12, () => get(InputForm), ($$anchor, InputForm_1) => {
+					var node_13 = first_child(fragment_7);
+					component(node_13, () => get(InputForm), ($$anchor, InputForm_1) => {
 						InputForm_1($$anchor, { get node() {
 							return $$props.node;
 						} });
@@ -428,51 +445,51 @@ function NodePanel($$anchor, $$props) {
 			append($$anchor, fragment_5);
 		};
 		var alternate = ($$anchor) => {
-			var dl_1 = root_9();
+			var dl_1 = root_10();
 			each(dl_1, 21, () => get(type).params, (spec) => spec.name, ($$anchor, spec) => {
-				var fragment_8 = root_8();
+				var fragment_8 = root_9();
 				var dt_1 = first_child(fragment_8);
-				var text_13 = child(dt_1);
-				var small_2 = sibling(text_13);
-				var text_14 = only_child(small_2, true);
+				var text_14 = child(dt_1);
+				var small_2 = sibling(text_14);
+				var text_15 = only_child(small_2, true);
 				reset(dt_1);
 				var dd_2 = sibling(dt_1, 2);
-				var text_15 = child(dd_2, true);
-				var node_13 = sibling(text_15);
+				var text_16 = child(dd_2, true);
+				var node_14 = sibling(text_16);
 				var consequent_5 = ($$anchor) => {
-					var fragment_9 = root_6();
+					var fragment_9 = root_7();
 					var code = sibling(first_child(fragment_9));
-					var text_16 = only_child(code);
-					template_effect(() => set_text(text_16, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
+					var text_17 = only_child(code);
+					template_effect(() => set_text(text_17, `${run.run?.pv_prefix ?? "" ?? ""}…:${get(spec).pv ?? ""}`));
 					append($$anchor, fragment_9);
 				};
-				if_block(node_13, ($$render) => {
+				if_block(node_14, ($$render) => {
 					if (get(spec).pv) $$render(consequent_5);
 				});
-				var node_14 = sibling(node_13, 2);
-				each(node_14, 17, () => get(spec).choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
-					var fragment_10 = root_7();
+				var node_15 = sibling(node_14, 2);
+				each(node_15, 17, () => get(spec).choices ?? [], (choice) => choice.name, ($$anchor, choice) => {
+					var fragment_10 = root_8();
 					var b_1 = sibling(first_child(fragment_10));
-					var text_17 = only_child(b_1, true);
-					var text_18 = sibling(b_1);
+					var text_18 = only_child(b_1, true);
+					var text_19 = sibling(b_1);
 					template_effect(() => {
-						set_text(text_17, get(choice).name);
-						set_text(text_18, ` ${get(choice).doc ?? ""}`);
+						set_text(text_18, get(choice).name);
+						set_text(text_19, ` ${get(choice).doc ?? ""}`);
 					});
 					append($$anchor, fragment_10);
 				});
 				reset(dd_2);
 				template_effect(() => {
-					set_text(text_13, `${get(spec).name ?? ""} `);
-					set_text(text_14, get(spec).readback ? "readback" : get(spec).type);
-					set_text(text_15, get(spec).doc);
+					set_text(text_14, `${get(spec).name ?? ""} `);
+					set_text(text_15, get(spec).readback ? "readback" : get(spec).type);
+					set_text(text_16, get(spec).doc);
 				});
 				append($$anchor, fragment_8);
 			});
 			reset(dl_1);
 			append($$anchor, dl_1);
 		};
-		if_block(node_5, ($$render) => {
+		if_block(node_6, ($$render) => {
 			if (get(tab) === "Parameters") $$render(consequent_3);
 			else if (get(tab) === "Input") $$render(consequent_4, 1);
 			else $$render(alternate, -1);
@@ -490,8 +507,8 @@ function NodePanel($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate_1 = ($$anchor) => {
-		var p_2 = root_11();
-		append($$anchor, p_2);
+		var p_3 = root_12();
+		append($$anchor, p_3);
 	};
 	if_block(node_1, ($$render) => {
 		if (get(node) && get(type)) $$render(consequent_6);

@@ -5457,19 +5457,20 @@ var root_2$8 = from_html(`<th scope="col" class="time svelte-jonzhq" title="99 o
 var root_3$6 = from_html(`<th scope="col" class="cpu svelte-jonzhq" title="Percent of one core">CPU</th>`);
 var root_4$5 = from_svg(`<path></path>`);
 var root_5$3 = from_svg(`<!><!><!>`, 1);
-var root_6$2 = from_html(`<span class="type also svelte-jonzhq"> </span>`);
-var root_7$2 = from_html(`<span class="faint">source</span>`);
-var root_8$2 = from_html(`<span class="faint">inline</span>`);
-var root_9$1 = from_html(`<u class="svelte-jonzhq"></u>`);
-var root_10$1 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span>`);
-var root_11$1 = from_html(`<!><span> </span>`, 1);
-var root_12$1 = from_html(`<td class="svelte-jonzhq"><!></td>`);
-var root_13$1 = from_html(`<td class="svelte-jonzhq"> </td>`);
-var root_14 = from_html(`<span> </span>`);
-var root_15 = from_html(`<span class="asked" title="left out as asked"> </span>`);
-var root_16 = from_html(`<span class="faint">0</span>`);
-var root_17 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"><!></button> <span class="type svelte-jonzhq"> </span> <!></div></th><td> </td><!><!><!><!><td class="lost svelte-jonzhq"><!></td></tr>`);
-var root_18 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><!><!><!><!><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
+var root_6$2 = from_html(`<span class="warn">alarm</span>`);
+var root_7$2 = from_html(`<span class="type also svelte-jonzhq"> </span>`);
+var root_8$2 = from_html(`<span class="faint">source</span>`);
+var root_9$1 = from_html(`<span class="faint">inline</span>`);
+var root_10$1 = from_html(`<u class="svelte-jonzhq"></u>`);
+var root_11$1 = from_html(`<span class="bar svelte-jonzhq" aria-hidden="true"><i></i> <!></span>`);
+var root_12$1 = from_html(`<!><span> </span>`, 1);
+var root_13$1 = from_html(`<td class="svelte-jonzhq"><!></td>`);
+var root_14 = from_html(`<td class="svelte-jonzhq"> </td>`);
+var root_15 = from_html(`<span> </span>`);
+var root_16 = from_html(`<span class="asked" title="left out as asked"> </span>`);
+var root_17 = from_html(`<span class="faint">0</span>`);
+var root_18 = from_html(`<tr><th scope="row" class="svelte-jonzhq"><div class="node svelte-jonzhq"><svg aria-hidden="true" class="svelte-jonzhq"><!><!><circle cy="15.500" r="3.500"></circle></svg> <button type="button" class="svelte-jonzhq"><!></button> <span class="type svelte-jonzhq"> </span> <!> <!></div></th><td> </td><!><!><!><!><td class="lost svelte-jonzhq"><!></td></tr>`);
+var root_19 = from_html(`<h2>Pipeline <span> </span><span class="right">frames/s</span></h2> <div><table class="svelte-jonzhq"><thead class="svelte-jonzhq"><tr><th scope="col" class="name svelte-jonzhq">node</th><th scope="col" class="out svelte-jonzhq">out/s</th><!><!><!><!><th scope="col" class="lost svelte-jonzhq">lost</th></tr></thead><tbody class="svelte-jonzhq"></tbody></table></div>`, 1);
 function Pipeline($$anchor, $$props) {
 	push($$props, true);
 	const ROW = 31;
@@ -5481,6 +5482,7 @@ function Pipeline($$anchor, $$props) {
 	}]));
 	const rows = user_derived(() => lanes(run.nodes.length, get(wires)));
 	const now = user_derived(() => run.moment?.nodes);
+	const alarms = user_derived(() => new Map((run.moment?.alarms ?? []).map(([node, what, bound]) => [node, `${what} is beyond ${bound}`])));
 	let wide = state(400);
 	const deepest = user_derived(() => get(rows).reduce((most, { depth }) => Math.max(most, depth), 0));
 	const lane = user_derived(() => laneFor(get(deepest), get(wide)));
@@ -5516,7 +5518,7 @@ function Pipeline($$anchor, $$props) {
 		$$props.choose(name);
 		document.getElementById(`node-${name}`)?.focus();
 	}
-	var fragment = root_18();
+	var fragment = root_19();
 	var h2 = first_child(fragment);
 	var text = only_child(sibling(child(h2)));
 	next();
@@ -5571,7 +5573,7 @@ function Pipeline($$anchor, $$props) {
 		const width = user_derived(() => get(row).depth * get(lane) + DOT);
 		const x = user_derived(() => get(row).depth * get(lane) + 9);
 		const off = user_derived(() => get(now) !== void 0 && !(get(state) & 1));
-		var tr_1 = root_17();
+		var tr_1 = root_18();
 		let classes;
 		var th_4 = child(tr_1);
 		var div_1 = child(th_4);
@@ -5632,134 +5634,144 @@ function Pipeline($$anchor, $$props) {
 		var node_11 = sibling(span_2, 2);
 		var consequent_8 = ($$anchor) => {
 			var span_3 = root_6$2();
-			var text_2 = only_child(span_3);
-			template_effect(($0) => {
-				set_attribute(span_3, "title", `also fed by ${$0 ?? ""}`);
-				set_text(text_2, `+${get(row).alsoFrom.length ?? ""}`);
-			}, [() => get(row).alsoFrom.map((i) => run.nodes[i]?.name).join(", ")]);
+			template_effect(($0) => set_attribute(span_3, "title", $0), [() => get(alarms).get(get(row).node)]);
 			append($$anchor, span_3);
 		};
+		var d = user_derived(() => get(alarms).has(get(row).node));
 		if_block(node_11, ($$render) => {
-			if (get(row).alsoFrom.length > 0) $$render(consequent_8);
+			if (get(d)) $$render(consequent_8);
+		});
+		var node_12 = sibling(node_11, 2);
+		var consequent_9 = ($$anchor) => {
+			var span_4 = root_7$2();
+			var text_2 = only_child(span_4);
+			template_effect(($0) => {
+				set_attribute(span_4, "title", `also fed by ${$0 ?? ""}`);
+				set_text(text_2, `+${get(row).alsoFrom.length ?? ""}`);
+			}, [() => get(row).alsoFrom.map((i) => run.nodes[i]?.name).join(", ")]);
+			append($$anchor, span_4);
+		};
+		if_block(node_12, ($$render) => {
+			if (get(row).alsoFrom.length > 0) $$render(consequent_9);
 		});
 		reset(div_1);
 		reset(th_4);
 		var td = sibling(th_4);
 		let classes_2;
 		var text_3 = only_child(td, true);
-		var node_12 = sibling(td);
-		var consequent_13 = ($$anchor) => {
-			var td_1 = root_12$1();
-			var node_13 = child(td_1);
-			var consequent_9 = ($$anchor) => {
-				append($$anchor, root_7$2());
-			};
+		var node_13 = sibling(td);
+		var consequent_14 = ($$anchor) => {
+			var td_1 = root_13$1();
+			var node_14 = child(td_1);
 			var consequent_10 = ($$anchor) => {
 				append($$anchor, root_8$2());
 			};
+			var consequent_11 = ($$anchor) => {
+				append($$anchor, root_9$1());
+			};
 			var alternate = ($$anchor) => {
-				var fragment_2 = root_11$1();
-				var node_14 = first_child(fragment_2);
-				var consequent_12 = ($$anchor) => {
-					var span_6 = root_10$1();
-					var i_1 = child(span_6);
+				var fragment_2 = root_12$1();
+				var node_15 = first_child(fragment_2);
+				var consequent_13 = ($$anchor) => {
+					var span_7 = root_11$1();
+					var i_1 = child(span_7);
 					let classes_3;
 					let styles_1;
-					var node_15 = sibling(i_1, 2);
-					var consequent_11 = ($$anchor) => {
-						var u = root_9$1();
+					var node_16 = sibling(i_1, 2);
+					var consequent_12 = ($$anchor) => {
+						var u = root_10$1();
 						let styles_2;
 						template_effect(($0) => styles_2 = set_style(u, "", styles_2, { left: $0 }), [() => `${Math.min(98, 100 * (get(high)[get(row).node] ?? 0) / get(room))}%`]);
 						append($$anchor, u);
 					};
-					if_block(node_15, ($$render) => {
-						if (get(high)[get(row).node]) $$render(consequent_11);
+					if_block(node_16, ($$render) => {
+						if (get(high)[get(row).node]) $$render(consequent_12);
 					});
-					reset(span_6);
+					reset(span_7);
 					template_effect(() => {
 						classes_3 = set_class(i_1, 1, "svelte-jonzhq", null, classes_3, { warn: get(queued) / get(room) > .4 });
 						styles_1 = set_style(i_1, "", styles_1, { width: `${100 * get(queued) / get(room)}%` });
 					});
-					append($$anchor, span_6);
+					append($$anchor, span_7);
 				};
-				if_block(node_14, ($$render) => {
-					if (get(columns).bars) $$render(consequent_12);
+				if_block(node_15, ($$render) => {
+					if (get(columns).bars) $$render(consequent_13);
 				});
-				var span_7 = sibling(node_14);
+				var span_8 = sibling(node_15);
 				let classes_4;
-				var text_4 = only_child(span_7);
+				var text_4 = only_child(span_8);
 				template_effect(() => {
-					classes_4 = set_class(span_7, 1, "fill svelte-jonzhq", null, classes_4, { faint: get(queued) === 0 });
+					classes_4 = set_class(span_8, 1, "fill svelte-jonzhq", null, classes_4, { faint: get(queued) === 0 });
 					set_text(text_4, `${get(queued) ?? ""}/${get(room) ?? ""}`);
 				});
 				append($$anchor, fragment_2);
 			};
-			if_block(node_13, ($$render) => {
-				if (get(state) & 16) $$render(consequent_9);
-				else if (get(room) === 0) $$render(consequent_10, 1);
+			if_block(node_14, ($$render) => {
+				if (get(state) & 16) $$render(consequent_10);
+				else if (get(room) === 0) $$render(consequent_11, 1);
 				else $$render(alternate, -1);
 			});
 			reset(td_1);
 			append($$anchor, td_1);
 		};
-		if_block(node_12, ($$render) => {
-			if (get(columns).queue) $$render(consequent_13);
+		if_block(node_13, ($$render) => {
+			if (get(columns).queue) $$render(consequent_14);
 		});
-		var node_16 = sibling(node_12);
-		var consequent_14 = ($$anchor) => {
-			var td_2 = root_13$1();
+		var node_17 = sibling(node_13);
+		var consequent_15 = ($$anchor) => {
+			var td_2 = root_14();
 			var text_5 = only_child(td_2, true);
 			template_effect(($0) => set_text(text_5, $0), [() => span(ns(run.times?.service.p50_ms["10s"][get(row).node]))]);
 			append($$anchor, td_2);
 		};
-		if_block(node_16, ($$render) => {
-			if (get(columns).service) $$render(consequent_14);
+		if_block(node_17, ($$render) => {
+			if (get(columns).service) $$render(consequent_15);
 		});
-		var node_17 = sibling(node_16);
-		var consequent_15 = ($$anchor) => {
-			var td_3 = root_13$1();
+		var node_18 = sibling(node_17);
+		var consequent_16 = ($$anchor) => {
+			var td_3 = root_14();
 			var text_6 = only_child(td_3, true);
 			template_effect(($0) => set_text(text_6, $0), [() => get(state) & 16 ? "–" : span(ns(run.times?.latency.p99_ms["10s"][get(row).node]))]);
 			append($$anchor, td_3);
 		};
-		if_block(node_17, ($$render) => {
-			if (get(columns).latency) $$render(consequent_15);
+		if_block(node_18, ($$render) => {
+			if (get(columns).latency) $$render(consequent_16);
 		});
-		var node_18 = sibling(node_17);
-		var consequent_16 = ($$anchor) => {
-			var td_4 = root_13$1();
+		var node_19 = sibling(node_18);
+		var consequent_17 = ($$anchor) => {
+			var td_4 = root_14();
 			var text_7 = only_child(td_4, true);
 			template_effect(($0) => set_text(text_7, $0), [() => get(now)?.cpu[get(row).node] === null ? "–" : Math.round(at(get(now)?.cpu, get(row).node))]);
 			append($$anchor, td_4);
 		};
-		if_block(node_18, ($$render) => {
-			if (get(columns).cpu) $$render(consequent_16);
+		if_block(node_19, ($$render) => {
+			if (get(columns).cpu) $$render(consequent_17);
 		});
-		var td_5 = sibling(node_18);
-		var node_19 = child(td_5);
-		var consequent_17 = ($$anchor) => {
-			var span_8 = root_14();
-			let classes_5;
-			var text_8 = only_child(span_8, true);
-			template_effect(($0) => {
-				set_attribute(span_8, "title", get(losing) ? "losing now" : "has lost");
-				classes_5 = set_class(span_8, 1, "", null, classes_5, { warn: get(losing) });
-				set_text(text_8, $0);
-			}, [() => count(get(lost))]);
-			append($$anchor, span_8);
-		};
+		var td_5 = sibling(node_19);
+		var node_20 = child(td_5);
 		var consequent_18 = ($$anchor) => {
 			var span_9 = root_15();
-			var text_9 = only_child(span_9);
-			template_effect(($0) => set_text(text_9, `(${$0 ?? ""})`), [() => count(get(asked))]);
+			let classes_5;
+			var text_8 = only_child(span_9, true);
+			template_effect(($0) => {
+				set_attribute(span_9, "title", get(losing) ? "losing now" : "has lost");
+				classes_5 = set_class(span_9, 1, "", null, classes_5, { warn: get(losing) });
+				set_text(text_8, $0);
+			}, [() => count(get(lost))]);
 			append($$anchor, span_9);
 		};
-		var alternate_1 = ($$anchor) => {
-			append($$anchor, root_16());
+		var consequent_19 = ($$anchor) => {
+			var span_10 = root_16();
+			var text_9 = only_child(span_10);
+			template_effect(($0) => set_text(text_9, `(${$0 ?? ""})`), [() => count(get(asked))]);
+			append($$anchor, span_10);
 		};
-		if_block(node_19, ($$render) => {
-			if (get(lost) > 0) $$render(consequent_17);
-			else if (get(asked) > 0) $$render(consequent_18, 1);
+		var alternate_1 = ($$anchor) => {
+			append($$anchor, root_17());
+		};
+		if_block(node_20, ($$render) => {
+			if (get(lost) > 0) $$render(consequent_18);
+			else if (get(asked) > 0) $$render(consequent_19, 1);
 			else $$render(alternate_1, -1);
 		});
 		reset(td_5);

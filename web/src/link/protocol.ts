@@ -165,7 +165,12 @@ export interface Moment {
   edges: Record<'offered' | 'delivered' | 'queued' | 'capacity' | 'lost' | 'left_out' | 'losing' | 'waiting_p99_ms', Numbers>;
   losses: LossRow[];
   loss: LossState;
+  /** Values beyond their limits; absent when there is none. */
+  alarms?: AlarmRow[];
 }
+
+/** A value that is beyond a limit: HIHI, HIGH, LOW or LOLO. */
+export type AlarmRow = [node: number, what: string, bound: string, at: number | null, severity: 'MINOR' | 'MAJOR' | 'INVALID'];
 
 /** One kind of loss; `edge` is null for one in a node, `node` for one on the way to pages. */
 export type LossRow = [

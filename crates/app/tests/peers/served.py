@@ -203,8 +203,37 @@ def images(context):
     assert picture.dtype == numpy.uint16 and picture.shape == (32, 64)
 
 
+def fields(context):
+    """Fields of records are PVs of their own, and limits make alarms."""
+    get = lambda name: context.get(prefix + name, timeout=600)
+    put = lambda name, value: context.put(prefix + name, value, timeout=600)
+    wanted = {"EGU": "s", "PREC": 6, "RTYP": "ao", "NAME": prefix + "cam1:AcquireTime", "DRVH": 1e9, "HIHI": 0.0, "SCAN": 0}
+    for field, value in wanted.items():
+        assert get(f"cam1:AcquireTime.{field}") == value, field
+    assert get("cam1:AcquireTime.DESC").startswith("Time from the start") and get("cam1:PortName_RBV.VAL$") == "detector"
+    assert list(get("cam1:AcquireTime.STAT").raw.value.choices)[4] == "HIGH"
+    assert get("TIFF1:FilePath.RTYP") == "waveform" and get("TIFF1:FilePath_RBV.NELM") == 256
+    assert get("cam1:ImageMode.ZRST") == "Single" and get("cam1:ImageMode.ONVL") == 1
+    gains, severities = Seen(context, "cam1:Gain_RBV"), Seen(context, "cam1:Gain_RBV.SEVR")
+    put("cam1:Gain.HIGH", 3.0)
+    put("cam1:Gain.HSV", "MAJOR")
+    put("cam1:Gain", 3.5)
+    alarm = gains.wait(lambda v: v[-1] == 3.5 and v[-1].severity)[-1]
+    assert (alarm.severity, alarm.status, alarm.raw.alarm.message) == (2, 1, "HIGH"), alarm.raw.alarm
+    assert alarm.raw.valueAlarm.highWarningLimit == 3.0 and alarm.raw.valueAlarm.highWarningSeverity == 2
+    severities.wait(lambda v: v[-1] == 2)
+    put("cam1:Gain", 1)
+    severities.wait(lambda v: v[-1] == 0)
+    refused(context, "cam1:Gain.EGU", "V", "")
+    refused(context, "cam1:PoolUsedMem.HIHI", 5, "")
+    # Counts of the engine have limits, too.
+    put("slow:ArrayCounter_RBV.LOLO", 1000000)
+    put("slow:ArrayCounter_RBV.LLSV", "INVALID")
+    assert get("slow:ArrayCounter_RBV").raw.alarm.message == "LOLO"
+
+
 context = Context("pva", conf=conf, useenv=False)
-for part in [structures, values, puts, acquisition, wiring, losses, images]:
+for part in [structures, values, puts, acquisition, wiring, losses, fields, images]:
     part(context)
     print(part.__name__, "good", flush=True)
 context.close()

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use livetime_engine::{NodeReport, Run, Value, time_of_day_ns};
 
-use super::action::{Asked, Change, Counter};
+use super::action::{Asked, Change};
+use super::counter::Counter;
 use super::locks::lock;
 use super::moment::Offsets;
 use super::node::Node;
@@ -75,6 +76,7 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
             let counts = report.nodes.get(node.number).ok_or(Refused::NodeEnded)?;
             node.state.offsets = recounted(node, counts, *counter, *number);
         }
+        Change::Limit(quantity, limit) => node.alarms.set(*quantity, *limit),
         // These wait for what comes of them.
         Change::Acquire { .. } | Change::LetWork(_) => {}
     }

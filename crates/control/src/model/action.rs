@@ -6,6 +6,8 @@ use std::sync::Arc;
 use livetime_engine::{Value, WhenFull};
 
 use super::caller::Caller;
+use super::counter::Counter;
+use super::limits::{Limit, Quantity};
 use super::moment::Moment;
 use super::refused::Refused;
 
@@ -66,6 +68,8 @@ pub enum Change {
     Await(bool),
     /// Lets a counter continue from another number in what faces show; the ledger stays.
     Recount(Counter, u64),
+    /// Changes a limit beyond which a value is an alarm.
+    Limit(Quantity, Limit),
 }
 
 /// How an edge to a node is to change; what is `None` stays.
@@ -113,17 +117,6 @@ impl Default for Which {
     }
 }
 
-/// A count that can be set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
-    /// Frames sent or handled.
-    Frames,
-    /// Frames lost in front of the node.
-    LostBefore,
-    /// Frames lost inside it.
-    LostInside,
-}
-
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -162,6 +155,7 @@ impl fmt::Display for Change {
             Change::Rewire(rewire) => rewire.fmt(f),
             Change::WaitForNodes(wait) => write!(f, "wait for nodes = {wait}"),
             Change::Await(awaited) => write!(f, "acquisitions wait for it = {awaited}"),
+            Change::Limit(quantity, limit) => write!(f, "alarm of {quantity}: {limit}"),
             Change::Recount(counter, number) => write!(f, "{counter:?} counts from {number}"),
         }
     }

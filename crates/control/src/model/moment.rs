@@ -8,6 +8,7 @@ use livetime_engine::{
     ByNode, EdgeAccount, EdgeOptions, LastFrame, NodeReport, ParamSpec, Report, Role, Value,
 };
 
+use super::alarms::Limited;
 use super::losses::LossBook;
 use super::origin::Origin;
 use crate::attributes::Problem;
@@ -147,6 +148,8 @@ pub struct NodeState {
     pub frames: u64,
     /// What counters stood at when somebody set them to 0.
     pub offsets: Offsets,
+    /// Values with limits, and which of them are alarms.
+    pub limited: Arc<[Limited]>,
 }
 
 impl NodeState {

@@ -5,10 +5,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use livetime_engine::{
-    ByNode, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Role, Run, Snapshot, Value,
+    ByNode, Event, Graph, LastFrame, NodeDecl, NodeKind, NodeReport, ParamSpec, Report, Role, Run, Snapshot,
+    Value,
 };
 
+use super::alarms::Alarms;
 use super::capture::{Capture, lost_on_the_way, whole};
+use super::counter::Counter;
+use super::limits::Quantity;
 use super::moment::{Input, NodeMoment, NodeState, Offsets, number_of};
 use super::origin::Origin;
 use super::rates::Pace;
@@ -44,6 +48,7 @@ pub(super) struct Node {
     own_count: Option<u64>,
     /// The capture that it is in, if it is.
     pub(super) capture: Capture,
+    pub(super) alarms: Alarms,
     /// All parameters by number, to be asked for.
     wanted: Arc<[usize]>,
     /// Counts actions: what a node was asked before one is out of date.
@@ -78,6 +83,7 @@ impl Node {
             counter: number_of(specs, Role::Frames),
             own_count: None,
             capture: Capture::default(),
+            alarms: Alarms::default(),
             wanted: (0..specs.len()).collect(),
             actions: 0,
             asked: None,
@@ -195,6 +201,37 @@ impl Node {
         }
     }
 
+    /// Judges the values that have limits. Returns the lines for the log.
+    pub(super) fn judge(&mut self, report: &Report) -> Vec<Event> {
+        let Some(counts) = report.nodes.get(self.number) else { return Vec::new() };
+        let mut alarms = std::mem::take(&mut self.alarms);
+        let told = alarms.judge(&self.name, report.elapsed_ns, |quantity| self.number(quantity, counts));
+        self.alarms = alarms;
+        self.state.limited = self.alarms.shown(&self.state.limited);
+        told
+    }
+
+    /// The value of a quantity, as faces show it; `None` before the node has told it, and for a value that is no number.
+    fn number(&self, quantity: Quantity, counts: &NodeReport) -> Option<f64> {
+        let offsets = self.state.offsets;
+        let count = |count: u64, offset: u64| Some(count.wrapping_sub(offset) as i64 as f64);
+        match quantity {
+            Quantity::Param(name) => {
+                let index = self.specs.iter().position(|spec| spec.name == name)?;
+                match self.values.get(index)? {
+                    Value::Int(value) => Some(*value as f64),
+                    Value::Float(value) => Some(*value),
+                    _ => None,
+                }
+            }
+            Quantity::Count(Counter::Frames) => count(self.state.frames, offsets.frames),
+            Quantity::Count(Counter::LostBefore) => count(counts.lost_before, offsets.lost_before),
+            Quantity::Count(Counter::LostInside) => count(counts.lost_inside(), offsets.lost_inside),
+            Quantity::Rate => Some(self.pace.rates().hz),
+            Quantity::Queued => Some(counts.queued as f64),
+        }
+    }
+
     /// Takes note of a capture that begins or ends; `ahead` are the nodes whose frames reach this one.
     pub(super) fn follow_capture(&mut self, report: &Report, ahead: impl FnOnce() -> Vec<usize>) {
         if self.number_of(Role::Capture).is_none() {
@@ -263,6 +300,7 @@ fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> No
         free_buffers: 0,
         frames: 0,
         offsets: Offsets::default(),
+        limited: Arc::default(),
     };
     let mut inputs: Vec<(usize, Arc<Input>)> = edges.filter_map(|edge| input_of(graph, edge)).collect();
     inputs.sort_by_key(|(input, _)| *input);

@@ -126,6 +126,7 @@ impl Shared {
     /// Takes over what `report` says of the node. The caller holds the node's lock.
     pub(super) fn count(&self, node: &mut Node, report: &Report) {
         node.count(report);
+        node.judge(report).iter().for_each(|event| self.log().event(event));
         let number = node.number;
         node.follow_capture(report, || self.ahead(number));
     }

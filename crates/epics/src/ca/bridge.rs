@@ -3,65 +3,53 @@
 use std::sync::Arc;
 
 use livetime_ca::Status;
-use livetime_ca::dbr::{Native, Reading};
+use livetime_ca::dbr::{Native, Reading, TEXT_LEN};
 use livetime_ca::server::{Changes, Channel, Peer, Put, Refusal, Rights, Watcher};
 use livetime_pva::server::{self as pva, Access, SharedPv};
 use livetime_pva::wire::BitSet;
 
-use super::fields::Field;
 use super::put::written;
-use super::reading::{is_array, most, native, read};
+use super::reading::{Way, is_array, most, native, read};
+use crate::fields::{Found, characters};
+use crate::put::CHANNEL_ACCESS;
 
-/// The face of a client of Channel Access, in logs and as its method of identification: pvAccess calls one of its own `ca`.
-pub(crate) const FACE: &str = "channel access";
-
-/// A PV as a channel: one of its fields.
+/// A PV, or a field of one, as a channel.
 pub(super) struct Bridge {
-    record: String,
     pv: SharedPv,
-    field: Field,
     access: Access,
-    native: Native,
-    /// The most values of a field.
-    count: usize,
+    way: Way,
     is_array: bool,
 }
 
 impl Bridge {
     /// `None` for a PV whose values do not travel over Channel Access.
-    pub(super) fn new(record: &str, pv: SharedPv, field: Field, access: Access) -> Option<Bridge> {
+    pub(super) fn new(found: &Found<'_>, pv: SharedPv, access: Access) -> Option<Bridge> {
         let value = pv.value()?;
-        let of_value = native(&value)?;
-        let shown = field.of(record, &read(&value, of_value, pv.is_writable())?)?;
-        let (record, native, count) = (record.to_owned(), shown.values.native(), shown.values.len().max(1));
-        let is_array = field == Field::Value && is_array(&value);
-        Some(Bridge { record, pv, native, field, access, count, is_array })
+        let of_record = found.is_value().then(|| characters(found.record)).flatten();
+        let characters = of_record.or(found.is_long.then_some(TEXT_LEN));
+        let way = Way { native: native(&value, characters.is_some())?, characters, class: found.class };
+        read(&value, way)?;
+        Some(Bridge { way, access, is_array: is_array(&value), pv })
     }
 }
 
 impl Channel for Bridge {
     fn native(&self) -> Native {
-        self.native
+        self.way.native
     }
 
     fn count(&self) -> usize {
-        let now = self
-            .pv
-            .value()
-            .filter(|_| self.field == Field::Value)
-            .and_then(|value| Some(most(&value, native(&value)?)));
-        now.unwrap_or(self.count)
+        self.pv.value().map_or(1, |value| most(&value, self.way))
     }
 
     fn rights(&self, peer: &Peer) -> Rights {
-        let may = self.field.is_written() && self.pv.is_writable() && self.access.allows(&known(peer));
+        let may = self.pv.is_writable() && self.access.allows(&known(peer));
         Rights { read: true, write: may }
     }
 
     fn read(&self) -> Result<Reading, Refusal> {
-        let reading = self.pv.value().and_then(|value| read(&value, native(&value)?, self.pv.is_writable()));
-        let field = reading.and_then(|reading| self.field.of(&self.record, &reading));
-        field.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
+        let reading = self.pv.value().and_then(|value| read(&value, self.way));
+        reading.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
     }
 
     fn write(&self, put: Put) {
@@ -76,8 +64,7 @@ impl Channel for Bridge {
     }
 
     fn watch(&self, watcher: Arc<Watcher>) {
-        let (field, record, is_writable) = (self.field, self.record.clone(), self.pv.is_writable());
-        let is_large = self.is_array;
+        let (way, is_large) = (self.way, self.is_array);
         self.pv.observe(move |value, bits| {
             let changes = changes(value, bits);
             match is_large {
@@ -85,11 +72,7 @@ impl Channel for Bridge {
                 true => watcher.push_newest(changes),
                 // An observer is asked without a change whether it is still wanted.
                 false if bits.is_empty() => {}
-                false => {
-                    let reading = native(value).and_then(|native| read(value, native, is_writable));
-                    let shown = reading.and_then(|reading| field.of(&record, &reading));
-                    shown.iter().for_each(|reading| watcher.push(reading, changes));
-                }
+                false => read(value, way).iter().for_each(|reading| watcher.push(reading, changes)),
             }
             !watcher.is_closed()
         });
@@ -108,6 +91,7 @@ fn changes(value: &livetime_pva::data::Value, bits: &BitSet) -> Changes {
         ("value", Changes::VALUE.and(Changes::LOG)),
         ("alarm", Changes::ALARM),
         ("display", Changes::PROPERTY),
+        ("valueAlarm", Changes::PROPERTY),
     ];
     let found = parts.into_iter().filter(|(part, _)| has(part));
     found.fold(Changes(0), |all, (_, changes)| all.and(changes))
@@ -115,6 +99,6 @@ fn changes(value: &livetime_pva::data::Value, bits: &BitSet) -> Changes {
 
 /// The client as the rules of a run know clients. The names are what the client says, as with pvAccess.
 fn known(peer: &Peer) -> pva::Peer {
-    let (method, account, host) = (FACE.to_owned(), peer.user.clone(), peer.host.clone());
+    let (method, account, host) = (CHANNEL_ACCESS.to_owned(), peer.user.clone(), peer.host.clone());
     pva::Peer { method, account, host, ..pva::Peer::anonymous(peer.address) }
 }

@@ -6,15 +6,26 @@ use livetime_ca::dbr::{About, Alarm, Limits, Native, Reading, Stamp, Values};
 use livetime_pva::data::{Array, Field, ScalarType, Value};
 use livetime_pva::nt;
 
-/// Bytes of a text that is longer than a text of Channel Access may be.
-const LONG_TEXT: usize = 256;
+use crate::alarm::{LIMITS, kind_of};
+use crate::fields::Class;
 
-/// The kind of a PV's values; `None` for structures that Channel Access does not have.
-pub(super) fn native(value: &Value) -> Option<Native> {
+/// The way in which a channel shows a PV.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub(super) native: Native,
+    /// The least characters of a text that is no string.
+    pub(super) characters: Option<usize>,
+    /// The type of the record.
+    pub(super) class: Class,
+}
+
+/// The kind of a PV's values, of texts as characters or as strings; `None` for structures that Channel Access does not have.
+pub(super) fn native(value: &Value, as_characters: bool) -> Option<Native> {
     if value.get("value.index").is_some() {
         return Some(Native::Enum);
     }
     Some(match value.get("value")? {
+        Field::Str(_) if as_characters => Native::Char,
         Field::Str(_) | Field::Strings(_) => Native::Text,
         Field::Bool(_) | Field::U8(_) => Native::Char,
         Field::I8(_) | Field::I16(_) => Native::Short,
@@ -44,39 +55,34 @@ pub(super) fn is_array(value: &Value) -> bool {
 }
 
 /// The most values that a channel of the PV has.
-pub(super) fn most(value: &Value, native: Native) -> usize {
+pub(super) fn most(value: &Value, way: Way) -> usize {
     match value.get("value") {
         Some(Field::Array(array)) => array.len().max(1),
         Some(Field::Strings(texts)) => texts.len().max(1),
-        Some(Field::Str(_)) if native == Native::Char => LONG_TEXT,
+        // A longer text has its final zero, too.
+        Some(Field::Str(text)) => way.characters.map_or(1, |characters| characters.max(text.len() + 1)),
         _ => 1,
     }
 }
 
 /// The values of a PV with alarm, time and the facts about them.
-pub(super) fn read(value: &Value, native: Native, is_writable: bool) -> Option<Reading> {
-    let alarm = nt::alarm_of(value);
+pub(super) fn read(value: &Value, way: Way) -> Option<Reading> {
+    let severity = value.i64("alarm.severity").map_or(0, |severity| severity.clamp(0, 3) as u16);
     let stamp = nt::time_of(value, "timeStamp");
     let ns =
         stamp.map(|time| time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanoseconds.into()));
     Some(Reading {
-        values: values(value, native)?,
-        alarm: alarm.map_or_else(Alarm::default, |alarm| as_alarm(&alarm)),
+        values: values(value, way.native)?,
+        alarm: Alarm { status: kind_of(value), severity },
         stamp: Stamp::from_ns(ns.unwrap_or(0)),
-        about: Arc::new(about(value, is_writable)),
+        about: Arc::new(about(value, way.class)),
     })
-}
-
-/// Alarms of the state of a record (7) and of invalid values (17, "UDF") are the ones that clients know.
-fn as_alarm(alarm: &nt::Alarm) -> Alarm {
-    const STATE: u16 = 7;
-    let severity = alarm.severity as u16;
-    Alarm { status: if severity == 0 { 0 } else { STATE }, severity: severity.min(3) }
 }
 
 fn values(value: &Value, native: Native) -> Option<Values> {
     let field = value.get("value.index").or_else(|| value.get("value"))?;
     Some(match (field, native) {
+        (Field::Str(text), Native::Char) => Values::long_text(text),
         (Field::Str(text), _) => Values::Text(vec![text.clone()]),
         (Field::Strings(texts), _) => Values::Text(texts.to_vec()),
         (Field::Array(array), _) => elements(array, native)?,
@@ -102,9 +108,10 @@ fn elements(array: &Array, native: Native) -> Option<Values> {
     })
 }
 
-fn about(value: &Value, is_writable: bool) -> About {
+fn about(value: &Value, class: Class) -> About {
     let number = |path: &str| value.get(path).and_then(Field::as_f64);
     let pair = |low: &str, high: &str| (number(low).unwrap_or(0.0), number(high).unwrap_or(0.0));
+    let [lolo, low, high, hihi] = alarm_limits(value, class);
     let text = |path: &str| value.get(path).and_then(Field::as_str).unwrap_or_default().to_owned();
     let choices = value.get("value.choices").and_then(Field::as_strings).unwrap_or_default();
     About {
@@ -113,22 +120,25 @@ fn about(value: &Value, is_writable: bool) -> About {
         limits: Limits {
             display: pair("display.limitLow", "display.limitHigh"),
             control: pair("control.limitLow", "control.limitHigh"),
-            alarm: pair("valueAlarm.lowAlarmLimit", "valueAlarm.highAlarmLimit"),
-            warning: pair("valueAlarm.lowWarningLimit", "valueAlarm.highWarningLimit"),
+            alarm: (lolo, hihi),
+            warning: (low, high),
         },
         choices: choices.to_vec(),
-        class: class(value, is_writable).to_owned(),
+        class: class.name().to_owned(),
     }
 }
 
-/// The type of the record that areaDetector has for such a value.
-fn class(value: &Value, is_writable: bool) -> &'static str {
-    let [input, output] = match value.get("value") {
-        _ if value.get("value.index").is_some() => ["mbbi", "mbbo"],
-        Some(Field::Str(_)) => ["stringin", "stringout"],
-        Some(Field::Array(_) | Field::Strings(_)) => ["waveform", "waveform"],
-        Some(Field::F32(_) | Field::F64(_)) => ["ai", "ao"],
-        _ => ["longin", "longout"],
+/// The limits from low to high. As of records of EPICS base, a limit without a severity is no number, but for integers of 64 bits; values
+/// that cannot have limits have zeros.
+fn alarm_limits(value: &Value, class: Class) -> [f64; 4] {
+    let number = |path: &str| value.get(path).and_then(Field::as_f64).unwrap_or(0.0);
+    let is_always = matches!(class, Class::Int64in | Class::Int64out);
+    let limit = |(at, severity): (&str, &str)| {
+        if is_always || number(severity) != 0.0 { number(at) } else { f64::NAN }
     };
-    if is_writable { output } else { input }
+    match value.get("valueAlarm.active") {
+        Some(Field::Bool(is_active)) if is_always || *is_active => LIMITS.map(limit),
+        Some(_) => [f64::NAN; 4],
+        None => [0.0; 4],
+    }
 }

@@ -40,7 +40,7 @@ pub(crate) use denial::Denial;
 pub use events::{Event, Log};
 pub use peer::Peer;
 pub use provider::{Provider, PvMap};
-pub use pv::{Call, Put, PvBuilder, SharedPv};
+pub use pv::{Call, Put, PvBuilder, SharedPv, WeakPv};
 pub use reactor::Server;
 pub use service::Service;
 pub use session::Session;

@@ -8,7 +8,7 @@ mod state;
 mod view;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 pub use handlers::{Call, Put};
@@ -40,6 +40,27 @@ use crate::wire::{BitSet, Encoded, Status};
 /// the queue of a slow client is full, further changes are merged into its newest update.
 #[derive(Clone)]
 pub struct SharedPv(Arc<PvParts>);
+
+/// A [`SharedPv`] that may have ended: it does not keep the PV.
+///
+/// ```
+/// use livetime_pva::{data::{ScalarType, Value}, nt, server::SharedPv};
+///
+/// let pv = SharedPv::new(Value::new(&nt::scalar(ScalarType::F64)));
+/// let weak = pv.downgrade();
+/// assert!(weak.upgrade().is_some());
+/// drop(pv);
+/// assert!(weak.upgrade().is_none());
+/// ```
+#[derive(Clone)]
+pub struct WeakPv(Weak<PvParts>);
+
+impl WeakPv {
+    /// The PV, if a holder of it is left.
+    pub fn upgrade(&self) -> Option<SharedPv> {
+        self.0.upgrade().map(SharedPv)
+    }
+}
 
 struct PvParts {
     state: Mutex<PvState>,
@@ -122,6 +143,11 @@ impl SharedPv {
     /// Builds a PV with handlers.
     pub fn builder() -> PvBuilder {
         PvBuilder::default()
+    }
+
+    /// The same PV, without keeping it.
+    pub fn downgrade(&self) -> WeakPv {
+        WeakPv(Arc::downgrade(&self.0))
     }
 
     /// A copy of the value; `None` if it has none.
