@@ -73,7 +73,7 @@ use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
 use crate::settings::SettingsError;
-pub use action::{Action, Answer, Change, Counter, Rewire, Which};
+pub use action::{Action, Answer, Change, Rewire, Which};
 pub use alarms::Limited;
 pub use bell::{Bell, Waker};
 pub use caller::Caller;
