@@ -113,15 +113,15 @@ impl Commands {
             Ok(change) => change,
             Err(problem) => return put.refuse(problem.to_string()),
         };
-        self.act(node, change, put);
+        self.change(node, change, put);
     }
 
     /// Changes a limit of a node's number.
     pub(super) fn set_limit(&self, node: usize, quantity: Quantity, limit: Limit, put: Put) {
-        self.act(node, Change::Limit(quantity, limit), put);
+        self.change(node, Change::Limit(quantity, limit), put);
     }
 
-    fn act(&self, node: usize, change: Change, put: Put) {
+    fn change(&self, node: usize, change: Change, put: Put) {
         // Weak: puts under way must not keep the run's PVs alive.
         let core = self.core.get().cloned().unwrap_or_default();
         let waits = matches!(change, Change::Acquire { start: true, wait: true });
