@@ -9,6 +9,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-codecs", &["livetime-frame", "livetime-kernels"]),
     ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
     ("livetime-recording", &["livetime-formats", "livetime-frame", "livetime-codecs", "livetime-runtime"]),
+    ("livetime-ca", &["livetime-guests"]),
+    ("livetime-pva", &["livetime-guests"]),
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
@@ -50,10 +52,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-wire",
         ],
     ),
-    // `pva` because the block `pvaccess` of a pipeline file says how to serve.
+    // `pva` and `ca` because the block `pvaccess` of a pipeline file says how to serve.
     (
         "livetime-control",
-        &["livetime-engine", "livetime-analysis", "livetime-recording", "livetime-frame", "livetime-pva"],
+        &[
+            "livetime-engine",
+            "livetime-analysis",
+            "livetime-recording",
+            "livetime-frame",
+            "livetime-pva",
+            "livetime-ca",
+        ],
     ),
     (
         "livetime-epics",
@@ -104,6 +113,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-frame",
             "livetime-formats",
             "livetime-pva",
+            "livetime-ca",
             "livetime-kernels",
             "livetime-codecs",
         ],
@@ -147,6 +157,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-formats",
             "livetime-recording",
             "livetime-pva",
+            "livetime-ca",
             "livetime-kernels",
             "livetime-codecs",
         ],

@@ -1,10 +1,11 @@
 //! A PV as a channel.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use livetime_ca::Status;
 use livetime_ca::dbr::{Native, Reading};
 use livetime_ca::server::{Changes, Channel, Peer, Put, Refusal, Rights, Watcher};
+use livetime_engine::lock;
 use livetime_pva::server::{self as pva, Access, SharedPv};
 use livetime_pva::wire::BitSet;
 
@@ -25,6 +26,8 @@ pub(super) struct Bridge {
     /// The most values of a field.
     count: usize,
     is_array: bool,
+    /// The last reading, with the version of the PV that it shows: most gets find a value that has not changed.
+    kept: Mutex<Option<(u32, Reading)>>,
 }
 
 impl Bridge {
@@ -35,7 +38,7 @@ impl Bridge {
         let shown = field.of(record, &read(&value, of_value, pv.is_writable())?)?;
         let (record, native, count) = (record.to_owned(), shown.values.native(), shown.values.len().max(1));
         let is_array = field == Field::Value && is_array(&value);
-        Some(Bridge { record, pv, native, field, access, count, is_array })
+        Some(Bridge { record, pv, native, field, access, count, is_array, kept: Mutex::default() })
     }
 }
 
@@ -45,12 +48,12 @@ impl Channel for Bridge {
     }
 
     fn count(&self) -> usize {
-        let now = self
-            .pv
-            .value()
-            .filter(|_| self.field == Field::Value)
-            .and_then(|value| Some(most(&value, native(&value)?)));
-        now.unwrap_or(self.count)
+        if self.field != Field::Value {
+            return self.count;
+        }
+        self.pv
+            .look(|_, value| value.and_then(|value| Some(most(value, native(value)?))))
+            .unwrap_or(self.count)
     }
 
     fn rights(&self, peer: &Peer) -> Rights {
@@ -59,9 +62,18 @@ impl Channel for Bridge {
     }
 
     fn read(&self) -> Result<Reading, Refusal> {
-        let reading = self.pv.value().and_then(|value| read(&value, native(&value)?, self.pv.is_writable()));
-        let field = reading.and_then(|reading| self.field.of(&self.record, &reading));
-        field.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
+        let mut kept = lock(&self.kept);
+        let reading = self.pv.look(|version, value| {
+            if let Some((_, reading)) = kept.as_ref().filter(|(of, _)| *of == version) {
+                return Some(reading.clone());
+            }
+            let reading =
+                self.field.of(&self.record, &read(value?, native(value?)?, self.pv.is_writable())?)?;
+            // An array is not kept twice.
+            *kept = (!self.is_array).then(|| (version, reading.clone()));
+            Some(reading)
+        });
+        reading.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
     }
 
     fn write(&self, put: Put) {
@@ -116,5 +128,5 @@ fn changes(value: &livetime_pva::data::Value, bits: &BitSet) -> Changes {
 /// The client as the rules of a run know clients. The names are what the client says, as with pvAccess.
 fn known(peer: &Peer) -> pva::Peer {
     let (method, account, host) = (FACE.to_owned(), peer.user.clone(), peer.host.clone());
-    pva::Peer { method, account, host, ..pva::Peer::anonymous(peer.address) }
+    pva::Peer { method, account, host, local: peer.is_local, ..pva::Peer::anonymous(peer.address) }
 }

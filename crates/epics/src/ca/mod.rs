@@ -4,6 +4,7 @@ mod bridge;
 mod fields;
 mod put;
 mod reading;
+mod serve;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use livetime_pva::server::{Access, PvMap};
 use bridge::Bridge;
 pub(super) use bridge::FACE;
 use fields::Field;
+pub(super) use serve::serve;
 
 /// PVs as channels. A name may end with a field of a record: `13SIM1:cam1:AcquireTime.EGU`.
 pub(super) struct Channels {
