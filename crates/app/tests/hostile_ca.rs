@@ -203,6 +203,10 @@ fn nonsense(port: u16) {
     client.say(request(Command::WriteNotify, DOUBLE, 1, sid), &vec![0; 5 << 20]).unwrap();
     assert_ne!(client.answer(Command::WriteNotify).unwrap().first, 1, "a put of 5 MiB");
     assert_eq!(client.get(sid).unwrap().first, 1, "the connection goes on");
+    let mut greedy = Client::new(port).unwrap();
+    let (sid, _) = greedy.open("H:cam1:AcquireTime").unwrap();
+    (0..1001).for_each(|_| greedy.say(request(Command::EventAdd, DOUBLE, 1, sid), &mask()).unwrap());
+    greedy.answer(Command::Error).unwrap();
     let mut huge = Client::new(port).unwrap();
     let command = Command::Search as u16;
     let mut bytes = Vec::new();

@@ -83,7 +83,7 @@ impl Channel for Bridge {
             Ok(value) => self.pv.put(value, Arc::new(known(&peer)), waits, move |result| {
                 done.finish(result.map_err(|status| Refusal::new(Status::PutFailed, status.message)));
             }),
-            Err(reason) => done.finish(Err(Refusal::new(Status::BadText, reason))),
+            Err(reason) => done.finish(Err(Refusal::new(Status::PutFailed, reason))),
         }
     }
 

@@ -50,7 +50,7 @@ impl Session {
         let payload = self.output.len();
         if let Err(error) = dbr::encode(&mut self.output, reading, dbr, count) {
             self.output.truncate(begin);
-            return Some(Refusal::new(Status::NoConversion, error.to_string()));
+            return Some(Refusal::new(Status::GetFailed, error.to_string()));
         }
         self.output.resize(payload + size as usize, 0);
         None
@@ -149,8 +149,10 @@ impl Session {
             None => true,
             Some(refusal) if refusal.status == Status::NoMemory => false,
             Some(refusal) => {
-                // An update without values says that there are none now.
-                self.say(Header { first: refusal.status as u32, count: count as u32, ..header }, &[]);
+                // With zeros: an update without any byte is the end of a monitor. The count is at most the one that was told.
+                let count = count.max(1);
+                let zeros = vec![0; dbr.size(count)];
+                self.say(Header { first: refusal.status as u32, count: count as u32, ..header }, &zeros);
                 true
             }
         }

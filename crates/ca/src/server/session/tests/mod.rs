@@ -202,7 +202,7 @@ fn puts_are_refused_with_a_status() {
     assert_eq!(status(number, DOUBLE, 1, &[]), Status::BadCount as u32);
     assert_eq!(status(number, 38, 1, &[0; 40]), Status::BadType as u32);
     assert_eq!(status(number, 99, 1, &[0; 40]), Status::BadType as u32);
-    assert_eq!(status(choice, 0, 1, b"Neither\0"), Status::BadText as u32);
+    assert_eq!(status(choice, 0, 1, b"Neither\0"), Status::PutFailed as u32);
     assert_eq!(status(choice, 0, 1, b"Acquire\0"), Status::Normal as u32);
     talk.say(Command::ReadNotify, 0, 1, choice, 1, &[]);
     assert_eq!(&talk.messages()[0].payload[..8], b"Acquire\0");
