@@ -37,7 +37,7 @@ fn channels() -> PvMap {
         class: class.into(),
         ..About::default()
     };
-    let mut number = |name: &str, values, count, about| {
+    let number = |name: &str, values, count, about| {
         pvs.add(name, Pv::builder(values, about).count(count).on_put(Pv::accept).build());
     };
     // A `longout` without limits for writing shows those for display there.
@@ -47,7 +47,7 @@ fn channels() -> PvMap {
     let choices = ["Done", "Acquire", "Third"].map(str::to_owned).to_vec();
     number("d:enum", Values::Enum(vec![0]), 1, About { choices, ..about("mbbo", "", 0, no_limits) });
     number("d:text", Values::Text(vec!["text".into()]), 1, about("stringout", "", 0, no_limits));
-    let mut array = |name: &str, values, count, units: &str, precision| {
+    let array = |name: &str, values, count, units: &str, precision| {
         number(name, values, count, about("waveform", units, precision, no_limits));
     };
     array("d:float", Values::Float(vec![]), 1, "", 2);
