@@ -9,6 +9,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-codecs", &["livetime-frame", "livetime-kernels"]),
     ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
     ("livetime-recording", &["livetime-formats", "livetime-frame", "livetime-codecs", "livetime-runtime"]),
+    ("livetime-ca", &["livetime-guests"]),
+    ("livetime-pva", &["livetime-guests"]),
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
@@ -50,7 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-wire",
         ],
     ),
-    // `pva` because the block `pvaccess` of a pipeline file says how to serve.
+    // `pva` and `ca` because the block `pvaccess` of a pipeline file says how to serve.
     (
         "livetime-control",
         &[
@@ -60,6 +62,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-recording",
             "livetime-frame",
             "livetime-pva",
+            "livetime-ca",
         ],
     ),
     (
@@ -111,6 +114,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-frame",
             "livetime-formats",
             "livetime-pva",
+            "livetime-ca",
             "livetime-kernels",
             "livetime-codecs",
         ],
@@ -154,6 +158,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-formats",
             "livetime-recording",
             "livetime-pva",
+            "livetime-ca",
             "livetime-kernels",
             "livetime-codecs",
         ],

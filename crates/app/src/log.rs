@@ -48,7 +48,11 @@ impl Line {
         let level = match &entry.what {
             What::Event(event) => level_of(event),
             // The server has told it, with the name of the PV.
-            What::Action { caller, problem: Some(_), .. } if caller.face == "pvaccess" => Level::Debug,
+            What::Action { caller, problem: Some(_), .. }
+                if ["pvaccess", "channel access"].contains(&caller.face) =>
+            {
+                Level::Debug
+            }
             What::Action { .. } => Level::Info,
         };
         Line { level, at_ns: u64::try_from(entry.at_ns).unwrap_or(0), text: entry.what.to_string() }

@@ -22,6 +22,7 @@ mod documents;
 mod full_disk;
 mod hdf5;
 mod hostile;
+mod hostile_ca;
 mod import;
 mod inspect;
 mod ladder;

@@ -26,23 +26,24 @@ pub(crate) struct Cli {
     /// Few and short measurements, to test the benchmark and not the speed.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `record`, `served` and `web`: only the rows whose name contains
+    /// `actors`, `analyze`, `ca`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `record`, `served` and `web`: only the rows whose name contains
     /// this text.
     #[arg(long, default_value = "")]
     filter: String,
     /// A peer that runs in turn with this program. `actors`: another engine's program with the same patterns;
     /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
+    /// `ca`: a Python with epicscorelibs, as `bash tools/peers.sh ioc` prints it;
     /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it, or with Bluesky, too, for the row `bp.count, an
     /// event`: `bash tools/peers.sh bluesky`.
     #[arg(long, value_name = "PROGRAM")]
     peer: Option<PathBuf>,
-    /// `served`: the program `livetime`, whose `pv monitor` is the client; without, the program beside this one.
+    /// `ca`, `served`: the program `livetime`, which is the server, or whose `pv monitor` is the client; without, the program beside this one.
     #[arg(long, value_name = "PROGRAM")]
     livetime: Option<PathBuf>,
     /// `apa`: number of links, or a range such as 1..10.
     #[arg(long, value_name = "N|A..B", value_parser = links, default_value = "1..10")]
     links: RangeInclusive<usize>,
-    /// `apa`, `plugins-2013`, `record` at 4 kHz, `served` and `web`: how long each run is, for example 3s.
+    /// `apa`, `plugins-2013`, `ca`, `record` at 4 kHz, `served` and `web`: how long each run is, for example 3s.
     #[arg(long, alias = "seconds", value_name = "TIME", default_value = "3s", value_parser = run_time)]
     duration: f64,
     /// `record`: how long the row at 4 kHz runs, for example 10min, instead of --duration.
@@ -84,6 +85,7 @@ Examples:
   livetime-bench analyze --filter hist
   livetime-bench pva-get --channels 1,1000,10000 --elements 1,1000
   livetime-bench pva-monitor --image 1024x1024 --subscribers 1,4
+  livetime-bench ca --peer $(bash tools/peers.sh ioc)
   livetime-bench record --filter '4 kHz' --long-duration 10min
   livetime-bench record --filter bp.count --peer $(bash tools/peers.sh bluesky)
   livetime-bench web --filter pictures
@@ -127,13 +129,15 @@ pub(crate) enum What {
     Benchmark(Benchmark),
     /// The server process of the pvAccess benchmarks.
     PvaPeer,
+    /// The server process of a picture of the Channel Access benchmark.
+    CaPeer,
 }
 
 impl clap::ValueEnum for What {
     fn value_variants<'a>() -> &'a [What] {
         static ALL: LazyLock<Vec<What>> = LazyLock::new(|| {
             let all = Benchmark::ALL.into_iter().map(What::Benchmark);
-            all.chain([What::PvaPeer]).collect()
+            all.chain([What::PvaPeer, What::CaPeer]).collect()
         });
         &ALL
     }
@@ -142,6 +146,7 @@ impl clap::ValueEnum for What {
         Some(match self {
             What::Benchmark(benchmark) => PossibleValue::new(benchmark.name()).help(benchmark.about()),
             What::PvaPeer => PossibleValue::new("pva-peer").hide(true),
+            What::CaPeer => PossibleValue::new("ca-peer").hide(true),
         })
     }
 }

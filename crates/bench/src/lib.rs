@@ -23,6 +23,7 @@
 mod actors;
 mod analyze;
 mod apa;
+mod ca;
 mod calls;
 mod codecs;
 mod engine;
@@ -41,6 +42,7 @@ mod web;
 
 use livetime_measure::{Meter, Progress, Record, Spread, Usage, in_one_line, merge, tenths};
 
+pub use ca::serve_picture;
 pub use pva::serve;
 pub use settings::{Allocations, CountAllocations, Failed, Settings};
 
@@ -71,6 +73,8 @@ pub enum Benchmark {
     PvaStages,
     /// pvAccess: images and numbers to subscribers.
     PvaMonitor,
+    /// Channel Access: gets, puts, images and load, beside rsrv of EPICS base.
+    Ca,
     /// What it costs a run that it is served over pvAccess: at 10 kHz, and with up to a hundred thousand PVs.
     Served,
     /// What `hdf5_files` writes, beside threads that only write and beside h5py.
@@ -81,7 +85,7 @@ pub enum Benchmark {
 
 impl Benchmark {
     /// All of them, in the order of the help.
-    pub const ALL: [Benchmark; 15] = [
+    pub const ALL: [Benchmark; 16] = [
         Benchmark::Plugins2013,
         Benchmark::Nodes,
         Benchmark::Codecs,
@@ -94,6 +98,7 @@ impl Benchmark {
         Benchmark::PvaGet,
         Benchmark::PvaStages,
         Benchmark::PvaMonitor,
+        Benchmark::Ca,
         Benchmark::Served,
         Benchmark::Record,
         Benchmark::Web,
@@ -114,6 +119,7 @@ impl Benchmark {
             Benchmark::PvaGet => "pva-get",
             Benchmark::PvaStages => "pva-stages",
             Benchmark::PvaMonitor => "pva-monitor",
+            Benchmark::Ca => "ca",
             Benchmark::Served => "served",
             Benchmark::Record => "record",
             Benchmark::Web => "web",
@@ -141,6 +147,7 @@ impl Benchmark {
             Benchmark::PvaGet => "pvAccess: gets per second on 1 to 10000 channels, beside plain TCP",
             Benchmark::PvaStages => "pvAccess: the stages of one get",
             Benchmark::PvaMonitor => "pvAccess: images and numbers to subscribers",
+            Benchmark::Ca => "Channel Access: gets, puts, images and load, beside rsrv of EPICS base",
             Benchmark::Served => "What it costs a run that it is served over pvAccess: at 10 kHz, and per PV",
             Benchmark::Record => "What hdf5_files writes into memory, beside what the system can do",
             Benchmark::Web => "What it costs a run that pages show it: pictures, moments, changes",
@@ -171,6 +178,7 @@ impl Benchmark {
             Benchmark::PvaGet => pva::get(settings, progress),
             Benchmark::PvaStages => pva::stages(settings, progress),
             Benchmark::PvaMonitor => pva::monitor(settings, progress),
+            Benchmark::Ca => ca::run(settings, progress),
             Benchmark::Served => served::run(settings, count, progress),
             Benchmark::Record => record::run(settings, progress),
             Benchmark::Web => web::run(settings, count, progress),

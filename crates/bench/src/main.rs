@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use livetime_bench::hits_score::{Refusal, hits_score};
-use livetime_bench::{Allocations, Failed, serve};
+use livetime_bench::{Allocations, Failed, serve, serve_picture};
 use livetime_control::report::Exit;
 use livetime_control::report::pretty::pretty;
 use livetime_measure::Session;
@@ -33,8 +33,12 @@ fn main() -> ExitCode {
 
 /// Runs the benchmark. Returns the record as text.
 fn measure(cli: &Cli, what: Option<What>) -> Result<String, Failed> {
-    let Some(What::Benchmark(benchmark)) = what else {
-        return serve(&cli.settings(), &mut io::stdout()).map(|()| String::new());
+    let benchmark = match what {
+        Some(What::Benchmark(benchmark)) => benchmark,
+        Some(What::CaPeer) => {
+            return serve_picture(&cli.settings(), &mut io::stdout()).map(|()| String::new());
+        }
+        _ => return serve(&cli.settings(), &mut io::stdout()).map(|()| String::new()),
     };
     let session = Session::begin();
     let found = benchmark.run(&cli.settings(), allocations, &mut log);

@@ -28,6 +28,7 @@
 
 pub mod access;
 pub mod attributes;
+pub mod channel_access;
 pub mod config;
 pub mod describe;
 mod line;

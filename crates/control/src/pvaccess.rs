@@ -8,6 +8,7 @@ use livetime_pva::server::{Limits, ServerConfig, UDP_PORT};
 
 use crate::access::Access;
 pub use crate::access::access_of;
+use crate::channel_access::ChannelAccess;
 use crate::wrong_text::WrongText;
 
 /// How a run is served.
@@ -25,9 +26,8 @@ pub struct Options {
     pub update_rate_hz: f64,
     /// Which clients may write.
     pub access: Access,
-    /// The port at which clients of Channel Access find the same PVs; `None`: they do not. If another server has the port,
-    /// connections get any other, and searches tell it.
-    pub channel_access: Option<u16>,
+    /// How clients of Channel Access find the same PVs.
+    pub channel_access: ChannelAccess,
     /// Addresses and ports. Its own `access` is ignored.
     pub server: ServerConfig,
 }
@@ -42,7 +42,7 @@ impl Default for Options {
             names: BTreeMap::new(),
             update_rate_hz: 10.0,
             access: Access::default(),
-            channel_access: None,
+            channel_access: ChannelAccess::default(),
             server: ServerConfig {
                 addresses: this_machine(),
                 hint:
@@ -94,10 +94,13 @@ pub fn listen_at<'a>(
 pub const INTERFACE: &str = "any, local, an address as 10.1.2.3 or ::1, or a group as ff02::42:1@eth0";
 
 impl Options {
-    /// Applies the `EPICS_PVAS_*` variables where the file sets nothing else. Returns the invalid ones.
+    /// Applies the `EPICS_PVAS_*` and `EPICS_CAS_*` variables where the file sets nothing else. Returns the invalid ones.
     pub fn follow(&mut self, environment: &Variables) -> Vec<String> {
-        let mut problems = Vec::new();
         let (server, usual) = (&mut self.server, Options::default().server);
+        let mut problems = match self.channel_access.enabled {
+            true => self.channel_access.follow(environment, server.addresses != usual.addresses),
+            false => Vec::new(),
+        };
         if server.tcp_port == usual.tcp_port {
             let port = environment.server_port().map_err(|e| problems.push(e.to_string()));
             server.tcp_port = port.unwrap_or(usual.tcp_port);

@@ -57,6 +57,7 @@ fn pvaccess() -> Value {
             },
             "port": port("Port for connections; 0 for any. If it is taken, another one is found.", TCP_PORT),
             "search_port": port("Port for searches; 0: no searches are answered.", UDP_PORT),
+            "channel_access": port("Port at which the same PVs are served over Channel Access, too; 0: any.", 5064),
             "interfaces": texts("Addresses and multicast groups at which to listen; local: this machine only; any: all.", json!(["local"])),
             "beacons": texts("Addresses at which the server is announced.", json!([])),
             "ignore": texts("Addresses whose searches are not answered.", json!([])),

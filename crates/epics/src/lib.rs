@@ -69,13 +69,12 @@ mod timed;
 mod upstream;
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use livetime_ca::wire::REPEATER_PORT;
 use livetime_control::model::{Model, Waker, Watch};
 use livetime_engine::{Graph, Plan, Run, lock};
 use livetime_pva::server::{PvMap, Server, ServerConfig};
@@ -143,9 +142,10 @@ impl Served {
             }
         }));
         let mut config = ServerConfig { access: options.access.clone(), ..options.server.clone() };
-        config.limits = picture::limits(config.limits, model.run().graph());
+        let limits = picture::limits(config.limits, model.run().graph());
+        config.limits = limits;
         let server = Server::start(config, records.clone()).map_err(ServeError::Socket)?;
-        let channels = options.channel_access.map(|port| channels(options, port, &records)).transpose()?;
+        let channels = ca::serve(options, &server, limits, &records).map_err(ServeError::Socket)?;
         let watch = model.watch(core.period);
         let (updating, bell) = (core.clone(), screen_bell.clone());
         let mut served = Served {
@@ -207,25 +207,6 @@ impl Drop for Served {
         self.channels = None;
         self.server = None;
     }
-}
-
-/// The same PVs for clients of Channel Access at this port, and at the first address of the old kind: the protocol knows no other.
-fn channels(
-    options: &Options,
-    port: u16,
-    records: &Records,
-) -> Result<livetime_ca::server::Server, ServeError> {
-    let addresses = &options.server.addresses;
-    let any = addresses.iter().any(|address| address.is_unspecified()).then(|| Ipv4Addr::UNSPECIFIED.into());
-    let chosen = any.or_else(|| addresses.iter().copied().find(IpAddr::is_ipv4));
-    let address = chosen.unwrap_or_else(|| Ipv4Addr::LOCALHOST.into());
-    let beacons =
-        if address.is_loopback() { vec![SocketAddr::new(address, REPEATER_PORT)] } else { Vec::new() };
-    let usual = livetime_ca::server::ServerConfig::default();
-    let config =
-        livetime_ca::server::ServerConfig { address, tcp_port: port, udp_port: Some(port), beacons, ..usual };
-    let channels = ca::Channels { records: records.clone(), access: options.access.clone() };
-    livetime_ca::server::Server::start(config, channels).map_err(ServeError::Socket)
 }
 
 fn core(

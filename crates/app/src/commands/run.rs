@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use livetime_ca::server as ca;
 use livetime_control::model::{Account, Model, Moment};
 use livetime_engine::{
     EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
@@ -204,7 +205,10 @@ fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) 
         || !args.listen.is_empty()
         || !args.writers.is_empty();
     options.enabled = (options.enabled || is_wanted) && !args.no_pva;
-    options.channel_access = args.ca.or(options.channel_access);
+    if let Some(port) = args.ca {
+        options.channel_access.enabled = true;
+        options.channel_access.port = port.or(options.channel_access.port);
+    }
     if let Some(prefix) = &args.prefix {
         options.prefix.clone_from(prefix);
         options.is_prefix_chosen = true;
@@ -289,6 +293,15 @@ fn serve(
     if !options.enabled {
         return None;
     }
+    let ca_log = log.clone();
+    options.channel_access.log = Some(Arc::new(move |event: &ca::Event| {
+        let level = match event {
+            ca::Event::Refused { .. } => Level::Info,
+            ca::Event::Problem(_) | ca::Event::Ended(_) => Level::Warn,
+            _ => Level::Debug,
+        };
+        let _ = ca_log.try_send(Line::new(level, format_args!("channel access: {event}")));
+    }));
     options.server.log = Some(Arc::new(move |event: &pva::Event| {
         let level = match event {
             // The model logs its own actions.

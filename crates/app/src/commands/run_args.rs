@@ -45,9 +45,9 @@ pub(crate) struct RunArgs {
     /// Serve the run over pvAccess, also if the file has no block `pvaccess`.
     #[arg(long, overrides_with = "no_pva")]
     pub(crate) pva: bool,
-    /// Serve the run over Channel Access, too, at this port.
-    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "5064", conflicts_with = "no_pva")]
-    pub(crate) ca: Option<u16>,
+    /// Serve the run over Channel Access, too, at this port; by default at that of EPICS_CAS_SERVER_PORT, or 5064.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, conflicts_with = "no_pva")]
+    pub(crate) ca: Option<Option<u16>>,
     /// Do not serve the run, even if the file has a block `pvaccess`.
     #[arg(long, overrides_with = "pva")]
     pub(crate) no_pva: bool,

@@ -9,12 +9,16 @@ use crate::{Error, Result};
 pub(super) struct Rules<'a> {
     precision: usize,
     choices: &'a [String],
+    /// For a get, where an empty text is 0.
+    is_get: bool,
 }
 
 impl<'a> Rules<'a> {
+    /// For a get.
     pub(super) fn of(about: &'a About) -> Rules<'a> {
         // More digits than this say nothing about 64 bits.
-        Rules { precision: about.precision.clamp(0, 17) as usize, choices: &about.choices }
+        let precision = about.precision.clamp(0, 17) as usize;
+        Rules { precision, choices: &about.choices, is_get: true }
     }
 }
 
@@ -31,15 +35,17 @@ pub(super) fn convert<'a>(values: &'a Values, to: Native, rules: &Rules<'_>) -> 
         Native::Short => Values::Short(numbers.iter().map(|&value| integer(value) as i16).collect()),
         Native::Enum => Values::Enum(numbers.iter().map(|&value| integer(value) as u16).collect()),
         Native::Char => Values::Char(numbers.iter().map(|&value| integer(value) as u8).collect()),
-        Native::Long => Values::Long(numbers.iter().map(|&value| integer(value) as i32).collect()),
+        Native::Long => Values::Long(numbers.iter().map(|&value| integer(value)).collect()),
         Native::Float => Values::Float(numbers.iter().map(|&value| value as f32).collect()),
         Native::Double | Native::Text => Values::Double(numbers),
     }))
 }
 
-/// A number without its fraction, which narrower types then cut to their lowest bits, as the database does on x86-64.
-pub(super) fn integer(value: f64) -> i64 {
-    value as i64
+/// A number without its fraction, which narrower types then cut to their lowest bits, as the database does on x86-64: numbers beyond 32 bits,
+/// and no numbers, are the least one.
+pub(super) fn integer(value: f64) -> i32 {
+    let range = f64::from(i32::MIN) - 1.0..f64::from(i32::MAX) + 1.0;
+    if range.contains(&value) { value as i32 } else { i32::MIN }
 }
 
 fn texts(values: &Values, rules: &Rules<'_>) -> Vec<String> {
@@ -49,8 +55,8 @@ fn texts(values: &Values, rules: &Rules<'_>) -> Vec<String> {
         Values::Short(values) => values.iter().map(ToString::to_string).collect(),
         Values::Long(values) => values.iter().map(ToString::to_string).collect(),
         Values::Char(values) => values.iter().map(ToString::to_string).collect(),
-        Values::Float(values) => values.iter().map(|&value| decimal(value.into(), rules)).collect(),
-        Values::Double(values) => values.iter().map(|&value| decimal(value, rules)).collect(),
+        Values::Float(values) => values.iter().map(|&value| decimal(value.into(), rules, FLOAT)).collect(),
+        Values::Double(values) => values.iter().map(|&value| decimal(value, rules, DOUBLE)).collect(),
     }
 }
 
@@ -59,8 +65,12 @@ fn choice(index: u16, rules: &Rules<'_>) -> String {
     rules.choices.get(usize::from(index)).cloned().unwrap_or_else(|| index.to_string())
 }
 
-/// A number with the digits of the channel, and with an exponent where it is too large for them.
-fn decimal(value: f64, rules: &Rules<'_>) -> String {
+/// The most digits behind the point, and the largest number, that are written without an exponent.
+const FLOAT: (usize, f64) = (6, 1e8);
+const DOUBLE: (usize, f64) = (8, 1e16);
+
+/// A number with the digits of the channel, and with an exponent where it is too large for them or they are many.
+fn decimal(value: f64, rules: &Rules<'_>, (digits, most): (usize, f64)) -> String {
     if !value.is_finite() {
         return if value.is_nan() {
             "nan".into()
@@ -71,15 +81,23 @@ fn decimal(value: f64, rules: &Rules<'_>) -> String {
         };
     }
     let precision = rules.precision;
-    if value.abs() < 1e8 { format!("{value:.precision$}") } else { exponential(value, precision) }
+    match value.abs() {
+        _ if precision > digits => exponential(value, precision, digits),
+        ..=1e7 => format!("{value:.precision$}"),
+        // More digits would say nothing.
+        found if found <= most => format!("{value:.0$}", precision.min(3)),
+        _ => exponential(value, precision, digits),
+    }
 }
 
 /// As `%e` of C writes it: at least two digits in the exponent, with its sign.
-fn exponential(value: f64, precision: usize) -> String {
+fn exponential(value: f64, precision: usize, digits_of_kind: usize) -> String {
     let text = format!("{value:.precision$e}");
     let Some((digits, exponent)) = text.split_once('e') else { return text };
     let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
-    format!("{digits}e{sign}{exponent:0>2}")
+    let text = format!("{digits}e{sign}{exponent:0>2}");
+    let width = precision + if digits_of_kind > FLOAT.0 { 7 } else { 6 };
+    format!("{text:>width$}")
 }
 
 fn numbers(values: &Values, to: Native, rules: &Rules<'_>) -> Result<Vec<f64>> {
@@ -94,22 +112,60 @@ fn numbers(values: &Values, to: Native, rules: &Rules<'_>) -> Result<Vec<f64>> {
     })
 }
 
-/// The number in a text: of a choice its index, else as C reads numbers, hexadecimal ones included.
+/// The number in a text: of a choice its index, else the number that the text begins with, as C reads it; what follows is its unit, which a
+/// get as a narrow number does not admit.
 fn parsed(text: &str, to: Native, rules: &Rules<'_>) -> Result<f64> {
-    let trimmed = text.trim();
     if to == Native::Enum
         && let Some(index) = rules.choices.iter().position(|choice| choice == text)
     {
         return Ok(index as f64);
     }
-    let digits = trimmed.strip_prefix("0x").or_else(|| trimmed.strip_prefix("0X"));
-    let found = match digits {
-        Some(digits) => u64::from_str_radix(digits, 16).ok().map(|value| value as f64),
-        None => trimmed.parse::<f64>().ok(),
+    if text.is_empty() && rules.is_get {
+        return Ok(0.0);
+    }
+    // 8 bits are written without sign, -1 as 255, and read with it; a choice needs a name.
+    let range = match to {
+        Native::Char if rules.is_get => -128.0..=127.0,
+        Native::Short => -32_768.0..=32_767.0,
+        Native::Char => -255.0..=255.0,
+        Native::Enum if !rules.choices.is_empty() => 0.0..=(rules.choices.len() - 1) as f64,
+        Native::Enum => -65_535.0..=65_535.0,
+        Native::Long => -2_147_483_648.0..=2_147_483_647.0,
+        Native::Float | Native::Double | Native::Text => {
+            return float(text.trim_start()).ok_or_else(|| refused(text, to, rules));
+        }
     };
-    let is_a_choice = |value: &f64| to != Native::Enum || (0.0..65536.0).contains(value);
-    found.filter(is_a_choice).ok_or_else(|| refused(text, to, rules))
+    let is_narrow = rules.is_get && to != Native::Long;
+    let admits = |rest: &str| !is_narrow || rest.trim_end().is_empty();
+    let found = whole(text.trim_start()).filter(|(value, rest)| range.contains(value) && admits(rest));
+    found.map(|(value, _)| value).ok_or_else(|| refused(text, to, rules))
 }
+
+/// The whole number at the beginning of a text, and what follows.
+fn whole(text: &str) -> Option<(f64, &str)> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let (digits, base) = hexadecimal.map_or((digits, 10), |digits| (digits, 16));
+    let end = digits.find(|c: char| !c.is_digit(base)).unwrap_or(digits.len());
+    u64::from_str_radix(&digits[..end], base).ok().map(|value| (sign * value as f64, &digits[end..]))
+}
+
+/// The number at the beginning of a text, the longest part that is one.
+fn float(text: &str) -> Option<f64> {
+    if text.contains("0x") || text.contains("0X") {
+        return whole(text).map(|(value, _)| value);
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let end = text.find(|c: char| !is_part(c)).unwrap_or(text.len());
+    // Numbers are short; a long text is none, and is not tried at each length.
+    (1..=end.min(LONGEST_NUMBER)).rev().find_map(|end| text[..end].parse().ok())
+}
+
+/// Digits of a number that are tried.
+const LONGEST_NUMBER: usize = 64;
 
 #[cold]
 fn refused(text: &str, to: Native, rules: &Rules<'_>) -> Error {
@@ -135,7 +191,7 @@ impl Values {
     /// # Ok::<(), livetime_ca::Error>(())
     /// ```
     pub fn converted(self, to: Native, about: &About) -> Result<Values> {
-        match convert(&self, to, &Rules::of(about))? {
+        match convert(&self, to, &Rules { is_get: false, ..Rules::of(about) })? {
             Cow::Owned(values) => Ok(values),
             Cow::Borrowed(_) => Ok(self),
         }

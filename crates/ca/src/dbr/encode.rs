@@ -80,10 +80,12 @@ fn about(out: &mut Vec<u8>, about: &About, form: Form, native: Native) {
 
 /// A limit of a channel of this kind.
 fn number(out: &mut Vec<u8>, value: f64, native: Native) {
+    // A limit that is not set is no number; whole numbers have none such.
+    let whole = if value.is_nan() { 0 } else { integer(value) };
     match native {
-        Native::Short => out.extend((integer(value) as i16).to_be_bytes()),
-        Native::Char => out.push(integer(value) as u8),
-        Native::Long => out.extend((integer(value) as i32).to_be_bytes()),
+        Native::Short => out.extend((whole as i16).to_be_bytes()),
+        Native::Char => out.push(whole as u8),
+        Native::Long => out.extend(whole.to_be_bytes()),
         Native::Float => out.extend((value as f32).to_be_bytes()),
         Native::Double => out.extend(value.to_be_bytes()),
         // They have no limits.

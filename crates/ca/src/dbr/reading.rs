@@ -20,6 +20,20 @@ pub struct Reading {
     pub about: Arc<About>,
 }
 
+impl Reading {
+    /// About how much memory it takes, with what is known about it.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts =
+            |texts: &[String]| texts.iter().map(|text| text.len() + size_of::<String>()).sum::<usize>();
+        let values = match &self.values {
+            Values::Text(values) => texts(values),
+            values => values.len() * values.native().size(),
+        };
+        let About { units, choices, class, .. } = &*self.about;
+        size_of::<Reading>() + size_of::<About>() + values + units.len() + class.len() + texts(choices)
+    }
+}
+
 /// Whether something is wrong with a value. Numbers are those of EPICS (`alarm.h`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Alarm {

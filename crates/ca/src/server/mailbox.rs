@@ -26,10 +26,12 @@ pub(super) struct Ended {
 }
 
 /// A put, as its answer names it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Request {
     /// The client's number of the channel.
     pub(super) cid: u32,
+    /// The name of the record.
+    pub(super) record: Arc<str>,
     pub(super) header: crate::wire::Header,
 }
 

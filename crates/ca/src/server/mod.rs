@@ -30,6 +30,8 @@ mod pv_map;
 mod reactor;
 mod refusal;
 mod search;
+mod searches;
+mod service;
 mod session;
 mod watcher;
 
@@ -42,6 +44,7 @@ pub use pv::{Pv, PvBuilder};
 pub use pv_map::PvMap;
 pub use reactor::Server;
 pub use refusal::Refusal;
+pub use service::Service;
 pub use session::Session;
 pub(crate) use watcher::Update;
 pub use watcher::{Changes, Watcher};

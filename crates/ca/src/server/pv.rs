@@ -80,7 +80,7 @@ impl Pv {
     pub fn accept(&self, put: Put) {
         let about = Arc::clone(&self.state().reading.about);
         let converted = put.values.converted(self.0.native, &about);
-        let result = converted.map_err(|error| Refusal::new(Status::BadText, error.to_string()));
+        let result = converted.map_err(|error| Refusal::new(Status::PutFailed, error.to_string()));
         put.done.finish(result.map(|values| self.post(values)));
     }
 

@@ -2,28 +2,32 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use livetime_guests::{Guest, Reports};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
+use socket2::{SockRef, TcpKeepalive};
 
 use super::beacon::Beacons;
 use super::connection::{Connection, End};
-use super::search::answer_all;
-use super::{Event, Provider, ServerConfig, Session};
+use super::searches::Searches;
+use super::{Event, Provider, ServerConfig, Service, Session};
 use crate::Error;
 
 const WAKE: Token = Token(usize::MAX);
+/// For connections and for searches: after an event all sockets of both kinds are looked at.
 const LISTENER: Token = Token(usize::MAX - 1);
-const SEARCHES: Token = Token(usize::MAX - 2);
 
 /// How often time-outs are checked.
 const TICK: Duration = Duration::from_millis(500);
+/// How long a connection is silent before the kernel asks whether the machine of the client is still there.
+const SILENCE: Duration = Duration::from_secs(60);
 /// Bytes that are read at once.
 const SCRATCH: usize = 64 << 10;
 /// Datagrams, and connections, that are taken between two looks at the other sockets.
@@ -59,13 +63,11 @@ impl Shared {
 }
 
 struct Reactor {
-    provider: Arc<dyn Provider>,
-    config: ServerConfig,
+    service: Service,
     shared: Arc<Shared>,
     poll: Poll,
-    listener: TcpListener,
-    tcp_port: u16,
-    searches: Option<UdpSocket>,
+    listeners: Vec<TcpListener>,
+    searches: Searches,
     beacons: Beacons,
     connections: BTreeMap<usize, Connection>,
     next: usize,
@@ -73,6 +75,8 @@ struct Reactor {
     busy: VecDeque<usize>,
     // Whether more searches, or connections, may have come.
     more: bool,
+    refused: Reports,
+    displaced: Reports,
     scratch: Box<[u8]>,
     start: Instant,
 }
@@ -83,32 +87,33 @@ impl Server {
     /// # Errors
     /// When no address can be listened at, or no thread started.
     pub fn start(config: ServerConfig, provider: impl Provider + 'static) -> io::Result<Server> {
-        let listener = bind(&config)?;
-        let tcp = listener.local_addr()?;
-        let searches =
-            config.udp_port.map(|port| searched_at(SocketAddr::new(config.address, port))).transpose()?;
-        let udp = searches.as_ref().map(UdpSocket::local_addr).transpose()?;
+        let listeners = bind(&config)?;
+        let tcp = listeners.first().map(TcpListener::local_addr).transpose()?;
+        let tcp = tcp.ok_or_else(|| io::Error::other("no address to listen at"))?;
+        let service = Service::new(&config, tcp.port(), provider);
+        let searches = Searches::bind(&config, |text| service.0.problem(text))?;
+        let udp = searches.sockets.first().map(UdpSocket::local_addr).transpose()?;
         let poll = Poll::new()?;
         let waker = Waker::new(poll.registry(), WAKE)?;
         let shared = Arc::new(Shared { waker, stop: AtomicBool::new(false), rung: Mutex::default() });
-        poll.registry().register(&mut SourceFd(&listener.as_raw_fd()), LISTENER, Interest::READABLE)?;
-        if let Some(searches) = &searches {
-            poll.registry().register(&mut SourceFd(&searches.as_raw_fd()), SEARCHES, Interest::READABLE)?;
+        let sockets = searches.sockets.iter().map(AsRawFd::as_raw_fd);
+        for socket in listeners.iter().map(AsRawFd::as_raw_fd).chain(sockets) {
+            poll.registry().register(&mut SourceFd(&socket), LISTENER, Interest::READABLE)?;
         }
-        let beacons = Beacons::new(config.beacons.clone(), tcp.port(), config.beacon_period, Duration::ZERO);
+        let beacons = Beacons::new(config.beacons, tcp.port(), config.beacon_period, Duration::ZERO);
         let reactor = Reactor {
-            provider: Arc::new(provider),
-            config,
+            service,
             shared: Arc::clone(&shared),
             poll,
-            listener,
-            tcp_port: tcp.port(),
+            listeners,
             searches,
             beacons,
             connections: BTreeMap::new(),
             next: 0,
             busy: VecDeque::new(),
             more: false,
+            refused: Reports::default(),
+            displaced: Reports::default(),
             scratch: vec![0; SCRATCH].into(),
             start: Instant::now(),
         };
@@ -137,25 +142,32 @@ impl Drop for Server {
     }
 }
 
-/// At the wanted port, or at any: another server may have it, and searches tell clients the port.
-fn bind(config: &ServerConfig) -> io::Result<TcpListener> {
-    let at = |port| TcpListener::bind(SocketAddr::new(config.address, port));
-    let listener = at(config.tcp_port).or_else(|error| match error.kind() {
-        ErrorKind::AddrInUse => at(0),
+/// At all addresses with the wanted port, or with any: another server may have it, and searches tell clients the port.
+fn bind(config: &ServerConfig) -> io::Result<Vec<TcpListener>> {
+    bind_all(&config.addresses, config.tcp_port).or_else(|error| match error.kind() {
+        ErrorKind::AddrInUse => bind_all(&config.addresses, 0),
         _ => Err(error),
-    })?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
+    })
 }
 
-/// A socket that shares its port with other servers of this machine.
-fn searched_at(address: SocketAddr) -> io::Result<UdpSocket> {
-    let socket = socket2::Socket::new(socket2::Domain::for_address(address), socket2::Type::DGRAM, None)?;
-    socket.set_reuse_address(true)?;
-    socket.set_broadcast(true)?;
-    socket.set_nonblocking(true)?;
-    socket.bind(&address.into())?;
-    Ok(socket.into())
+fn bind_all(addresses: &[IpAddr], mut port: u16) -> io::Result<Vec<TcpListener>> {
+    let mut listeners = Vec::new();
+    for &address in addresses {
+        let listener = TcpListener::bind(SocketAddr::new(address, port))?;
+        port = listener.local_addr()?.port();
+        listener.set_nonblocking(true)?;
+        listeners.push(listener);
+    }
+    Ok(listeners)
+}
+
+/// Answers are small, and clients wait for them. A client whose machine has gone is found by the kernel: clients may be silent for as long as
+/// they like, because beacons tell them that the server is there.
+fn tune(stream: &std::net::TcpStream) -> io::Result<()> {
+    stream.set_nonblocking(true)?;
+    stream.set_nodelay(true)?;
+    let alive = TcpKeepalive::new().with_time(SILENCE).with_interval(SILENCE / 4).with_retries(4);
+    SockRef::from(stream).set_tcp_keepalive(&alive)
 }
 
 impl Reactor {
@@ -166,7 +178,7 @@ impl Reactor {
             if let Err(error) = self.wait(&mut events)
                 && error.kind() != ErrorKind::Interrupted
             {
-                return self.tell(&Event::Ended(error.to_string()));
+                return self.service.0.tell(&Event::Ended(error.to_string()));
             }
             let now = self.start.elapsed();
             for event in &events {
@@ -180,18 +192,14 @@ impl Reactor {
                 self.tick(now);
             }
         }
-    }
-
-    fn tell(&self, event: &Event) {
-        self.config.log.iter().for_each(|log| log(event));
+        let left: Vec<usize> = self.connections.keys().copied().collect();
+        left.into_iter().for_each(|index| self.close(index, &End::Stopped));
     }
 
     fn wait(&mut self, events: &mut Events) -> io::Result<()> {
         let now = self.start.elapsed();
-        let beacon = match &self.searches {
-            Some(socket) => self.beacons.send(socket, now),
-            None => TICK,
-        };
+        let speaker = self.searches.sockets.first();
+        let beacon = speaker.map_or(TICK, |socket| self.beacons.send(socket, now));
         let idle = if self.busy.is_empty() && !self.more { TICK.min(beacon) } else { Duration::ZERO };
         self.poll.poll(events, Some(idle))
     }
@@ -199,7 +207,7 @@ impl Reactor {
     fn event(&mut self, event: &mio::event::Event, now: Duration) {
         match event.token() {
             WAKE => {}
-            LISTENER | SEARCHES => self.more = true,
+            LISTENER => self.more = true,
             Token(index) => {
                 if let Some(connection) = self.connections.get_mut(&index) {
                     connection.event(event);
@@ -212,12 +220,7 @@ impl Reactor {
     /// One connection has a turn, and searches and new connections have theirs.
     fn go_on(&mut self, now: Duration) {
         if std::mem::take(&mut self.more) {
-            // A socket that fails is tried again at the next tick.
-            let more = self
-                .searches
-                .as_ref()
-                .map(|socket| answer_all(socket, &*self.provider, self.tcp_port, AT_ONCE));
-            self.more = matches!(more, Some(Ok(true))) | self.accept(now);
+            self.more = self.searches.answer(&self.service.0, AT_ONCE, now) | self.accept(now);
         }
         if let Some(index) = self.busy.pop_front() {
             if let Some(connection) = self.connections.get_mut(&index) {
@@ -259,41 +262,77 @@ impl Reactor {
 
     fn close(&mut self, index: usize, end: &End) {
         let Some(mut connection) = self.connections.remove(&index) else { return };
-        self.tell(&Event::Closed { peer: Arc::clone(connection.session.peer()), reason: end.to_string() });
+        let peer = Arc::clone(connection.session.peer());
+        self.service.0.tell(&Event::Closed { peer, reason: end.to_string() });
         // Goes away with the socket in any case.
         let _ = self.poll.registry().deregister(&mut connection.stream);
-        self.busy.retain(|&busy| busy != index);
+        if connection.is_queued {
+            self.busy.retain(|&busy| busy != index);
+        }
     }
 
     /// Returns whether more connections may wait.
     fn accept(&mut self, now: Duration) -> bool {
+        let mut has_more = false;
+        for index in 0..self.listeners.len() {
+            has_more |= self.accept_some(index, now);
+        }
+        has_more
+    }
+
+    fn accept_some(&mut self, listener: usize, now: Duration) -> bool {
         for _ in 0..AT_ONCE {
-            let Ok((stream, address)) = self.listener.accept() else { return false };
-            let most = self.config.limits.connections;
-            let added = match self.connections.len() < most {
-                true => self.add(stream, address, now).map_err(|error| error.to_string()),
-                false => Err(format!("wanted at most {most} connections")),
+            let (stream, address) = match self.listeners[listener].accept() {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    // Descriptors may be lacking; it is tried again at the next tick.
+                    let told = self.refused.add("cannot accept", "connections", "one", error, now);
+                    told.into_iter().for_each(|text| self.service.0.problem(text));
+                    return false;
+                }
             };
-            match added {
-                Ok(index) => self.turn(index, now),
-                Err(reason) => self.tell(&Event::Refused { address, reason }),
-            }
+            self.admit(stream, address, now);
         }
         true
     }
 
-    fn add(&mut self, stream: std::net::TcpStream, address: SocketAddr, now: Duration) -> io::Result<usize> {
-        stream.set_nonblocking(true)?;
-        // Answers are small, and clients wait for them.
-        stream.set_nodelay(true)?;
+    fn admit(&mut self, stream: std::net::TcpStream, address: SocketAddr, now: Duration) {
+        let parts = Arc::clone(&self.service.0);
+        let told = match parts.guests.admit(address.ip(), now) {
+            Ok((guest, is_displacing)) => {
+                match self.add(stream, address, guest, now) {
+                    Ok(index) => self.turn(index, now),
+                    Err(error) => parts.problem(format!("cannot serve {address}: {error}")),
+                }
+                let why = "all places were taken, and the connection without a channel that rested longest is closed";
+                is_displacing
+                    .then(|| self.displaced.add("made room for", "connections", address, why, now))
+                    .flatten()
+            }
+            Err(why) => self.refused.add("refused", "connections", address, why, now),
+        };
+        told.into_iter().for_each(|text| parts.problem(text));
+    }
+
+    fn add(
+        &mut self,
+        stream: std::net::TcpStream,
+        address: SocketAddr,
+        guest: Guest,
+        now: Duration,
+    ) -> io::Result<usize> {
+        tune(&stream)?;
         let mut stream = mio::net::TcpStream::from_std(stream);
-        let (index, shared) = (self.next, Arc::clone(&self.shared));
+        let index = self.next;
         self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
-        let (provider, limits) = (Arc::clone(&self.provider), self.config.limits);
-        let session = Session::new(provider, limits, address, self.tcp_port, move || shared.ring(index), now);
-        self.connections.insert(index, Connection::new(stream, session));
+        let (shared, bell) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
+        guest.sit(move || bell.ring(index));
+        let session = Session::new(&self.service, address, move || shared.ring(index), now);
+        self.connections.insert(index, Connection::new(stream, session, guest));
         self.next += 1;
-        self.tell(&Event::Connected(address));
+        self.service.0.tell(&Event::Connected(address));
         Ok(index)
     }
 }

@@ -1,7 +1,6 @@
 //! Searches for channels, over UDP or a connection.
 
-use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::Ipv4Addr;
 
 use super::Provider;
 use crate::wire::{Command, Header, MINOR, padded};
@@ -17,13 +16,16 @@ const DATAGRAM: usize = 1024;
 /// The longest name that is looked up.
 const LONGEST_NAME: usize = 500;
 
+/// The server's address and port, as clients are told; no address: the one from which the answer comes.
+pub(super) type Told = (Option<Ipv4Addr>, u16);
+
 /// Appends the answer to one search to `out`; nothing if the channel is not here and the client does not want to know that. Returns
 /// whether the channel is here.
 pub(super) fn answer_search(
     provider: &dyn Provider,
     header: &Header,
     payload: &[u8],
-    tcp_port: u16,
+    (address, tcp_port): Told,
     out: &mut Vec<u8>,
 ) -> bool {
     let end = payload.iter().position(|&byte| byte == 0).unwrap_or(payload.len());
@@ -36,7 +38,7 @@ pub(super) fn answer_search(
             size: ANSWER as u32,
             data_type: tcp_port,
             count: 0,
-            first: SAME_ADDRESS,
+            first: address.map_or(SAME_ADDRESS, Ipv4Addr::to_bits),
             second,
         };
         answer.encode(out);
@@ -53,7 +55,7 @@ pub(super) fn answer_search(
 /// Answers to the searches in one datagram, in datagrams.
 ///
 /// The version in front of the searches may have a number by which the client knows its datagram again.
-pub(super) fn answers(provider: &dyn Provider, datagram: &[u8], tcp_port: u16) -> Vec<Vec<u8>> {
+pub(super) fn answers(provider: &dyn Provider, datagram: &[u8], told: Told) -> Vec<Vec<u8>> {
     let (mut done, mut answers, mut at) = (Vec::new(), Vec::new(), 0);
     let mut version = Header { command: Command::Version as u16, count: MINOR.into(), ..Header::default() };
     while let Some((header, len)) = datagram.get(at..).and_then(Header::decode) {
@@ -68,7 +70,7 @@ pub(super) fn answers(provider: &dyn Provider, datagram: &[u8], tcp_port: u16) -
                 if answers.is_empty() {
                     version.encode(&mut answers);
                 }
-                answer_search(provider, &header, payload, tcp_port, &mut answers);
+                answer_search(provider, &header, payload, told, &mut answers);
             }
             _ => {}
         }
@@ -80,26 +82,4 @@ pub(super) fn answers(provider: &dyn Provider, datagram: &[u8], tcp_port: u16) -
     // A version alone answers nothing.
     done.retain(|answer| answer.len() > crate::wire::HEADER_LEN);
     done
-}
-
-/// Answers all searches that have come, at most `most` datagrams. Returns whether more may have come.
-pub(super) fn answer_all(
-    socket: &UdpSocket,
-    provider: &dyn Provider,
-    tcp_port: u16,
-    most: usize,
-) -> io::Result<bool> {
-    let mut datagram = [0; 1 << 16];
-    for _ in 0..most {
-        let (len, from): (usize, SocketAddr) = match socket.recv_from(&mut datagram) {
-            Ok(received) => received,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        for answer in answers(provider, &datagram[..len], tcp_port) {
-            // A client that has gone, or a full buffer: the client searches again.
-            let _ = socket.send_to(&answer, from);
-        }
-    }
-    Ok(true)
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use livetime_guests::{Account, Charge};
+
 use super::mailbox::Mailbox;
 use crate::dbr::Reading;
 
@@ -40,6 +42,7 @@ impl Changes {
 }
 
 /// An update that waits.
+#[derive(Debug)]
 pub(crate) enum Update {
     /// With these values.
     Reading(Reading),
@@ -47,20 +50,67 @@ pub(crate) enum Update {
     Newest,
 }
 
-/// The queue of updates of one monitor. When a slow client has filled it, the newest update takes the place of the last one.
+/// The queue of updates of one monitor. When a slow client has filled it, or its share of memory, the newest update takes the place of
+/// the last one.
 pub struct Watcher {
     wanted: Changes,
     mailbox: Arc<Mailbox>,
     // The number of the monitor at its session.
     number: u32,
-    queue: Mutex<VecDeque<Update>>,
+    queue: Mutex<Queue>,
     overwritten: AtomicU64,
     closed: AtomicBool,
 }
 
+struct Queue {
+    updates: VecDeque<Update>,
+    // For all but the first one, which the price of a monitor pays for.
+    charge: Charge,
+}
+
+impl Queue {
+    /// Adds an update, instead of the last one if there is no room. Returns whether one was replaced.
+    fn add(&mut self, update: Update, depth: usize) -> bool {
+        let bytes = update.bytes();
+        let is_first = self.updates.is_empty();
+        let fits = self.updates.len() < depth
+            && (is_first || self.charge.set_spare(self.charge.bytes().saturating_add(bytes)));
+        if !fits {
+            // The old last one's bytes stay counted: both are about equal.
+            self.updates.pop_back();
+        }
+        self.updates.push_back(update);
+        !fits
+    }
+
+    fn take(&mut self) -> Option<Update> {
+        let update = self.updates.pop_front();
+        let rest: usize = self.updates.iter().skip(1).map(Update::bytes).sum();
+        // Less is always granted.
+        let _ = self.charge.set(rest.min(self.charge.bytes()));
+        update
+    }
+}
+
+impl Update {
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        match self {
+            Update::Reading(reading) => reading.bytes(),
+            Update::Newest => 0,
+        }
+    }
+}
+
 impl Watcher {
-    pub(super) fn new(wanted: Changes, mailbox: Arc<Mailbox>, number: u32) -> Watcher {
-        let (queue, overwritten, closed) = Default::default();
+    pub(super) fn new(
+        wanted: Changes,
+        mailbox: Arc<Mailbox>,
+        number: u32,
+        account: &Arc<Account>,
+    ) -> Watcher {
+        let queue = Mutex::new(Queue { updates: VecDeque::new(), charge: Charge::new(account) });
+        let (overwritten, closed) = Default::default();
         Watcher { wanted, mailbox, number, queue, overwritten, closed }
     }
 
@@ -83,12 +133,10 @@ impl Watcher {
             return;
         }
         let mut queue = self.queue();
-        let was_empty = queue.is_empty();
-        if queue.len() >= depth {
-            queue.pop_back();
+        let was_empty = queue.updates.is_empty();
+        if queue.add(update(), depth) {
             self.overwritten.fetch_add(1, Relaxed);
         }
-        queue.push_back(update());
         drop(queue);
         if was_empty {
             self.mailbox.updated(self.number);
@@ -102,15 +150,21 @@ impl Watcher {
 
     pub(super) fn close(&self) {
         self.closed.store(true, Relaxed);
-        self.queue().clear();
+        let mut queue = self.queue();
+        queue.updates.clear();
+        // Less is always granted.
+        let _ = queue.charge.set(0);
     }
 
-    pub(super) fn take(&self) -> Option<Update> {
-        self.queue().pop_front()
+    /// The next update, and whether there are more.
+    pub(super) fn take(&self) -> (Option<Update>, bool) {
+        let mut queue = self.queue();
+        (queue.take(), !queue.updates.is_empty())
     }
 
-    pub(super) fn has_more(&self) -> bool {
-        !self.queue().is_empty()
+    /// Puts an update with the newest values in front, instead of one that was taken and not sent.
+    pub(super) fn again(&self) {
+        self.queue().updates.push_front(Update::Newest);
     }
 
     /// Updates that a newer one replaced before they were sent.
@@ -118,7 +172,7 @@ impl Watcher {
         self.overwritten.load(Relaxed)
     }
 
-    fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<Update>> {
+    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

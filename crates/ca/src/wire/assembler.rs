@@ -19,17 +19,56 @@ pub struct Message {
 pub struct Assembler {
     bytes: BytesMut,
     most: usize,
+    // Bytes of a payload that is passed over, which have not come yet.
+    skipped: usize,
 }
+
+/// After a message with a longer payload the memory for it is given back.
+const LARGE: usize = 64 << 10;
 
 impl Assembler {
     /// For messages whose payload has at most `most` bytes.
     pub fn new(most: usize) -> Assembler {
-        Assembler { bytes: BytesMut::new(), most }
+        Assembler { bytes: BytesMut::new(), most, skipped: 0 }
     }
 
     /// Takes the next bytes of the stream.
     pub fn push(&mut self, piece: &[u8]) {
-        self.bytes.extend_from_slice(piece);
+        let skipped = self.skipped.min(piece.len());
+        self.skipped -= skipped;
+        self.bytes.extend_from_slice(&piece[skipped..]);
+    }
+
+    /// The header of the next message, whose payload need not have come.
+    pub fn header(&self) -> Option<Header> {
+        Header::decode(&self.bytes).map(|(header, _)| header)
+    }
+
+    /// Passes over the next message, as far as it has come and as far as it will come.
+    pub fn skip(&mut self) {
+        let Some((header, len)) = Header::decode(&self.bytes) else { return };
+        let whole = len.saturating_add(header.size as usize);
+        let here = whole.min(self.bytes.len());
+        self.bytes.advance(here);
+        self.skipped = whole - here;
+    }
+
+    /// How many bytes the next message has, if it has not come whole; 0 while its header has not.
+    pub fn expected(&self) -> usize {
+        let whole =
+            Header::decode(&self.bytes).map_or(0, |(header, len)| len.saturating_add(header.size as usize));
+        if whole > self.bytes.len() { whole } else { 0 }
+    }
+
+    /// Whether a message has begun and not come whole.
+    pub fn is_inside(&self) -> bool {
+        self.skipped > 0 || self.expected() > 0 || (!self.bytes.is_empty() && self.header().is_none())
+    }
+
+    /// Makes room for the rest of a message at once, so that its memory does not grow in steps that each take twice as much.
+    pub fn make_room(&mut self) {
+        let missing = self.expected().saturating_sub(self.bytes.len());
+        self.bytes.reserve(missing);
     }
 
     /// The next whole message; `None` until more bytes come.
@@ -48,7 +87,12 @@ impl Assembler {
             return Ok(None);
         }
         self.bytes.advance(len);
-        Ok(Some(Message { header, payload: self.bytes.split_to(size).freeze() }))
+        // Most requests have no payload; a part of nothing would have to be shared.
+        let payload = if size == 0 { Bytes::new() } else { self.bytes.split_to(size).freeze() };
+        if size > LARGE && self.bytes.is_empty() {
+            self.bytes = BytesMut::new();
+        }
+        Ok(Some(Message { header, payload }))
     }
 
     /// How many bytes it holds.
@@ -79,6 +123,23 @@ mod tests {
             assembler.next().unwrap_err().to_string(),
             "wanted a payload of at most 64 bytes, found 72"
         );
+    }
+
+    #[test]
+    fn a_message_that_is_passed_over_needs_no_memory() {
+        let stream = [message(4, &[1; 4000]), message(5, &[2; 8])].concat();
+        for cut in [16, 100, 4016, 4020] {
+            let mut assembler = Assembler::new(8000);
+            assembler.push(&stream[..cut]);
+            assert_eq!(assembler.header().map(|header| header.size), Some(4000));
+            assert_eq!(assembler.expected(), if cut < 4016 { 4016 } else { 0 }, "{cut}");
+            assembler.skip();
+            assert_eq!((assembler.held(), assembler.is_inside()), (cut.saturating_sub(4016), cut != 4016));
+            assembler.push(&stream[cut..]);
+            let found = assembler.next().unwrap().unwrap();
+            assert_eq!((found.header.command, &found.payload[..]), (5, &[2; 8][..]));
+            assert!(!assembler.is_inside());
+        }
     }
 
     proptest! {

@@ -66,9 +66,19 @@ pub enum Command {
 impl Command {
     /// The kind with this number; `None` for obsolete and unknown ones.
     pub fn from_number(number: u16) -> Option<Command> {
-        ALL.iter().copied().find(|&command| command as u16 == number)
+        BY_NUMBER.get(usize::from(number)).copied().flatten()
     }
 }
+
+/// Every message is looked up here.
+const BY_NUMBER: [Option<Command>; 28] = {
+    let (mut found, mut at) = ([None; 28], 0);
+    while at < ALL.len() {
+        found[ALL[at] as usize] = Some(ALL[at]);
+        at += 1;
+    }
+    found
+};
 
 const ALL: [Command; 24] = [
     Command::Version,

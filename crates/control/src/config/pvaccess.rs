@@ -8,6 +8,7 @@ use livetime_pva::server::UDP_PORT;
 use super::error::{At, Part, ProblemKind};
 use super::read::Reader;
 use super::yaml::{Data, Item};
+use crate::channel_access::ChannelAccess;
 use crate::pvaccess::{INTERFACE, Options, access_of, listen_at};
 use crate::wrong_text::WrongText;
 
@@ -22,6 +23,7 @@ pub(crate) const PVACCESS_KEYS: &[&str] = &[
     "ignore",
     "writers",
     "update_rate",
+    "channel_access",
 ];
 /// Names for yes and no.
 pub(crate) const YES_NO: [(bool, &str); 2] = [(true, "true"), (false, "false")];
@@ -67,6 +69,11 @@ impl Reader {
                     Ok(access) => options.access = access,
                     Err(error) => self.wrong_text(value.at, key, error),
                 }
+            }
+            "channel_access" => {
+                let port = self.port(value, key);
+                options.channel_access =
+                    ChannelAccess { enabled: port.is_some(), port, ..ChannelAccess::default() };
             }
             _ => {
                 let rate = self.quantity(value, key, "Hz", "10 Hz");

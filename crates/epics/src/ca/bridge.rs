@@ -1,10 +1,11 @@
 //! A PV as a channel.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use livetime_ca::Status;
 use livetime_ca::dbr::{Native, Reading, TEXT_LEN};
 use livetime_ca::server::{Changes, Channel, Peer, Put, Refusal, Rights, Watcher};
+use livetime_engine::lock;
 use livetime_pva::server::{self as pva, Access, SharedPv};
 use livetime_pva::wire::BitSet;
 
@@ -19,6 +20,8 @@ pub(super) struct Bridge {
     access: Access,
     way: Way,
     is_array: bool,
+    /// The last reading, with the version of the PV that it shows: most gets find a value that has not changed.
+    kept: Mutex<Option<(u32, Reading)>>,
 }
 
 impl Bridge {
@@ -29,7 +32,7 @@ impl Bridge {
         let characters = of_record.or(found.is_long.then_some(TEXT_LEN));
         let way = Way { native: native(&value, characters.is_some())?, characters, class: found.class };
         read(&value, way)?;
-        Some(Bridge { way, access, is_array: is_array(&value), pv })
+        Some(Bridge { way, access, is_array: is_array(&value), pv, kept: Mutex::default() })
     }
 }
 
@@ -39,7 +42,7 @@ impl Channel for Bridge {
     }
 
     fn count(&self) -> usize {
-        self.pv.value().map_or(1, |value| most(&value, self.way))
+        self.pv.look(|_, value| value.map_or(1, |value| most(value, self.way)))
     }
 
     fn rights(&self, peer: &Peer) -> Rights {
@@ -48,7 +51,16 @@ impl Channel for Bridge {
     }
 
     fn read(&self) -> Result<Reading, Refusal> {
-        let reading = self.pv.value().and_then(|value| read(&value, self.way));
+        let mut kept = lock(&self.kept);
+        let reading = self.pv.look(|version, value| {
+            if let Some((_, reading)) = kept.as_ref().filter(|(of, _)| *of == version) {
+                return Some(reading.clone());
+            }
+            let reading = read(value?, self.way)?;
+            // An array is not kept twice.
+            *kept = (!self.is_array).then(|| (version, reading.clone()));
+            Some(reading)
+        });
         reading.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
     }
 
@@ -59,7 +71,7 @@ impl Channel for Bridge {
             Ok(value) => self.pv.put(value, Arc::new(known(&peer)), waits, move |result| {
                 done.finish(result.map_err(|status| Refusal::new(Status::PutFailed, status.message)));
             }),
-            Err(reason) => done.finish(Err(Refusal::new(Status::BadText, reason))),
+            Err(reason) => done.finish(Err(Refusal::new(Status::PutFailed, reason))),
         }
     }
 
@@ -100,5 +112,5 @@ fn changes(value: &livetime_pva::data::Value, bits: &BitSet) -> Changes {
 /// The client as the rules of a run know clients. The names are what the client says, as with pvAccess.
 fn known(peer: &Peer) -> pva::Peer {
     let (method, account, host) = (CHANNEL_ACCESS.to_owned(), peer.user.clone(), peer.host.clone());
-    pva::Peer { method, account, host, ..pva::Peer::anonymous(peer.address) }
+    pva::Peer { method, account, host, local: peer.is_local, ..pva::Peer::anonymous(peer.address) }
 }

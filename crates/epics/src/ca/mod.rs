@@ -3,6 +3,7 @@
 mod bridge;
 mod put;
 mod reading;
+mod serve;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use livetime_pva::server::{Access, Provider as _};
 
 use super::fields::Records;
 use bridge::Bridge;
+pub(super) use serve::serve;
 
 /// PVs as channels. A name may end with a field of a record: `13SIM1:cam1:AcquireTime.EGU`.
 pub(super) struct Channels {

@@ -32,11 +32,6 @@ fn broadcast(address: &IfAddr) -> Option<Ipv4Addr> {
     v4.broadcast.filter(|broadcast| *broadcast != v4.ip)
 }
 
-/// The addresses of all interfaces, loopback included.
-pub fn own_addresses() -> Vec<IpAddr> {
-    get_if_addrs().unwrap_or_default().into_iter().map(|interface| interface.ip()).collect()
-}
-
 /// The IPv4 address of the interface that `text` names, or `text` itself if it is one.
 pub fn interface_v4(text: &str) -> Result<Ipv4Addr> {
     if let Ok(address) = text.parse() {
@@ -95,6 +90,7 @@ fn unknown(text: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::own_addresses;
 
     #[test]
     fn loopback_is_ours_and_is_never_broadcast_to() {

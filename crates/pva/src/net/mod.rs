@@ -6,7 +6,8 @@ mod sockets;
 mod variables;
 
 pub use destination::{Destination, List};
-pub use interfaces::{broadcasts, broadcasts_of, interface_number, interface_v4, own_addresses};
+pub use interfaces::{broadcasts, broadcasts_of, interface_number, interface_v4};
+pub use livetime_guests::own_addresses;
 pub use sockets::has_ipv6;
 #[cfg(feature = "client")]
 pub(crate) use sockets::named;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::{BROADCAST_PORT, Destination, IDLE_S, List, SERVER_PORT, broadcasts};
 use crate::{Error, Result};
 
-/// The `EPICS_PVA_*` and `EPICS_PVAS_*` variables of the environment, or of a map in their place.
+/// The `EPICS_PVA_*` and `EPICS_PVAS_*` variables of the environment, or of a map in their place; for servers of both protocols those of
+/// Channel Access, too.
 ///
 /// A client reads `EPICS_PVA_*`; a server `EPICS_PVAS_*`, and `EPICS_PVA_*` where that is not set.
 ///
@@ -27,7 +28,8 @@ impl Variables {
         let utf8 = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((key.into_string().ok()?, value.into_string().ok()?))
         };
-        let ours = |(key, _): &(String, String)| key.starts_with("EPICS_PVA");
+        let ours =
+            |(key, _): &(String, String)| ["EPICS_PVA", "EPICS_CA"].iter().any(|ours| key.starts_with(ours));
         Variables(std::env::vars_os().filter_map(utf8).filter(ours).collect())
     }
 

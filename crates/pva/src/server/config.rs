@@ -3,6 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
+use livetime_guests::Bounds;
+
 use super::{Access, Log};
 use crate::net::Destination;
 
@@ -153,6 +155,22 @@ pub struct Limits {
     pub memory: usize,
     /// Searches per second from one address.
     pub searches: u32,
+}
+
+impl Limits {
+    /// The bounds for all clients together.
+    pub(crate) fn bounds(&self) -> Bounds {
+        let Limits {
+            connections, connections_per_host, memory_per_connection, memory_per_host, memory, ..
+        } = *self;
+        Bounds { connections, connections_per_host, memory_per_connection, memory_per_host, memory }
+    }
+
+    /// No more connections than the process may have files.
+    pub(crate) fn affordable(self) -> Limits {
+        let Bounds { connections, connections_per_host, .. } = self.bounds().affordable();
+        Limits { connections, connections_per_host, ..self }
+    }
 }
 
 impl Default for Limits {

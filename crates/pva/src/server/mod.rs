@@ -23,7 +23,6 @@ mod account;
 mod config;
 mod denial;
 mod events;
-mod own;
 mod peer;
 mod provider;
 mod pv;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
+use livetime_guests::Guests;
+
 use crate::proto::Guid;
-use crate::server::account::Accounts;
-use crate::server::own::Own;
 use crate::server::statistics::Counters;
 use crate::server::{Access, Event, Limits, Log, Peer, Provider, ServerConfig, Statistics, Timeouts};
 
@@ -17,12 +17,11 @@ pub(crate) struct ServiceParts {
     pub(crate) provider: Box<dyn Provider>,
     pub(crate) access: Access,
     pub(crate) hint: String,
-    pub(crate) own: Own,
     pub(crate) type_cache: bool,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: Limits,
     pub(crate) counters: Counters,
-    pub(crate) accounts: Accounts,
+    pub(crate) guests: Guests,
     pub(crate) guid: Guid,
     pub(crate) port: AtomicU16,
     log: Option<Log>,
@@ -35,12 +34,11 @@ impl Service {
             provider: Box::new(provider),
             access: config.access.clone(),
             hint: config.hint.clone(),
-            own: Own::default(),
             type_cache: config.type_cache,
             timeouts: config.timeouts,
             limits: config.limits,
             counters: Counters::default(),
-            accounts: Accounts::new(&config.limits),
+            guests: Guests::new(config.limits.bounds()),
             guid: guid(),
             port: AtomicU16::new(config.tcp_port),
             log: config.log.clone(),
@@ -49,7 +47,7 @@ impl Service {
 
     /// Counts of the service.
     pub fn statistics(&self) -> Statistics {
-        Statistics { memory: self.0.accounts.used() as u64, ..self.0.counters.read() }
+        Statistics { memory: self.0.guests.memory() as u64, ..self.0.counters.read() }
     }
 
     /// The identity of the server.

@@ -1,14 +1,18 @@
 //! Messages to the client.
 
 use super::Session;
-use crate::Status;
+use super::price::SMALL;
 use crate::dbr::{self, Dbr, Reading};
 use crate::server::mailbox::Ended;
 use crate::server::{Refusal, Update};
-use crate::wire::{Command, HEADER_LEN, Header, padded};
+use crate::wire::{Command, EXTENDED_LEN, HEADER_LEN, Header, padded};
+use crate::{Error, Result, Status};
 
 /// The number of no channel.
 pub(super) const NO_CHANNEL: u32 = u32::MAX;
+/// The reason when memory is used up.
+pub(super) const NO_MEMORY: &str =
+    "the client, its host, or all clients together take too much memory already";
 /// Bytes of a reason that travel.
 const REASON: usize = 500;
 
@@ -38,15 +42,47 @@ impl Session {
                 format!("{count} values are too many for one message"),
             ));
         };
+        if !self.has_room(size as usize + EXTENDED_LEN) {
+            return Some(Refusal::new(Status::NoMemory, NO_MEMORY));
+        }
         let begin = self.output.len();
         Header { size, count: sent, ..header }.encode(&mut self.output);
         let payload = self.output.len();
         if let Err(error) = dbr::encode(&mut self.output, reading, dbr, count) {
             self.output.truncate(begin);
-            return Some(Refusal::new(Status::NoConversion, error.to_string()));
+            return Some(Refusal::new(Status::GetFailed, error.to_string()));
         }
         self.output.resize(payload + size as usize, 0);
         None
+    }
+
+    /// Counts so many more bytes of an answer and makes room for them; `false` when there is no memory for them.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let needed = self.output.len() + bytes;
+        if needed <= self.output.capacity() || needed <= SMALL {
+            return true;
+        }
+        let taken = self.unsent.set(needed);
+        if taken {
+            self.output.reserve_exact(bytes);
+        }
+        taken
+    }
+
+    /// Counts the memory of the output.
+    ///
+    /// # Errors
+    /// When there is none: the client that does not read it has to go.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        let held = self.output.capacity();
+        let counted = if held > SMALL { held } else { 0 };
+        if counted != self.unsent.bytes() && !self.unsent.set(counted) {
+            return Err(Error::new(
+                "a client that reads",
+                format!("{} bytes that wait for it", self.pending()),
+            ));
+        }
+        Ok(())
     }
 
     /// The client's request failed. `cid`: its number of the channel.
@@ -63,6 +99,10 @@ impl Session {
     /// A put has ended: its client is told, if it waits, and else of failures.
     pub(super) fn answer_put(&mut self, ended: Ended) {
         let Ended { request, result } = ended;
+        self.puts = self.puts.saturating_sub(1);
+        if let Err(refusal) = &result {
+            self.report(&request.header, &request.record, refusal);
+        }
         if request.header.command == Command::WriteNotify as u16 {
             let status = result.as_ref().map_or_else(|refusal| refusal.status, |()| Status::Normal);
             self.say(Header { first: status as u32, ..request.header }, &[]);
@@ -73,41 +113,48 @@ impl Session {
         }
     }
 
-    /// Sends the next update. Returns whether there was one.
+    /// Sends the next update. Returns whether there was one, and memory for it.
     pub(super) fn send_update(&mut self) -> bool {
-        let Some((monitor, update)) = self.monitors.turn() else { return false };
+        let Some((number, monitor, update)) = self.monitors.turn() else { return false };
         let (sid, dbr, count, id) = (monitor.sid, monitor.dbr, monitor.count, monitor.id);
         let reading = match update {
             Update::Reading(reading) => Some(reading),
             Update::Newest => self.channels.get(sid).and_then(|opened| opened.channel.read().ok()),
         };
-        if let Some(reading) = reading {
-            self.say_update(&reading, dbr, count, id);
-            self.leave_if_outgrown(sid, reading.values.len());
+        let Some(reading) = reading else { return true };
+        let is_sent = self.say_update(&reading, dbr, count, id);
+        match is_sent {
+            true => self.leave_if_outgrown(sid, reading.values.len()),
+            false => self.monitors.postpone(number),
         }
-        true
+        is_sent
     }
 
     /// Closes a channel that has more values than its client was told: the client opens it again, and is told the new count.
     pub(super) fn leave_if_outgrown(&mut self, sid: u32, count: usize) {
-        let Some(cid) = self.channels.get(sid).filter(|opened| count > opened.told).map(|opened| opened.cid)
-        else {
+        if self.channels.get(sid).is_none_or(|opened| count <= opened.told) {
             return;
-        };
-        self.channels.remove(sid);
-        self.monitors.close(sid, None);
-        self.say(
-            Header { command: Command::ServerDisconnected as u16, first: cid, ..Header::default() },
-            &[],
-        );
+        }
+        if let Some(opened) = self.close_channel(sid) {
+            let command = Command::ServerDisconnected as u16;
+            self.say(Header { command, first: opened.cid, ..Header::default() }, &[]);
+        }
     }
 
-    pub(super) fn say_update(&mut self, reading: &Reading, dbr: Dbr, count: usize, id: u32) {
+    /// Sends an update; `false` when there is no memory for it.
+    pub(super) fn say_update(&mut self, reading: &Reading, dbr: Dbr, count: usize, id: u32) -> bool {
         let (command, first) = (Command::EventAdd as u16, Status::Normal as u32);
         let header = Header { command, data_type: dbr.number(), first, second: id, ..Header::default() };
-        if let Some(refusal) = self.say_values(header, reading, dbr, count) {
-            // An update without values says that there are none now.
-            self.say(Header { first: refusal.status as u32, count: count as u32, ..header }, &[]);
+        match self.say_values(header, reading, dbr, count) {
+            None => true,
+            Some(refusal) if refusal.status == Status::NoMemory => false,
+            Some(refusal) => {
+                // With zeros: an update without any byte is the end of a monitor. The count is at most the one that was told.
+                let count = count.max(1);
+                let zeros = vec![0; dbr.size(count)];
+                self.say(Header { first: refusal.status as u32, count: count as u32, ..header }, &zeros);
+                true
+            }
         }
     }
 }

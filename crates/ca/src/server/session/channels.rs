@@ -1,25 +1,51 @@
 //! The channels that a client has opened.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::super::Channel;
+use super::super::{Channel, Rights};
 
 /// A channel of one client.
-#[derive(Clone)]
 pub(super) struct Opened {
     pub(super) channel: Arc<dyn Channel>,
+    /// The name of its record, for bounds and reports.
+    pub(super) record: Arc<str>,
     /// The client's number of it.
     pub(super) cid: u32,
     /// The most values, as the client was told: clients ask for no more.
     pub(super) told: usize,
+    /// What this client may do, as it was told.
+    pub(super) rights: Rights,
+    /// Numbers of its monitors.
+    pub(super) monitors: Vec<u32>,
 }
 
 /// Channels by the numbers that the server gave them.
 #[derive(Default)]
 pub(super) struct Channels {
-    opened: HashMap<u32, Opened>,
+    opened: HashMap<u32, Opened, BuildHasherDefault<Sequential>>,
     last: u32,
+}
+
+/// A hash for numbers that the server gives in sequence: no client can choose which of them collide.
+#[derive(Default)]
+struct Sequential(u64);
+
+impl Hasher for Sequential {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, number: u32) {
+        // An odd factor whose upper bits differ for numbers that follow one another: the map looks at these, too.
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
 }
 
 impl Channels {
@@ -38,6 +64,10 @@ impl Channels {
         self.opened.get(&sid)
     }
 
+    pub(super) fn get_mut(&mut self, sid: u32) -> Option<&mut Opened> {
+        self.opened.get_mut(&sid)
+    }
+
     pub(super) fn remove(&mut self, sid: u32) -> Option<Opened> {
         self.opened.remove(&sid)
     }
@@ -46,7 +76,7 @@ impl Channels {
         self.opened.len()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Opened> {
-        self.opened.values()
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Opened> {
+        self.opened.values_mut()
     }
 }

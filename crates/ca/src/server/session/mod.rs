@@ -3,6 +3,7 @@
 mod answers;
 mod channels;
 mod monitors;
+mod price;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -11,62 +12,83 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use channels::Channels;
+use channels::{Channels, Opened};
+use livetime_guests::{Account, Charge, Reports};
 use monitors::Monitors;
+use price::{CHANNEL, MONITOR, SMALL, price};
 
 use super::mailbox::Mailbox;
-use super::{Limits, Peer, Provider};
-use crate::Result;
+use super::service::Parts;
+use super::{Event, Peer, Refusal, Service};
 use crate::wire::{Assembler, Command, Header, MINOR};
+use crate::{Error, Result, Status};
 
 /// The talk with one client. Hand it bytes of the client with [`receive`](Session::receive), let it [`work`](Session::work), and send
 /// its [`output`](Session::output).
 pub struct Session {
-    provider: Arc<dyn Provider>,
-    limits: Limits,
+    parts: Arc<Parts>,
     peer: Arc<Peer>,
     mailbox: Arc<Mailbox>,
+    /// The memory that the client makes us keep.
+    account: Arc<Account>,
+    // For channels and monitors.
+    held: Charge,
     input: Assembler,
+    // For the message that is coming in.
+    incoming: Charge,
     output: Vec<u8>,
+    unsent: Charge,
     // How much of the output is sent.
     sent: usize,
     channels: Channels,
     monitors: Monitors,
+    /// Puts that are not done yet.
+    puts: usize,
     /// The client wants no updates for now.
     paused: bool,
     // The minor version of the client.
     minor: u16,
-    tcp_port: u16,
-    heard: Duration,
-    asked: bool,
+    now: Duration,
+    // When the message that is coming in began.
+    begun: Option<Duration>,
+    // Since when nothing of the output has been sent.
+    stalled: Option<Duration>,
+    refusals: Reports,
 }
 
 impl Session {
-    /// A talk with the client at `address`; `ring` is called from any thread when there is something to send. `tcp_port`: where a
-    /// search over this connection sends clients. `now`: any clock that goes forward.
+    /// A talk with the client at `address`; `ring` is called from any thread when there is something to send. `now`: any clock that
+    /// goes forward.
     pub fn new(
-        provider: Arc<dyn Provider>,
-        limits: Limits,
+        service: &Service,
         address: SocketAddr,
-        tcp_port: u16,
         ring: impl Fn() + Send + Sync + 'static,
         now: Duration,
     ) -> Session {
+        let parts = Arc::clone(&service.0);
+        let address = SocketAddr::new(address.ip().to_canonical(), address.port());
+        let is_local = parts.guests.is_local(address.ip());
+        let account = parts.guests.account(address.ip());
         let mut session = Session {
-            provider,
-            limits,
-            peer: Arc::new(Peer { address, user: String::new(), host: String::new() }),
+            peer: Arc::new(Peer { address, user: String::new(), host: String::new(), is_local }),
             mailbox: Arc::new(Mailbox::new(ring)),
-            input: Assembler::new(limits.message),
+            input: Assembler::new(parts.limits.message),
+            parts,
+            incoming: Charge::new(&account),
             output: Vec::new(),
+            unsent: Charge::new(&account),
+            held: Charge::new(&account),
+            account,
             sent: 0,
             channels: Channels::default(),
             monitors: Monitors::default(),
+            puts: 0,
             paused: false,
             minor: 0,
-            tcp_port,
-            heard: now,
-            asked: false,
+            now,
+            begun: None,
+            stalled: None,
+            refusals: Reports::default(),
         };
         session
             .say(Header { command: Command::Version as u16, count: MINOR.into(), ..Header::default() }, &[]);
@@ -75,33 +97,79 @@ impl Session {
 
     /// Takes bytes of the client. They are worked on by [`work`](Session::work).
     pub fn receive(&mut self, bytes: &[u8], now: Duration) {
-        (self.heard, self.asked) = (now, false);
+        self.now = now;
         self.input.push(bytes);
     }
 
-    /// Whether more input may come: not while answers wait for a client that does not read them.
+    /// Whether more input may come: not while answers wait for a client that does not read them, nor while there is a message to work on.
     pub fn accepts(&self) -> bool {
-        self.pending() < self.limits.output && self.input.held() <= self.limits.message
+        self.pending() < self.parts.limits.output && (self.input.held() < SMALL || self.input.expected() > 0)
     }
 
-    /// Answers at most `requests` requests, and adds updates as long as the output is short. Returns whether there is more to do
-    /// at once.
+    /// Answers requests for at most `left`, their prices in gets together, and adds updates as long as the output is short. Returns whether
+    /// there is more to do at once.
     ///
     /// # Errors
-    /// When the client sends something that makes the rest of the stream unreadable; the connection ends then.
-    pub fn work(&mut self, requests: usize) -> Result<bool> {
+    /// When the client sends something that makes the rest of the stream unreadable, or takes too much memory; the connection ends then.
+    pub fn work(&mut self, mut left: usize) -> Result<bool> {
         self.hear();
-        for _ in 0..requests {
-            if self.pending() >= self.limits.output {
-                return Ok(false);
-            }
-            let Some(message) = self.input.next()? else { return Ok(self.update(requests)) };
+        let turn = left;
+        let mut has_more = true;
+        while left > 0 && self.pending() < self.parts.limits.output {
+            self.pass_over()?;
+            let Some(message) = self.input.next()? else {
+                has_more = false;
+                break;
+            };
+            left = left.saturating_sub(price(&message.header));
             self.request(&message);
-            // A put that ended at once is answered before the next request is.
-            self.hear();
+            if self.puts > 0 {
+                // A put that ended at once is answered before the next request is.
+                self.hear();
+            }
         }
-        self.update(requests);
-        Ok(true)
+        self.expect()?;
+        let has_updates = self.update(turn);
+        self.settle()?;
+        Ok((has_more || has_updates) && self.pending() < self.parts.limits.output)
+    }
+
+    /// Refuses the next message if it is longer than it may be.
+    fn pass_over(&mut self) -> Result<()> {
+        let most = self.parts.limits.message;
+        let Some(header) = self.input.header().filter(|header| header.size as usize > most) else {
+            return Ok(());
+        };
+        let reason = format!("wanted a message of at most {most} bytes, found {}", header.size);
+        self.leave_out(&header, Refusal::new(Status::TooLarge, reason))
+    }
+
+    /// Answers a put whose payload is left out by a refusal. Other messages have no use for a large payload, and end the talk.
+    fn leave_out(&mut self, header: &Header, refusal: Refusal) -> Result<()> {
+        let is_put = [Command::Write, Command::WriteNotify].iter().any(|put| *put as u16 == header.command);
+        if !is_put {
+            return Err(Error::new("a client that keeps to its bounds", refusal.reason));
+        }
+        self.input.skip();
+        self.refuse(&Header { size: 0, ..*header }, &refusal);
+        Ok(())
+    }
+
+    /// Counts the memory for a message that is coming in, and notes when it began.
+    fn expect(&mut self) -> Result<()> {
+        self.begun = self.input.is_inside().then(|| self.begun.unwrap_or(self.now));
+        let expected = self.input.expected().max(self.input.held());
+        let counted = if expected > SMALL { expected } else { 0 };
+        if counted == self.incoming.bytes() {
+            return Ok(());
+        }
+        if self.incoming.set(counted) {
+            self.input.make_room();
+            return Ok(());
+        }
+        let Some(header) = self.input.header() else { return Ok(()) };
+        let reason = format!("no memory for a message of {expected} bytes while others wait");
+        self.leave_out(&header, Refusal::new(Status::NoMemory, reason))
     }
 
     /// Takes the notes of other threads.
@@ -114,7 +182,7 @@ impl Session {
     /// Sends at most so many updates. Returns whether more wait for which there is room.
     fn update(&mut self, most: usize) -> bool {
         for _ in 0..most {
-            if self.paused || self.pending() >= self.limits.output || !self.send_update() {
+            if self.paused || self.pending() >= self.parts.limits.output || !self.send_update() {
                 return false;
             }
         }
@@ -133,31 +201,75 @@ impl Session {
 
     /// So many bytes of the output are sent.
     pub fn sent(&mut self, count: usize) {
+        if count > 0 {
+            self.stalled = None;
+        }
         self.sent += count.min(self.pending());
         if self.sent == self.output.len() {
             self.output.clear();
             // A picture's room is given back; answers of usual length keep theirs.
-            self.output.shrink_to(self.limits.output);
+            self.output.shrink_to(SMALL);
+            self.sent = 0;
+        } else if self.sent > self.pending() {
+            // What a slow client has read must not stay in front of what it has not.
+            self.output.drain(..self.sent);
             self.sent = 0;
         }
     }
 
-    /// Looks at the clock. Asks a silent client whether it is there.
+    /// Looks at the clock, and for memory for updates that found none.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// When the client does not read, or its message does not come to an end.
     pub fn tick(&mut self, now: Duration) -> Result<()> {
-        let silent = now.saturating_sub(self.heard);
-        if silent > self.limits.silence.saturating_mul(2) {
-            let wanted = format!("a client that says something within {:?}", self.limits.silence * 2);
-            return Err(crate::Error::new(wanted, "silence"));
+        self.now = now;
+        let (pending, limits) = (self.pending(), self.parts.limits);
+        self.stalled = (pending > 0).then(|| self.stalled.unwrap_or(now));
+        if self.stalled.is_some_and(|since| now.saturating_sub(since) > limits.stalled) {
+            let found = format!("{pending} bytes that wait for it");
+            return Err(Error::new(format!("a client that reads within {:?}", limits.stalled), found));
         }
-        // Clients older than 4.3 know no echo.
-        if silent > self.limits.silence && self.minor >= 3 && !self.asked {
-            self.asked = true;
-            self.say(Header { command: Command::Echo as u16, ..Header::default() }, &[]);
+        if self.begun.is_some_and(|since| now.saturating_sub(since) > limits.arrival) {
+            return Err(Error::new(format!("a whole message within {:?}", limits.arrival), "a part of one"));
         }
         Ok(())
+    }
+
+    /// Tells the log of a refusal, but not of each one in a flood.
+    fn report(&mut self, request: &Header, record: &str, refusal: &Refusal) {
+        let command = Command::from_number(request.command);
+        let request =
+            command.map_or_else(|| format!("command {}", request.command), |command| format!("{command:?}"));
+        let last = format!("{request} of `{record}`");
+        let (peer, now) = (Arc::clone(&self.peer), self.now);
+        if let Some(text) = self.refusals.add("refused", "requests", last, refusal, now) {
+            self.parts.tell(&Event::Refused { peer, text });
+        }
+    }
+
+    /// Counts so many more bytes that are held for the client; `false` if that is too much.
+    fn take(&mut self, bytes: usize) -> bool {
+        self.held.set(self.held.bytes() + bytes)
+    }
+
+    fn give(&mut self, bytes: usize) {
+        // Less is always granted.
+        let _ = self.held.set(self.held.bytes().saturating_sub(bytes));
+    }
+
+    /// Closes a channel and ends its monitors.
+    fn close_channel(&mut self, sid: u32) -> Option<Opened> {
+        let opened = self.channels.remove(sid)?;
+        opened.monitors.iter().for_each(|&number| self.end_monitor(number));
+        self.give(CHANNEL + opened.record.len());
+        Some(opened)
+    }
+
+    /// Ends a monitor and gives its memory back.
+    fn end_monitor(&mut self, number: u32) {
+        if self.monitors.close(number) {
+            self.give(MONITOR);
+        }
     }
 
     /// The client.

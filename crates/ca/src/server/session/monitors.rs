@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::super::service::Seen;
 use super::super::{Update, Watcher};
 use crate::dbr::Dbr;
 
@@ -15,6 +16,7 @@ pub(super) struct Monitor {
     pub(super) dbr: Dbr,
     /// Values in each update; 0: as many as there are.
     pub(super) count: usize,
+    pub(super) _seen: Seen,
 }
 
 /// Monitors by numbers of ours: a client could give two of them one number.
@@ -45,37 +47,39 @@ impl Monitors {
         self.all.len()
     }
 
+    pub(super) fn get(&self, number: u32) -> Option<&Monitor> {
+        self.all.get(&number)
+    }
+
     pub(super) fn ready(&mut self, numbers: Vec<u32>) {
         self.ready.extend(numbers);
     }
 
     /// The next monitor with an update; a monitor that has more comes again after the others.
-    pub(super) fn turn(&mut self) -> Option<(&Monitor, Update)> {
+    pub(super) fn turn(&mut self) -> Option<(u32, &Monitor, Update)> {
         while let Some(number) = self.ready.pop_front() {
             let Some(watcher) = self.all.get(&number).map(|monitor| Arc::clone(&monitor.watcher)) else {
                 continue;
             };
-            let Some(update) = watcher.take() else { continue };
+            let (Some(update), has_more) = watcher.take() else { continue };
             // An update that comes into an empty queue says so by itself.
-            if watcher.has_more() {
+            if has_more {
                 self.ready.push_back(number);
             }
-            return self.all.get(&number).map(|monitor| (monitor, update));
+            return self.all.get(&number).map(|monitor| (number, monitor, update));
         }
         None
     }
 
-    /// Ends the monitors of channel `sid`, or only the one that the client calls `id`. Returns whether there was one.
-    pub(super) fn close(&mut self, sid: u32, id: Option<u32>) -> bool {
-        let before = self.all.len();
-        self.all.retain(|_, monitor| {
-            let ends = monitor.sid == sid && id.is_none_or(|id| id == monitor.id);
-            if ends {
-                monitor.watcher.close();
-            }
-            !ends
-        });
-        self.all.len() < before
+    /// The newest values of a monitor found no memory: they are sent later, in the state that they have then.
+    pub(super) fn postpone(&mut self, number: u32) {
+        self.ready.push_front(number);
+        self.all.get(&number).iter().for_each(|monitor| monitor.watcher.again());
+    }
+
+    /// Ends the monitor of this number. Returns whether there was one.
+    pub(super) fn close(&mut self, number: u32) -> bool {
+        self.all.remove(&number).inspect(|monitor| monitor.watcher.close()).is_some()
     }
 
     pub(super) fn close_all(&mut self) {

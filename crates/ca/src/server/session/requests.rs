@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::answers::NO_CHANNEL;
+use super::answers::{NO_CHANNEL, NO_MEMORY};
 use super::channels::Opened;
 use super::monitors::Monitor;
+use super::price::{CHANNEL, MONITOR};
 use crate::Status;
 use crate::dbr::{self, Dbr, Values};
 use crate::server::mailbox::Request;
 use crate::server::search::answer_search;
-use crate::server::{Changes, Done, Peer, Put, Refusal, Watcher};
+use crate::server::service::Seen;
+use crate::server::{Changes, Channel, Done, Peer, Put, Refusal, Watcher};
 use crate::wire::{Command, Header, MINOR, Message};
 
 /// Bytes of a name of a channel, a user or a host that are looked at; as many as servers of EPICS do.
@@ -43,7 +45,8 @@ impl Session {
     }
 
     /// Tells the client that a request fails: in its answer where that has a status, else by an error.
-    fn refuse(&mut self, header: &Header, refusal: &Refusal) {
+    pub(super) fn refuse(&mut self, header: &Header, refusal: &Refusal) {
+        self.reported(header, refusal);
         let has_status = [Command::ReadNotify, Command::WriteNotify]
             .map(|command| command as u16)
             .contains(&header.command);
@@ -54,6 +57,11 @@ impl Session {
         self.say_error(header, cid, refusal);
     }
 
+    fn reported(&mut self, header: &Header, refusal: &Refusal) {
+        let record = self.channels.get(header.first).map(|opened| Arc::clone(&opened.record));
+        self.report(header, record.as_deref().unwrap_or_default(), refusal);
+    }
+
     fn opened(&self, sid: u32) -> Result<&Opened, Refusal> {
         let unknown = || Refusal::new(Status::BadChannel, format!("this client has no channel {sid}"));
         self.channels.get(sid).ok_or_else(unknown)
@@ -62,12 +70,14 @@ impl Session {
     /// The client says who it is; its rights may be others from now on.
     fn rename(&mut self, set: impl FnOnce(&mut Peer, String), payload: &[u8]) -> Result<(), Refusal> {
         set(Arc::make_mut(&mut self.peer), text(payload)?.to_owned());
-        let rights: Vec<_> = self
-            .channels
-            .iter()
-            .map(|opened| (opened.cid, opened.channel.rights(&self.peer).bits()))
-            .collect();
-        rights.into_iter().for_each(|(cid, bits)| self.say_rights(cid, bits));
+        let mut changed = Vec::new();
+        for opened in self.channels.iter_mut() {
+            let rights = opened.channel.rights(&self.peer);
+            if std::mem::replace(&mut opened.rights, rights) != rights {
+                changed.push((opened.cid, rights.bits()));
+            }
+        }
+        changed.into_iter().for_each(|(cid, bits)| self.say_rights(cid, bits));
         Ok(())
     }
 
@@ -79,38 +89,51 @@ impl Session {
     }
 
     fn search(&mut self, header: &Header, payload: &[u8]) {
-        answer_search(&*self.provider, header, payload, self.tcp_port, &mut self.output);
+        answer_search(&*self.parts.provider, header, payload, (None, self.parts.tcp_port), &mut self.output);
     }
 
     fn open(&mut self, header: &Header, payload: &[u8]) -> Result<(), Refusal> {
         let cid = header.first;
-        let is_room = self.channels.len() < self.limits.channels;
-        let found = text(payload).ok().filter(|_| is_room).and_then(|name| self.provider.open(name));
-        let Some(channel) = found else {
+        let Some((name, channel)) = self.find(header, payload) else {
             self.say(Header { command: Command::CreateFailed as u16, first: cid, ..Header::default() }, &[]);
             return Ok(());
         };
-        let (data_type, count) = (channel.native() as u16, channel.count());
-        self.say_rights(cid, channel.rights(&self.peer).bits());
-        let sid = self.channels.add(Opened { channel, cid, told: count });
-        let command = Command::CreateChannel as u16;
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let (data_type, told, rights) =
+            (channel.native() as u16, channel.count(), channel.rights(&self.peer));
+        self.say_rights(cid, rights.bits());
+        let record = name.split('.').next().unwrap_or(name).into();
+        let sid = self.channels.add(Opened { channel, record, cid, told, rights, monitors: Vec::new() });
+        let (command, count) = (Command::CreateChannel as u16, u32::try_from(told).unwrap_or(u32::MAX));
         self.say(Header { command, size: 0, data_type, count, first: cid, second: sid }, &[]);
         Ok(())
     }
 
+    /// The channel of a name, if it is here and there is room for it. The protocol has no reason for the client, so the log has it.
+    fn find<'a>(&mut self, header: &Header, payload: &'a [u8]) -> Option<(&'a str, Arc<dyn Channel>)> {
+        let name = text(payload).ok()?;
+        let most = self.parts.limits.channels;
+        let channel = self.parts.provider.open(name)?;
+        let record = name.split('.').next().unwrap_or(name);
+        let refusal = match self.channels.len() < most {
+            true if self.take(CHANNEL + record.len()) => return Some((name, channel)),
+            true => Refusal::new(Status::NoMemory, NO_MEMORY),
+            false => Refusal::new(Status::NoMemory, format!("wanted at most {most} channels of a client")),
+        };
+        self.report(header, name, &refusal);
+        None
+    }
+
     fn clear(&mut self, header: &Header) -> Result<(), Refusal> {
         self.opened(header.first)?;
-        self.channels.remove(header.first);
-        self.monitors.close(header.first, None);
+        self.close_channel(header.first);
         self.say(*header, &[]);
         Ok(())
     }
 
     fn get(&mut self, header: &Header) -> Result<(), Refusal> {
-        let (dbr, count) = self.wanted(header)?;
         let opened = self.opened(header.first)?;
-        if !opened.channel.rights(&self.peer).read {
+        let (dbr, count) = wanted(header, opened)?;
+        if !opened.rights.read {
             return Err(Refusal::new(Status::NoReadAccess, "this client may not read it"));
         }
         let (reading, cid) = (opened.channel.read()?, opened.cid);
@@ -121,75 +144,100 @@ impl Session {
         said
     }
 
-    /// The type and the number of values that a client asks for.
-    fn wanted(&self, header: &Header) -> Result<(Dbr, usize), Refusal> {
-        let dbr = Dbr::from_number(header.data_type)
-            .filter(|dbr| !matches!(dbr, Dbr::PutAckTransient | Dbr::PutAckSeverity))
-            .ok_or_else(|| {
-                Refusal::new(Status::BadType, format!("no values are of type {}", header.data_type))
-            })?;
-        let (count, most) = (header.count as usize, self.opened(header.first)?.channel.count());
-        // Also for zeros that fill up, so that no client makes us send memory that no value needs.
-        if count > most.max(1) {
-            return Err(Refusal::new(
-                Status::BadCount,
-                format!("wanted at most {most} values, found {count}"),
-            ));
-        }
-        Ok((dbr, count))
-    }
-
     fn put(&mut self, message: &Message) -> Result<(), Refusal> {
         let Message { header, payload } = message;
-        let (channel, cid) = {
-            let opened = self.opened(header.first)?;
-            (Arc::clone(&opened.channel), opened.cid)
-        };
-        if !channel.rights(&self.peer).write {
+        let opened = self.opened(header.first)?;
+        let (channel, cid, record) = (Arc::clone(&opened.channel), opened.cid, Arc::clone(&opened.record));
+        if !opened.rights.write {
             return Err(Refusal::new(Status::NoWriteAccess, "this client may not write it"));
         }
+        let most = self.parts.limits.puts;
+        if self.puts >= most {
+            return Err(Refusal::new(
+                Status::NoMemory,
+                format!("{most} puts of this client are not done yet"),
+            ));
+        }
         let values = put_values(header, payload, channel.count())?;
-        let request = Request { cid, header: Header { size: 0, ..*header } };
+        let request = Request { cid, record, header: Header { size: 0, ..*header } };
         let done = Done::new(Arc::clone(&self.mailbox), request);
+        self.puts += 1;
         let waits = header.command == Command::WriteNotify as u16;
         channel.write(Put { values, peer: Arc::clone(&self.peer), waits, done });
         Ok(())
     }
 
     fn monitor(&mut self, header: &Header, payload: &[u8]) -> Result<(), Refusal> {
-        let (dbr, count) = self.wanted(header)?;
+        let opened = self.opened(header.first)?;
+        let (dbr, count) = wanted(header, opened)?;
         let mask = payload.get(MASK..MASK + 2).map(|mask| u16::from_be_bytes([mask[0], mask[1]]));
         let mask = mask.filter(|&mask| mask != 0);
         let mask = mask.ok_or_else(|| Refusal::new(Status::BadMask, "wanted a monitor of something"))?;
-        if self.monitors.len() >= self.limits.monitors {
-            return Err(Refusal::new(Status::NoMemory, "this client has too many monitors"));
-        }
-        let channel = Arc::clone(&self.opened(header.first)?.channel);
-        if !channel.rights(&self.peer).read {
+        if !opened.rights.read {
             return Err(Refusal::new(Status::NoReadAccess, "this client may not read it"));
         }
-        let number = self.monitors.next();
-        let watcher = Arc::new(Watcher::new(Changes(mask), Arc::clone(&self.mailbox), number));
+        let channel = Arc::clone(&opened.channel);
+        let record = Arc::clone(&opened.record);
+        let seen = self.room_for_monitor(&record)?;
+        let (sid, id, number) = (header.first, header.second, self.monitors.next());
+        let watcher = Watcher::new(Changes(mask), Arc::clone(&self.mailbox), number, &self.account);
+        let watcher = Arc::new(watcher);
         // Before the first reading, so that no change falls between the two.
         channel.watch(Arc::clone(&watcher));
-        let (sid, id) = (header.first, header.second);
-        self.monitors.add(number, Monitor { watcher, sid, id, dbr, count });
-        if let Ok(reading) = channel.read() {
-            self.say_update(&reading, dbr, count, id);
-            self.leave_if_outgrown(sid, reading.values.len());
+        self.monitors.add(number, Monitor { watcher, sid, id, dbr, count, _seen: seen });
+        self.channels.get_mut(sid).iter_mut().for_each(|opened| opened.monitors.push(number));
+        let Ok(reading) = channel.read() else { return Ok(()) };
+        match self.say_update(&reading, dbr, count, id) {
+            true => self.leave_if_outgrown(sid, reading.values.len()),
+            false => self.monitors.postpone(number),
         }
         Ok(())
     }
 
+    /// Takes the place and the memory of one more monitor.
+    fn room_for_monitor(&mut self, record: &Arc<str>) -> Result<Seen, Refusal> {
+        let limits = &self.parts.limits;
+        let refused = |reason: String| Refusal::new(Status::NoMemory, reason);
+        if self.monitors.len() >= limits.monitors {
+            return Err(refused(format!("wanted at most {} monitors of a client", limits.monitors)));
+        }
+        let most = limits.monitors_per_record;
+        let seen = self.parts.watch(self.peer.address.ip(), record);
+        let seen =
+            seen.ok_or_else(|| refused(format!("this host has {most} monitors of this record already")))?;
+        self.take(MONITOR).then_some(seen).ok_or_else(|| refused(NO_MEMORY.into()))
+    }
+
     fn cancel(&mut self, header: &Header) -> Result<(), Refusal> {
-        if !self.monitors.close(header.first, Some(header.second)) {
+        let of_this =
+            |number: &u32| self.monitors.get(*number).is_some_and(|monitor| monitor.id == header.second);
+        let found =
+            self.channels.get(header.first).and_then(|opened| opened.monitors.iter().position(of_this));
+        let opened = self.channels.get_mut(header.first);
+        let Some(number) = opened.zip(found).map(|(opened, at)| opened.monitors.swap_remove(at)) else {
             let reason = format!("this client has no monitor {} of channel {}", header.second, header.first);
             return Err(Refusal::new(Status::BadChannel, reason));
-        }
+        };
+        self.end_monitor(number);
         // The end of a monitor is an update without values.
         self.say(Header { command: Command::EventAdd as u16, ..*header }, &[]);
         Ok(())
     }
+}
+
+/// The type and the number of values that a client asks for.
+fn wanted(header: &Header, opened: &Opened) -> Result<(Dbr, usize), Refusal> {
+    let dbr = Dbr::from_number(header.data_type)
+        .filter(|dbr| !matches!(dbr, Dbr::PutAckTransient | Dbr::PutAckSeverity))
+        .ok_or_else(|| {
+            Refusal::new(Status::BadType, format!("no values are of type {}", header.data_type))
+        })?;
+    let (count, most) = (header.count as usize, opened.told);
+    // Also for zeros that fill up, so that no client makes us send memory that no value needs.
+    if count > most.max(1) {
+        return Err(Refusal::new(Status::BadCount, format!("wanted at most {most} values, found {count}")));
+    }
+    Ok((dbr, count))
 }
 
 /// The values of a put to a channel of at most `most` values.

@@ -155,6 +155,14 @@ impl SharedPv {
         self.state().value().cloned()
     }
 
+    /// Calls `look` with the number of changes so far and the value, if there is one. The PV is locked meanwhile: `look` must not wait, and
+    /// must not use this PV.
+    pub fn look<R>(&self, look: impl FnOnce(u32, Option<&Value>) -> R) -> R {
+        let mut state = self.state();
+        let version = state.version;
+        look(version, state.value())
+    }
+
     /// Type of the value; `None` if the PV has no value.
     pub fn structure(&self) -> Option<Arc<Structure>> {
         self.state().structure().cloned()

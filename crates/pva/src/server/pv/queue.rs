@@ -441,8 +441,7 @@ mod tests {
     use super::*;
     use crate::data::{ScalarType, Value};
     use crate::nt;
-    use crate::server::account::Accounts;
-    use crate::server::{Limits, SharedPv};
+    use crate::server::SharedPv;
 
     #[test]
     fn room_that_comes_during_a_post_puts_nothing_behind_what_waits_for_the_value() {
@@ -450,7 +449,7 @@ mod tests {
         let request = crate::request::parse("field()").unwrap();
         let (view, structure) = View::open(&pv, &request, "field").unwrap();
         let host = [127, 0, 0, 1].into();
-        let account = Accounts::new(&Limits::default()).of(host);
+        let account = livetime_guests::Guests::new(livetime_guests::Bounds::default()).account(host);
         let depth = Depth { updates: 2, bytes: 1 << 20, window: None, charge: Charge::new(&account) };
         let subscription = Arc::new(Subscription::new(1, view, depth, host, Arc::new(Mailbox::new(|| {}))));
         let (body, all) = (UpdateBody::Small(0, [0; SMALL]), BitSet::from_iter([0]));

@@ -25,6 +25,8 @@ pub(crate) struct PvState {
     value: Option<Value>,
     // Counts types; an operation opened for another type is dead.
     pub(super) epoch: u32,
+    // Counts changes of the value, so that whoever keeps something made of it knows whether it is still right.
+    pub(super) version: u32,
     // Most PVs of a large server have no subscriber.
     audience: Option<Box<Audience>>,
 }
@@ -57,7 +59,7 @@ struct Shown {
 
 impl PvState {
     pub(crate) fn new(value: Option<Value>) -> PvState {
-        PvState { value, epoch: 0, audience: None }
+        PvState { value, epoch: 0, version: 0, audience: None }
     }
 
     fn audience(&mut self) -> &mut Audience {
@@ -100,6 +102,7 @@ impl PvState {
     pub(super) fn replace(&mut self, value: Option<Value>) {
         // Views and channels of the old type find nothing from now on.
         self.epoch = self.epoch.wrapping_add(1);
+        self.version = self.version.wrapping_add(1);
         self.value = value;
         let Some(mut audience) = self.audience.take() else { return };
         audience.channels.drain().for_each(|(mailbox, sid)| mailbox.close(sid));
@@ -174,6 +177,7 @@ impl PvState {
     }
 
     fn send(&mut self, bits: &BitSet) -> Result<()> {
+        self.version = self.version.wrapping_add(1);
         self.tell(bits);
         let Some(structure) = self.structure().cloned() else { return Ok(()) };
         let end = self.audience.as_ref().map_or(0, |audience| audience.views.end());

@@ -110,7 +110,7 @@ impl ServedConnection {
         counters: &Counters,
     ) -> Result<bool, End> {
         // Its place counts as free already, so no work is done for it any more.
-        if self.guest.is_displaced() {
+        if self.guest.place.is_displaced() {
             return Err(End::Displaced);
         }
         self.session.allow(TURN);
@@ -120,7 +120,7 @@ impl ServedConnection {
             // After reading, so that answers go in front of updates.
             let more = self.session.work(BUDGET)?;
             // Before the client knows of its channel: from then on it relies on its place.
-            self.guest.had_a_turn(now, self.session.has_channels());
+            self.guest.place.had_a_turn(now, self.session.has_channels());
             self.write(&mut room, now, counters)?;
             if self.session.pending() > 0 {
                 // Either the kernel takes no more and says when it does, or the turn is over.

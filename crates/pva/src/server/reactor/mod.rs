@@ -14,6 +14,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
 use inbox::Inbox;
+use livetime_guests::Guests;
 use shard::Shard;
 
 use super::udp::Responder;
@@ -35,7 +36,7 @@ pub struct Server {
 impl Server {
     /// Serves the PVs of `provider`. Fails if no address can be listened at, or no thread started.
     pub fn start(mut config: ServerConfig, provider: impl Provider + 'static) -> io::Result<Server> {
-        config.limits = guests::affordable(config.limits);
+        config.limits = config.limits.affordable();
         let service = Service::new(&config, provider);
         config.addresses = listening(&config.addresses, |text| service.0.problem(text));
         let (listeners, moved) = listener::bind(&config.addresses, config.tcp_port)?;
@@ -89,6 +90,11 @@ impl Server {
     /// The server's identity for clients; differs from start to start.
     pub fn guid(&self) -> Guid {
         self.service.guid()
+    }
+
+    /// Its clients, whose bounds another server of this program may share.
+    pub fn guests(&self) -> Guests {
+        self.service.0.guests.clone()
     }
 
     /// Counts of the server.

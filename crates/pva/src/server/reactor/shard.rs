@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use livetime_guests::Reports;
 use mio::{Events, Interest, Poll, Token, Waker};
 
 use super::connection::{End, ServedConnection};
-use super::guests::Guests;
+use super::guests::Guest;
 use super::inbox::{Accepted, Inbox, Work};
 use crate::net::tune;
 use crate::server::service::ServiceParts;
@@ -52,35 +53,8 @@ struct Acceptor {
     next: usize,
     // Whether more connections may wait to be accepted.
     more: bool,
-    guests: Guests,
     refusals: Reports,
     displaced: Reports,
-}
-
-/// Connections that found no place and were not reported yet, and the time of the last report.
-#[derive(Default)]
-struct Reports {
-    count: u64,
-    told: Option<Duration>,
-}
-
-/// The shortest interval between two reports of refused connections, so that a client that tries again at once does not
-/// fill the log.
-const QUIET: Duration = Duration::from_secs(5);
-
-impl Reports {
-    /// The sentence about one more refusal, if it is due: `refused 10.0.0.1:4000: too many connections`.
-    fn add(&mut self, what: &str, address: SocketAddr, reason: &str, now: Duration) -> Option<String> {
-        self.count += 1;
-        if self.told.is_some_and(|told| now < told + QUIET) {
-            return None;
-        }
-        self.told = Some(now);
-        Some(match std::mem::take(&mut self.count) {
-            1 => format!("{what} {address}: {reason}"),
-            count => format!("{what} {count} connections, at last {address}: {reason}"),
-        })
-    }
 }
 
 impl Shard {
@@ -118,7 +92,6 @@ impl Shard {
             inboxes,
             next: 0,
             more: false,
-            guests: Guests::default(),
             refusals: Reports::default(),
             displaced: Reports::default(),
         });
@@ -283,19 +256,19 @@ impl Shard {
                 }
             };
             let now = self.start.elapsed();
-            let told = match acceptor.guests.admit(&self.service, address.ip(), now) {
+            let told = match Guest::admit(&self.service, address.ip(), now) {
                 Ok((guest, is_displacing)) => {
                     // In turn, since all threads have the same work per connection on average.
                     acceptor.next = (acceptor.next + 1) % acceptor.inboxes.len();
                     acceptor.inboxes[acceptor.next].accepted(Accepted { stream, address, guest });
                     let why = "all places were taken, and the connection without a channel that rested longest is closed";
                     is_displacing
-                        .then(|| acceptor.displaced.add("made room for", address, why, now))
+                        .then(|| acceptor.displaced.add("made room for", "connections", address, why, now))
                         .flatten()
                 }
                 Err(why) => {
                     add(&self.service.0.counters.refused, 1);
-                    acceptor.refusals.add("refused", address, &why.to_string(), now)
+                    acceptor.refusals.add("refused", "connections", address, why, now)
                 }
             };
             told.into_iter().for_each(|text| self.service.0.problem(text));
@@ -320,7 +293,7 @@ impl Shard {
         let index = self.connections.next();
         self.poll.registry().register(&mut stream, Token(index), Interest::READABLE | Interest::WRITABLE)?;
         let inbox = Arc::clone(&self.inbox);
-        guest.sit(move || inbox.ring(index));
+        guest.place.sit(move || inbox.ring(index));
         let inbox = Arc::clone(&self.inbox);
         let session = Session::new(&self.service, address, move || inbox.ring(index), now);
         Ok(self.connections.insert(ServedConnection::new(stream, session, guest)))
@@ -350,7 +323,7 @@ mod tests {
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (stream, address) = listener.accept().unwrap();
         stream.set_nonblocking(true).unwrap();
-        let (guest, _) = Guests::default().admit(&service, address.ip(), Duration::ZERO).unwrap();
+        let (guest, _) = Guest::admit(&service, address.ip(), Duration::ZERO).unwrap();
         let accepted = Accepted { stream: mio::net::TcpStream::from_std(stream), address, guest };
         let mut work = Work { accepted: vec![accepted], ..Work::default() };
         shard.adopt(&mut work, Duration::ZERO);

@@ -52,7 +52,7 @@ pub(super) struct SessionCore {
 
 impl SessionCore {
     pub(super) fn new(shared: Arc<ServiceParts>, peer: Peer, mailbox: Arc<Mailbox>) -> SessionCore {
-        let account = shared.accounts.of(peer.address.ip());
+        let account = shared.guests.account(peer.address.ip());
         let mut core = SessionCore {
             unsent: Charge::new(&account),
             types: Charge::new(&account),

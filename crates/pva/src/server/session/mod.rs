@@ -76,7 +76,7 @@ impl Session {
     ) -> Session {
         let mailbox = Arc::new(Mailbox::new(bell));
         let peer = Peer::anonymous(address);
-        let peer = Peer { local: service.0.own.contains(peer.address.ip()), ..peer };
+        let peer = Peer { local: service.0.guests.is_local(peer.address.ip()), ..peer };
         let core = SessionCore::new(Arc::clone(&service.0), peer, mailbox);
         Session {
             assembler: Assembler::new(FIRST_MESSAGE),

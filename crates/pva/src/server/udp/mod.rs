@@ -3,7 +3,6 @@
 mod answer;
 mod beacon;
 mod datagram;
-mod limit;
 mod responder;
 mod sockets;
 

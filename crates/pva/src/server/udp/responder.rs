@@ -12,12 +12,12 @@ use socket2::SockRef;
 use super::answer::{Answer, Arrival, answer};
 use super::beacon::Beacons;
 use super::datagram::{Origin, Received, receive, send};
-use super::limit::Limit;
 use super::sockets::{Hears, Sockets};
 use crate::net::{self, Destination};
 use crate::server::service::ServiceParts;
 use crate::server::statistics::add;
 use crate::server::{ServerConfig, Service};
+use livetime_guests::Limit;
 
 const WAKE: Token = Token(usize::MAX);
 
@@ -182,7 +182,7 @@ impl SearchThread {
         let ignored = |ignored: &SocketAddr| ignored.ip() == ip && [0, port].contains(&ignored.port());
         let at_us = match (hears, received.destination.and_then(|to| to.local)) {
             // The group reaches only this machine, so no other machine can have sent to it.
-            (Hears::Neighbours | Hears::Machine, _) => self.shared.own.contains(ip),
+            (Hears::Neighbours | Hears::Machine, _) => self.shared.guests.is_local(ip),
             (Hears::Host, Some(local)) => self.sockets.listens_at(local),
             (Hears::Host | Hears::Group, _) => true,
         };
@@ -193,7 +193,7 @@ impl SearchThread {
     fn act(&mut self, index: usize, action: Answer, arrival: Arrival, origin: Option<Origin>) {
         if let Answer::Reply { to, .. } = &action
             && self.sockets.is_local()
-            && !self.shared.own.contains(to.ip())
+            && !self.shared.guests.is_local(to.ip())
         {
             // The client could not connect, because the server listens at loopback alone.
             return add(&self.shared.counters.dropped, 1);
@@ -201,7 +201,7 @@ impl SearchThread {
         let result = match action {
             Answer::Reply { to, datagram, asked: None } => self.reply(index, to, &datagram, origin),
             Answer::Reply { to, datagram, asked: Some(address) } => {
-                let own = self.shared.own.contains(address);
+                let own = self.shared.guests.is_local(address);
                 if !own || !(self.sockets.is_local() || self.sockets.listens_at(address)) {
                     return add(&self.shared.counters.dropped, 1);
                 }

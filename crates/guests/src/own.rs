@@ -4,11 +4,15 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::lock::lock;
-use crate::net::own_addresses;
+use crate::lock;
 
 /// Asking the system takes a while, and interfaces come and go rarely.
 const FRESH: Duration = Duration::from_secs(5);
+
+/// The addresses of all interfaces, loopback included.
+pub fn own_addresses() -> Vec<IpAddr> {
+    if_addrs::get_if_addrs().unwrap_or_default().into_iter().map(|interface| interface.ip()).collect()
+}
 
 #[derive(Default)]
 pub(crate) struct Own(Mutex<Known>);
@@ -21,7 +25,7 @@ struct Known {
 
 impl Own {
     /// Whether `address` is one of this machine's, as far as was known a few seconds ago.
-    pub(super) fn contains(&self, address: IpAddr) -> bool {
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         if address.is_loopback() {
             return true;

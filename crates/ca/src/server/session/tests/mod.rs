@@ -1,20 +1,26 @@
 //! Talks with a client, byte by byte.
 
+mod hostile;
+
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 
 use super::*;
 use crate::Status;
 use crate::dbr::{About, Alarm, Dbr, Form, Native, Values, decode};
-use crate::server::{Changes, Put, Pv, PvMap};
+use crate::server::{Changes, Limits, Log, Put, Pv, PvMap, ServerConfig};
 use crate::wire::Message;
 
 struct Talk {
+    service: Service,
     session: Session,
     found: Assembler,
     rung: Arc<AtomicUsize>,
     puts: Receiver<Put>,
     number: Pv,
+    /// Lines of the log.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 const DOUBLE: u16 = 6;
@@ -26,6 +32,10 @@ fn limits() -> Limits {
 }
 
 fn talk() -> Talk {
+    talk_with(limits())
+}
+
+fn talk_with(limits: Limits) -> Talk {
     let (pvs, (sender, puts)) = (PvMap::new(), channel());
     let number = Pv::writable(Values::Double(vec![1.5]), About { precision: 2, ..About::default() });
     let choices = vec!["Done".into(), "Acquire".into()];
@@ -44,8 +54,13 @@ fn talk() -> Talk {
         move || _ = rung.fetch_add(1, SeqCst)
     };
     let address = "10.0.0.7:4000".parse().unwrap();
-    let session = Session::new(Arc::new(pvs), limits(), address, 5064, ring, Duration::ZERO);
-    let mut talk = Talk { session, found: Assembler::new(1 << 20), rung, puts, number };
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let lines = Arc::clone(&log);
+    let tell: Log = Arc::new(move |event| lines.lock().unwrap().push(event.to_string()));
+    let config = ServerConfig { limits, log: Some(tell), ..ServerConfig::loopback() };
+    let service = Service::new(&config, 5064, pvs);
+    let session = Session::new(&service, address, ring, Duration::ZERO);
+    let mut talk = Talk { service, session, found: Assembler::new(1 << 20), rung, puts, number, log };
     assert_eq!(talk.answers(), [(Command::Version, 0, 13, 0, 0)]);
     talk.say(Command::Version, 0, 13, 0, 0, &[]);
     talk
@@ -187,7 +202,7 @@ fn puts_are_refused_with_a_status() {
     assert_eq!(status(number, DOUBLE, 1, &[]), Status::BadCount as u32);
     assert_eq!(status(number, 38, 1, &[0; 40]), Status::BadType as u32);
     assert_eq!(status(number, 99, 1, &[0; 40]), Status::BadType as u32);
-    assert_eq!(status(choice, 0, 1, b"Neither\0"), Status::BadText as u32);
+    assert_eq!(status(choice, 0, 1, b"Neither\0"), Status::PutFailed as u32);
     assert_eq!(status(choice, 0, 1, b"Acquire\0"), Status::Normal as u32);
     talk.say(Command::ReadNotify, 0, 1, choice, 1, &[]);
     assert_eq!(&talk.messages()[0].payload[..8], b"Acquire\0");
@@ -300,22 +315,50 @@ fn searches_come_over_connections_too() {
 }
 
 #[test]
-fn a_silent_client_is_asked_and_then_left() {
+fn a_silent_client_stays_and_one_that_does_not_read_or_end_its_message_is_left() {
     let mut talk = talk();
-    talk.answers();
-    let silence = limits().silence;
-    talk.session.tick(silence).unwrap();
+    let sid = talk.open("picture", 1);
+    let Limits { arrival, stalled, .. } = limits();
+    // libca says nothing as long as beacons and updates come.
+    talk.session.tick(Duration::from_secs(86_400)).unwrap();
     assert_eq!(talk.answers(), []);
-    talk.session.tick(silence + Duration::from_secs(1)).unwrap();
-    talk.session.tick(silence + Duration::from_secs(2)).unwrap();
-    assert_eq!(talk.answers(), [(Command::Echo, 0, 0, 0, 0)]);
-    assert!(talk.session.tick(silence * 2 + Duration::from_secs(1)).is_err());
+    talk.say(Command::ReadNotify, 4, 0, sid, 1, &[]);
+    talk.session.work(1000).unwrap();
+    let now = Duration::from_secs(90_000);
+    talk.session.tick(now).unwrap();
+    talk.session.tick(now + stalled).unwrap();
+    talk.session.sent(1);
+    talk.session.tick(now + stalled * 2).unwrap();
+    let error = talk.session.tick(now + stalled * 3 + Duration::from_secs(1)).unwrap_err();
+    assert!(error.to_string().starts_with("wanted a client that reads within 300s, found 50"), "{error}");
+
+    let mut talk = talk_with(limits());
+    talk.session.receive(&[0, 15, 0, 0], Duration::from_secs(1));
+    talk.answers();
+    talk.session.tick(arrival + Duration::from_secs(1)).unwrap();
+    talk.session.receive(&[0], arrival + Duration::from_secs(1));
+    talk.answers();
+    let error = talk.session.tick(arrival + Duration::from_secs(2)).unwrap_err();
+    assert_eq!(error.to_string(), "wanted a whole message within 120s, found a part of one");
+}
+
+#[test]
+fn a_put_beyond_the_limit_is_refused_and_the_talk_goes_on() {
+    let mut talk = talk();
+    let sid = talk.open("number", 1);
+    talk.say(Command::WriteNotify, DOUBLE, 9000, sid, 8, &vec![0; (1 << 16) + 8]);
+    talk.say(Command::Echo, 0, 0, 0, 0, &[]);
+    let refused = (Command::WriteNotify, DOUBLE, 9000, Status::TooLarge as u32, 8);
+    assert_eq!(talk.answers(), [refused, (Command::Echo, 0, 0, 0, 0)]);
+    let log = talk.log.lock().unwrap();
+    let wanted = "refused WriteNotify of `number`: wanted a message of at most 65536 bytes, found 65544";
+    assert!(log[0].ends_with(wanted), "{log:?}");
 }
 
 #[test]
 fn a_message_beyond_the_limit_ends_the_talk() {
     let mut talk = talk();
-    talk.say(Command::Write, DOUBLE, 1, 1, 1, &vec![0; (1 << 16) + 8]);
+    talk.say(Command::Search, 10, 13, 1, 1, &vec![0; (1 << 16) + 8]);
     assert!(talk.session.work(2).is_err());
 }
 

@@ -9,18 +9,19 @@ use std::time::Duration;
 const HOSTS: usize = 4096;
 
 /// Lets every address send this many datagrams per second, and as many at once.
-pub(super) struct Limit {
+pub struct Limit {
     per_second: u32,
     hosts: HashMap<IpAddr, (Duration, f64)>,
 }
 
 impl Limit {
-    pub(super) fn new(per_second: u32) -> Limit {
+    /// So many datagrams per second from one address.
+    pub fn new(per_second: u32) -> Limit {
         Limit { per_second, hosts: HashMap::new() }
     }
 
     /// Whether one more from `address` is fine at `now`.
-    pub(super) fn admits(&mut self, address: IpAddr, now: Duration) -> bool {
+    pub fn admits(&mut self, address: IpAddr, now: Duration) -> bool {
         let most = f64::from(self.per_second);
         if self.hosts.len() >= HOSTS && !self.hosts.contains_key(&address) {
             self.hosts.clear();
