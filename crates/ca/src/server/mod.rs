@@ -37,11 +37,13 @@ pub use config::{Limits, ServerConfig};
 pub use events::{Event, Log};
 pub use mailbox::Done;
 pub use peer::Peer;
-pub use provider::{Channel, Provider, Put, Rights};
+pub use provider::{Channel, Provider, Put};
 pub use pv::{Pv, PvBuilder};
 pub use pv_map::PvMap;
 pub use reactor::Server;
 pub use refusal::Refusal;
 pub use session::Session;
 pub(crate) use watcher::Update;
-pub use watcher::{Changes, Watcher};
+pub use watcher::Watcher;
+
+pub use crate::{Changes, Rights};
