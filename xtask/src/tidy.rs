@@ -142,6 +142,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-wire",
             "livetime-engine",
             "livetime-actors",
+            "livetime-ca",
             "livetime-runtime",
             "livetime-frame",
             "livetime-formats",
