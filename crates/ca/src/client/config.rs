@@ -10,7 +10,7 @@ use crate::wire::REPEATER_PORT;
 /// Takes lines for a log. It is called by the thread of the client and must not wait.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Settings of a client. [`ClientConfig::from_variables`] reads them from variables of EPICS.
+/// Settings of a client. [`ClientConfig::from_env`] is the usual way; a program of its own sets the fields.
 #[derive(Clone)]
 pub struct ClientConfig {
     /// Where to search by UDP: servers and broadcast addresses.

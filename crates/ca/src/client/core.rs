@@ -376,3 +376,178 @@ impl Link {
         Link { circuit: None, dial_at: Some(dial_at), cids: BTreeSet::new(), is_name_server }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::Changes;
+    use crate::client::op::Sink;
+    use crate::dbr::{Form, Values};
+    use crate::wire::{Command as Kind, Header, append};
+
+    const CID: u32 = 3;
+    const SERVER: &str = "10.0.0.5:5064";
+
+    struct Talk {
+        core: Core,
+        events: Receiver<String>,
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn server() -> SocketAddr {
+        SERVER.parse().unwrap()
+    }
+
+    fn message(
+        command: Kind,
+        data_type: u16,
+        count: u32,
+        first: u32,
+        second: u32,
+        payload: &[u8],
+    ) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        append(
+            &mut bytes,
+            Header { command: command as u16, data_type, count, first, second, size: 0 },
+            payload,
+        );
+        bytes
+    }
+
+    /// A channel with a get (0), a put (1) and a monitor (2).
+    fn talk(bound: Option<SocketAddr>) -> Talk {
+        let mut core = Core::new(ClientConfig::loopback(5064));
+        let (sender, events) = channel();
+        core.command(Command::Open(Arc::new(ChannelParts::new(CID, "T:1", bound))), ms(0));
+        let put = Job::Put { values: Values::Long(vec![1]), waits: true };
+        let get = Job::Get(Form::Plain.into());
+        for (id, job) in [(0, get), (1, put), (2, Job::Monitor(Form::Plain.into(), Changes::VALUE))] {
+            let sender = sender.clone();
+            let sink = match job {
+                Job::Monitor(..) => {
+                    Sink::Each(Box::new(move |event| sender.send(format!("{event:?}")).unwrap()))
+                }
+                _ => Sink::Once(Box::new(move |result| {
+                    sender.send(format!("{id} {:?}", result.map(drop))).unwrap();
+                })),
+            };
+            core.command(Command::Begin { id, cid: CID, job, sink }, ms(0));
+        }
+        Talk { core, events }
+    }
+
+    impl Talk {
+        fn find(&mut self, at: Duration) {
+            let answer = message(Kind::Search, 5064, 0, u32::MAX, CID, &[0, 13, 0, 0, 0, 0, 0, 0]);
+            self.core.datagram(&answer, server(), at);
+        }
+
+        /// The server opens the channel.
+        fn open(&mut self, at: Duration) {
+            assert_eq!(self.core.dials(at), [server()]);
+            self.core.connected(server(), at);
+            let opened = message(Kind::CreateChannel, 5, 1, CID, 40, &[]);
+            self.core.receive(server(), &opened, at).unwrap();
+        }
+
+        fn events(&self) -> Vec<String> {
+            self.events.try_iter().collect()
+        }
+    }
+
+    #[test]
+    fn operations_wait_for_their_channel_and_survive_its_server_as_far_as_they_may() {
+        let mut talk = talk(None);
+        assert_eq!(talk.core.searches(ms(0)).len(), 1);
+        talk.find(ms(5));
+        assert_eq!(talk.core.searcher.due(), None);
+        // Another server's answer comes too late.
+        talk.core.datagram(&message(Kind::Search, 7, 0, u32::MAX, CID, &[0; 8]), server(), ms(6));
+        talk.open(ms(10));
+        assert_eq!(talk.core.dials(ms(10)), []);
+        assert_eq!(talk.events(), ["Connected"]);
+        talk.core.lost(server(), ms(20));
+        assert_eq!(talk.events(), ["1 Err(Disconnected)", "Disconnected"]);
+        assert_eq!(talk.core.searcher.due(), Some(ms(20) + SOON));
+        talk.find(ms(50));
+        talk.open(ms(60));
+        // Get and monitor are sent again, with the numbers of a new connection.
+        let get = message(Kind::ReadNotify, 5, 1, 1, 0, &7_i32.to_be_bytes());
+        talk.core.receive(server(), &get, ms(70)).unwrap();
+        assert_eq!(talk.events(), ["Connected", "0 Ok(())"]);
+        talk.core.command(Command::Close(CID), ms(80));
+        assert_eq!(talk.events(), ["Refused(Closed)"]);
+        assert_eq!(talk.core.unused(), [server()]);
+    }
+
+    #[test]
+    fn a_server_that_refuses_is_asked_again_later() {
+        let mut talk = talk(None);
+        talk.find(ms(0));
+        assert_eq!(talk.core.dials(ms(0)), [server()]);
+        talk.core.connected(server(), ms(0));
+        let refused = message(Kind::CreateFailed, 0, 0, CID, 0, &[]);
+        talk.core.receive(server(), &refused, ms(0)).unwrap();
+        assert_eq!(talk.core.searcher.due(), Some(ms(5000)));
+        assert!(talk.events().is_empty());
+        // The same after a connection that did not come about.
+        assert_eq!(talk.core.unused(), [server()]);
+        talk.core.searches(ms(5000));
+        talk.find(ms(5001));
+        talk.core.lost(server(), ms(5002));
+        assert_eq!(talk.core.searcher.due(), Some(ms(10_002)));
+    }
+
+    #[test]
+    fn a_channel_of_one_server_waits_for_it() {
+        let mut talk = talk(Some(server()));
+        assert_eq!(talk.core.searcher.due(), None);
+        assert_eq!(talk.core.dials(ms(0)), [server()]);
+        talk.core.lost(server(), ms(1));
+        assert_eq!(talk.core.dials(ms(1)), []);
+        talk.open(ms(1) + REDIAL);
+        assert_eq!(talk.events(), ["Connected"]);
+    }
+
+    #[test]
+    fn a_beacon_of_a_new_server_begins_the_search_anew_and_doubts_the_old_connection() {
+        let mut talk = talk(None);
+        let mut now = ms(0);
+        while now < ms(10_000) {
+            now = talk.core.searcher.due().unwrap();
+            talk.core.searches(now);
+        }
+        let beacon = |number| message(Kind::Beacon, 13, 5064, number, 0x0A00_0005, &[]);
+        talk.core.datagram(&beacon(8), server(), now + ms(1));
+        assert_eq!(talk.core.searcher.due(), Some(now + ms(1)));
+        talk.find(now + ms(2));
+        talk.open(now + ms(3));
+        let circuit = talk.core.circuit(server()).unwrap();
+        let all = circuit.pending();
+        circuit.sent(all);
+        talk.core.datagram(&beacon(0), server(), now + ms(4));
+        assert_eq!(talk.core.circuit(server()).unwrap().output()[..2], [0, 23]);
+        assert_eq!(talk.core.tick(now + ms(4) + Duration::from_secs(6)), [server()]);
+    }
+
+    #[test]
+    fn name_servers_are_asked_too() {
+        let mut core = Core::new(ClientConfig::name_servers(&[server()]));
+        assert_eq!(core.dials(ms(0)), [server()]);
+        core.connected(server(), ms(0));
+        core.command(Command::Open(Arc::new(ChannelParts::new(CID, "T:1", None))), ms(1));
+        let all = core.circuit(server()).unwrap().pending();
+        core.circuit(server()).unwrap().sent(all);
+        core.searches(ms(1));
+        assert_eq!(core.circuit(server()).unwrap().output()[..2], [0, 6]);
+        let answer = message(Kind::Search, 7000, 0, 0x0A00_0009, CID, &[0; 8]);
+        core.receive(server(), &answer, ms(2)).unwrap();
+        assert_eq!(core.dials(ms(2)), ["10.0.0.9:7000".parse().unwrap()]);
+    }
+}

@@ -9,7 +9,7 @@
 //! use livetime_ca::client::{Client, ClientConfig, Event};
 //! use livetime_ca::dbr::{Form, Values};
 //!
-//! let client = Client::new(ClientConfig::from_variables(std::env::vars())?)?;
+//! let client = Client::new(ClientConfig::from_env()?)?;
 //! let second = Duration::from_secs(1);
 //! let temperature = client.channel("T:1");
 //! println!("{:?}", temperature.get(Form::Time).wait(second)?.values);

@@ -47,6 +47,10 @@ pub(super) struct Seen {
 }
 
 impl ChannelParts {
+    pub(super) fn new(cid: u32, name: &str, server: Option<SocketAddr>) -> ChannelParts {
+        ChannelParts { cid, name: name.to_owned(), server, seen: Mutex::default() }
+    }
+
     pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
         lock(&self.seen)
     }
@@ -97,7 +101,7 @@ impl Queue {
         let cid = *next;
         *next = cid.wrapping_add(1);
         drop(cids);
-        let parts = Arc::new(ChannelParts { cid, name: name.to_owned(), server, seen: Mutex::default() });
+        let parts = Arc::new(ChannelParts::new(cid, name, server));
         self.push(Command::Open(Arc::clone(&parts)));
         parts
     }

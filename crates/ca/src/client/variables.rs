@@ -1,6 +1,7 @@
 //! The variables that clients of EPICS are configured with.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
@@ -14,6 +15,16 @@ use crate::{Error, Result};
 const FRONT: usize = 1024;
 
 impl ClientConfig {
+    /// As the variables of the environment say; see [`from_variables`](ClientConfig::from_variables).
+    ///
+    /// # Errors
+    /// With the variable, for a value without meaning.
+    pub fn from_env() -> Result<ClientConfig> {
+        let utf8 =
+            |(key, value): (OsString, OsString)| Some((key.into_string().ok()?, value.into_string().ok()?));
+        ClientConfig::from_variables(std::env::vars_os().filter_map(utf8))
+    }
+
     /// As `EPICS_CA_*` variables say: `ADDR_LIST`, `AUTO_ADDR_LIST`, `NAME_SERVERS`, `SERVER_PORT`, `REPEATER_PORT`, `CONN_TMO`,
     /// `MAX_SEARCH_PERIOD`, and `MAX_ARRAY_BYTES` where `AUTO_ARRAY_BYTES` is NO. `USER` or `LOGNAME` is the name of the user.
     ///

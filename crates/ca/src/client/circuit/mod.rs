@@ -3,6 +3,8 @@
 mod answers;
 mod heard;
 mod requests;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
