@@ -50,10 +50,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-wire",
         ],
     ),
-    // `pva` because the block `pvaccess` of a pipeline file says how to serve.
+    // `pva` because the block `pvaccess` of a pipeline file says how to serve, both protocols for attributes of frames.
     (
         "livetime-control",
-        &["livetime-engine", "livetime-analysis", "livetime-recording", "livetime-frame", "livetime-pva"],
+        &[
+            "livetime-ca",
+            "livetime-engine",
+            "livetime-analysis",
+            "livetime-recording",
+            "livetime-frame",
+            "livetime-pva",
+        ],
     ),
     (
         "livetime-epics",

@@ -97,7 +97,7 @@ impl Channel {
         // A user who does not wait any more needs no answer.
         let tell = move |result| drop(sender.send(result));
         let id = self.begin(job, Sink::Once(Box::new(tell)));
-        Pending { id, what, answer, take, channel: self.clone() }
+        Pending { id, what, answer, take, is_over: false, channel: self.clone() }
     }
 }
 
@@ -118,6 +118,7 @@ pub struct Pending<T> {
     what: &'static str,
     answer: Receiver<Result<Answer>>,
     take: fn(Answer) -> Option<T>,
+    is_over: bool,
     channel: Channel,
 }
 
@@ -126,8 +127,10 @@ impl<T> Pending<T> {
     ///
     /// # Errors
     /// When the server refuses the operation, the connection is lost, or no answer comes.
-    pub fn wait(self, timeout: Duration) -> Result<T> {
-        match self.answer.recv_timeout(timeout) {
+    pub fn wait(mut self, timeout: Duration) -> Result<T> {
+        let answer = self.answer.recv_timeout(timeout);
+        self.is_over = !matches!(answer, Err(RecvTimeoutError::Timeout));
+        match answer {
             Ok(result) => (self.take)(result?).ok_or(Error::Closed),
             Err(RecvTimeoutError::Disconnected) => Err(Error::Closed),
             Err(RecvTimeoutError::Timeout) => {
@@ -141,7 +144,9 @@ impl<T> Pending<T> {
 
 impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
-        self.channel.0.push(Command::Cancel(self.id));
+        if !self.is_over {
+            self.channel.0.push(Command::Cancel(self.id));
+        }
     }
 }
 

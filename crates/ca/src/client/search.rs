@@ -67,6 +67,10 @@ impl Searcher {
 
     /// Begins anew, because a server has come.
     pub fn restart(&mut self, now: Duration) {
+        // The next beginning is planned already.
+        if self.restarted.is_some_and(|at| at > now) {
+            return;
+        }
         let at = self.restarted.map_or(now, |last| now.max(last + RESTART));
         self.restarted = Some(at);
         self.queue.clear();
@@ -190,6 +194,7 @@ mod tests {
             searcher.searches(searcher.due().unwrap());
         }
         searcher.restart(now + ms(20));
+        searcher.restart(now + ms(21));
         assert_eq!(searcher.due(), Some(now + ms(10) + RESTART));
         assert!(searcher.remove(1) && !searcher.remove(1));
         assert_eq!(searcher.due(), None);

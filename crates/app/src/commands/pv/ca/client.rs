@@ -12,11 +12,7 @@ use crate::output::{Exit, Failure};
 
 /// A client that is set up by the `EPICS_CA_*` variables.
 pub(super) fn client() -> Result<Client, Failure> {
-    let utf8 = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((key.into_string().ok()?, value.into_string().ok()?))
-    };
-    let config = ClientConfig::from_variables(std::env::vars_os().filter_map(utf8));
-    config.map_err(Error::from).and_then(Client::new).map_err(failure)
+    ClientConfig::from_env().map_err(Error::from).and_then(Client::new).map_err(failure)
 }
 
 // A request without sense is the user's mistake; the rest are failures.
