@@ -11,6 +11,7 @@ pub struct Rights {
 
 impl Rights {
     /// As they travel.
+    #[cfg(feature = "server")]
     pub(crate) fn bits(self) -> u32 {
         u32::from(self.read) | u32::from(self.write) << 1
     }
