@@ -52,7 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-wire",
         ],
     ),
-    // `pva` and `ca` because the block `pvaccess` of a pipeline file says how to serve.
+    // `pva` and `ca` because the block `pvaccess` of a pipeline file says how to serve, and for attributes of frames.
     (
         "livetime-control",
         &[
@@ -153,6 +153,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-wire",
             "livetime-engine",
             "livetime-actors",
+            "livetime-ca",
             "livetime-runtime",
             "livetime-frame",
             "livetime-formats",

@@ -30,6 +30,7 @@ mod memory;
 mod nodes;
 mod observe;
 mod pv;
+mod pv_ca;
 mod pvs;
 mod readme;
 mod run;

@@ -3,7 +3,7 @@
 //! Three types come first: a [`Message`](wire::Message) is a header with its payload, a [`Dbr`](dbr::Dbr) the type in which values
 //! travel, and a [`Reading`](dbr::Reading) values with alarm, time, units, limits and choices.
 //!
-//! Nothing but `server` opens a socket, starts a thread or asks for the time.
+//! Nothing but `client` and `server` opens a socket, starts a thread or asks for the time.
 //!
 //! ```
 //! use livetime_ca::dbr::{self, Dbr, Form, Native, Reading, Values};
@@ -25,12 +25,18 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod changes;
+#[cfg(feature = "client")]
+pub mod client;
 pub mod dbr;
 mod error;
+mod rights;
 #[cfg(feature = "server")]
 pub mod server;
 mod status;
 pub mod wire;
 
+pub use changes::Changes;
 pub use error::{Error, Result};
+pub use rights::Rights;
 pub use status::Status;

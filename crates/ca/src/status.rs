@@ -1,5 +1,7 @@
 //! What becomes of a request, as clients of Channel Access know it.
 
+use std::fmt;
+
 /// The end of a request. Numbers are the protocol's (`ECA_…`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
@@ -34,4 +36,38 @@ pub enum Status {
     BadChannel = (51 << 3) | 2,
     /// The server has no room.
     NoMemory = 6 << 3,
+    /// Another put to the channel is not done yet.
+    Busy = (45 << 3) | 2,
+}
+
+const ALL: [(Status, &str); 16] = [
+    (Status::Normal, "done"),
+    (Status::TooLarge, "the answer would be too large"),
+    (Status::BadType, "no such type of values"),
+    (Status::Internal, "a fault of the server"),
+    (Status::GetFailed, "the value could not be read"),
+    (Status::PutFailed, "the value could not be written"),
+    (Status::BadCount, "a wrong number of values"),
+    (Status::BadText, "not a text that the channel takes"),
+    (Status::Disconnected, "the channel is gone"),
+    (Status::BadMask, "a monitor of nothing"),
+    (Status::NoReadAccess, "this client may not read it"),
+    (Status::NoWriteAccess, "this client may not write it"),
+    (Status::NoConversion, "the value cannot be converted"),
+    (Status::BadChannel, "no such channel"),
+    (Status::NoMemory, "the server has no room"),
+    (Status::Busy, "another put is not done yet"),
+];
+
+impl Status {
+    /// The status with this number; `None` for one that no request of ours ends with.
+    pub fn from_number(number: u32) -> Option<Status> {
+        ALL.iter().map(|(status, _)| *status).find(|&status| status as u32 == number)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(ALL.iter().find(|(status, _)| status == self).map_or("refused", |(_, text)| text))
+    }
 }

@@ -39,7 +39,7 @@ pub use config::{Limits, ServerConfig};
 pub use events::{Event, Log};
 pub use mailbox::Done;
 pub use peer::Peer;
-pub use provider::{Channel, Provider, Put, Rights};
+pub use provider::{Channel, Provider, Put};
 pub use pv::{Pv, PvBuilder};
 pub use pv_map::PvMap;
 pub use reactor::Server;
@@ -47,4 +47,6 @@ pub use refusal::Refusal;
 pub use service::Service;
 pub use session::Session;
 pub(crate) use watcher::Update;
-pub use watcher::{Changes, Watcher};
+pub use watcher::Watcher;
+
+pub use crate::{Changes, Rights};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Done, Peer, Refusal, Watcher};
+use crate::Rights;
 use crate::dbr::{Native, Reading, Values};
 
 /// Channels by name. A clone of the `Arc` that a server holds may be asked from any thread.
@@ -36,22 +37,6 @@ pub trait Channel: Send + Sync {
 
     /// Pushes changes to this watcher from now on, until the watcher is [closed](Watcher::is_closed).
     fn watch(&self, watcher: Arc<Watcher>);
-}
-
-/// What a client may do at a channel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Rights {
-    /// Get and monitor.
-    pub read: bool,
-    /// Put.
-    pub write: bool,
-}
-
-impl Rights {
-    /// As they travel.
-    pub(super) fn bits(self) -> u32 {
-        u32::from(self.read) | u32::from(self.write) << 1
-    }
 }
 
 /// A put of a client. Answer it at once, or keep it and answer later from any thread.

@@ -43,8 +43,10 @@ pub enum AttributesError {
         /// A name that may have been meant.
         hint: String,
     },
-    /// No client of EPICS can be made, or it does not watch a PV.
+    /// No client of pvAccess can be made, or it does not watch a PV.
     Client(livetime_pva::client::Error),
+    /// No client of Channel Access can be made.
+    ChannelAccess(livetime_ca::client::Error),
 }
 
 /// Why a file with attributes cannot be read.
@@ -97,6 +99,7 @@ impl fmt::Display for AttributesError {
                 write!(f, "attribute `{attribute}`: wanted a parameter of the node, found `{source}`{hint}")
             }
             AttributesError::Client(error) => error.fmt(f),
+            AttributesError::ChannelAccess(error) => error.fmt(f),
         }
     }
 }
@@ -106,5 +109,11 @@ impl std::error::Error for AttributesError {}
 impl From<livetime_pva::client::Error> for AttributesError {
     fn from(error: livetime_pva::client::Error) -> AttributesError {
         AttributesError::Client(error)
+    }
+}
+
+impl From<livetime_ca::client::Error> for AttributesError {
+    fn from(error: livetime_ca::client::Error) -> AttributesError {
+        AttributesError::ChannelAccess(error)
     }
 }

@@ -5,7 +5,7 @@
 //! | type | source | value |
 //! |---|---|---|
 //! | `PARAM` | a parameter of the node: areaDetector's drvInfo (`TOTAL`), the suffix of its PV (`Total`) or its own name | what the node says when it has handled the frame; `datatype` is INT, INT64, DOUBLE or STRING |
-//! | `EPICS_PV` | a PV, read over pvAccess | the newest value; `dbrtype` is one of areaDetector's |
+//! | `EPICS_PV` | a PV: `ca://NAME` over Channel Access, `pva://NAME` or `NAME` over pvAccess | the newest value; `dbrtype` is one of areaDetector's |
 //! | `CONST` | a text | that text |
 //!
 //! Every attribute is there from the first frame on: a number that is not known yet is NaN, a text empty. `FUNCTION` is refused.
@@ -14,6 +14,7 @@ mod error;
 mod macros;
 mod source;
 mod stamp;
+mod watched;
 mod xml;
 
 use std::sync::Arc;

@@ -15,6 +15,9 @@ pub(super) struct Common {
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(super) json: bool,
+    /// Use Channel Access instead of pvAccess.
+    #[arg(long)]
+    pub(super) ca: bool,
 }
 
 #[derive(Args, Debug)]
@@ -22,8 +25,11 @@ pub(super) struct Asked {
     #[command(flatten)]
     pub(super) common: Common,
     /// Fields and options of the request, for example field(value,alarm)record[process=true].
-    #[arg(short = 'r', long = "request", default_value = "")]
+    #[arg(short = 'r', long = "request", default_value = "", conflicts_with = "ca")]
     pub(super) request: String,
+    /// With --ca: characters are one text. Names that end with `$` mean that anyway.
+    #[arg(short = 'S', long = "long-text", requires = "ca")]
+    pub(super) long_text: bool,
     /// Print times in UTC instead of local time; JSON has them in UTC always.
     #[arg(long)]
     pub(super) utc: bool,
@@ -66,6 +72,9 @@ pub(super) struct MonitorArgs {
     /// End after this many updates in all.
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) count: Option<u64>,
+    /// With --ca: changes to print, some of v (value), l (value for archives), a (alarm), p (units, limits, choices).
+    #[arg(short = 'm', long, default_value = "va", requires = "ca")]
+    pub(super) mask: String,
 }
 
 #[derive(Args, Debug)]

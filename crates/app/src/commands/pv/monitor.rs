@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use livetime_pva::client::Event;
+use livetime_pva::data::Value;
 use serde_json::json;
 
 use super::args::{Asked, MonitorArgs};
@@ -21,10 +22,39 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
     let (sender, events) = channel();
     let follow = |index: usize| {
         let sender = sender.clone();
-        let tell = move |event| drop(sender.send((index, event)));
+        let tell = move |event: Event| drop(sender.send((index, event.into())));
         client.channel(&args.names[index]).subscribe(&args.asked.request, tell).map_err(failure)
     };
     let _monitors: Vec<_> = (0..args.names.len()).map(follow).collect::<Result<_, _>>()?;
+    show(args, &events, output)
+}
+
+/// An event of a monitor, whatever its protocol is.
+pub(super) enum Told {
+    Update(Value),
+    Connected,
+    Disconnected,
+    /// Nothing more will come, perhaps for a reason.
+    Ended(Result<(), String>),
+}
+
+impl From<Event> for Told {
+    fn from(event: Event) -> Told {
+        match event {
+            Event::Update(update) => Told::Update(update.value),
+            Event::Connected => Told::Connected,
+            Event::Disconnected => Told::Disconnected,
+            Event::Ended(result) => Told::Ended(result.map_err(|error| error.to_string())),
+        }
+    }
+}
+
+/// Prints the events of monitors, each with the number of its name.
+pub(super) fn show(
+    args: &MonitorArgs,
+    events: &Receiver<(usize, Told)>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let stopped = stop_at_ctrl_c();
     let mut seen = vec![Seen::Not(Instant::now()); args.names.len()];
     let (mut left, mut exit) = (args.count, Exit::Ok);
@@ -34,7 +64,7 @@ pub(super) fn monitor(args: &MonitorArgs, output: &mut Output) -> Result<Exit, F
             Ok((index, event)) => {
                 seen[index] = Seen::of(&event);
                 let name = &args.names[index];
-                let is_update = matches!(event, Event::Update(_));
+                let is_update = matches!(event, Told::Update(_));
                 if !tell(name, event, &args.asked, output)? {
                     return Ok(Exit::Failed);
                 }
@@ -71,26 +101,26 @@ enum Seen {
 }
 
 impl Seen {
-    fn of(event: &Event) -> Seen {
+    fn of(event: &Told) -> Seen {
         match event {
-            Event::Update(_) | Event::Connected => Seen::Yes,
-            Event::Disconnected => Seen::Not(Instant::now()),
-            Event::Ended(_) => Seen::Ended,
+            Told::Update(_) | Told::Connected => Seen::Yes,
+            Told::Disconnected => Seen::Not(Instant::now()),
+            Told::Ended(_) => Seen::Ended,
         }
     }
 }
 
 /// Prints an event; `false`: the server ended it with an error.
-fn tell(name: &str, event: Event, asked: &Asked, output: &mut Output) -> Result<bool, Failure> {
+fn tell(name: &str, event: Told, asked: &Asked, output: &mut Output) -> Result<bool, Failure> {
     match event {
-        Event::Update(update) => output.data(&(shown(name, &update.value, asked) + "\n"))?,
-        Event::Connected => {}
-        Event::Disconnected if asked.common.json => {
+        Told::Update(value) => output.data(&(shown(name, &value, asked) + "\n"))?,
+        Told::Connected => {}
+        Told::Disconnected if asked.common.json => {
             output.data(&format!("{}\n", json!({ "name": name, "connected": false })))?
         }
-        Event::Disconnected => output.data(&format!("{name} *** disconnected\n"))?,
-        Event::Ended(Ok(())) => output.log(format_args!("livetime: {name}: the server ended it")),
-        Event::Ended(Err(error)) => {
+        Told::Disconnected => output.data(&format!("{name} *** disconnected\n"))?,
+        Told::Ended(Ok(())) => output.log(format_args!("livetime: {name}: the server ended it")),
+        Told::Ended(Err(error)) => {
             output.log(format_args!("livetime: {name}: {error}"));
             return Ok(false);
         }

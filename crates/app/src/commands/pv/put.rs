@@ -1,7 +1,7 @@
 //! `livetime pv put`.
 
 use livetime_pva::client::Put;
-use livetime_pva::data::Field;
+use livetime_pva::data::{Field, Value};
 use serde_json::{Value as Json, json};
 
 use super::args::PutArgs;
@@ -17,12 +17,22 @@ pub(super) fn put(args: &PutArgs, output: &mut Output) -> Result<Exit, Failure> 
     let before = channel.get().wait(time).map_err(failure)?;
     channel.put_with(&args.asked.request, what).wait(time).map_err(failure)?;
     let after = channel.get().wait(time).map_err(failure)?;
+    show(args, &before, &after, output)
+}
+
+/// Prints the values before and after a put.
+pub(super) fn show(
+    args: &PutArgs,
+    before: &Value,
+    after: &Value,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     if args.asked.common.json {
-        let (old, new) = (json::value(&before), json::value(&after));
+        let (old, new) = (json::value(before), json::value(after));
         output.json(&json!({ "name": args.name, "old": old, "new": new }))?;
     } else {
         let line = |value| text::line(&args.name, value, args.asked.clock());
-        let (old, new) = (line(&before), line(&after));
+        let (old, new) = (line(before), line(after));
         output.data(&format!("Old : {old}\nNew : {new}\n"))?;
     }
     Ok(Exit::Ok)
@@ -48,13 +58,18 @@ fn assignment(text: &str) -> Option<(&str, Field)> {
 
 /// A text, which the server's type decides about; in brackets a JSON array.
 fn field(text: &str) -> Result<Field, Failure> {
+    Ok(elements(text)?.map_or_else(|| text.into(), Field::from))
+}
+
+/// The elements of a JSON array; `None` for another text.
+pub(super) fn elements(text: &str) -> Result<Option<Vec<String>>, Failure> {
     if !text.trim_start().starts_with('[') {
-        return Ok(text.into());
+        return Ok(None);
     }
     let wrong = |error: serde_json::Error| Failure::new(Exit::Usage, format!("the array `{text}`: {error}"));
     let elements: Vec<Json> = serde_json::from_str(text).map_err(wrong)?;
     let as_text = |element: Json| element.as_str().map_or_else(|| element.to_string(), String::from);
-    Ok(elements.into_iter().map(as_text).collect::<Vec<_>>().into())
+    Ok(Some(elements.into_iter().map(as_text).collect()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::price::SMALL;
 use crate::dbr::{self, Dbr, Reading};
 use crate::server::mailbox::Ended;
 use crate::server::{Refusal, Update};
-use crate::wire::{Command, EXTENDED_LEN, HEADER_LEN, Header, padded};
+use crate::wire::{Command, EXTENDED_LEN, HEADER_LEN, Header, append, padded};
 use crate::{Error, Result, Status};
 
 /// The number of no channel.
@@ -19,11 +19,7 @@ const REASON: usize = 500;
 impl Session {
     /// A message whose size is given by its payload.
     pub(super) fn say(&mut self, header: Header, payload: &[u8]) {
-        let size = padded(payload.len());
-        // Payloads here are names and reasons, far below 4 GiB.
-        Header { size: size as u32, ..header }.encode(&mut self.output);
-        self.output.extend(payload);
-        self.output.resize(self.output.len() + size - payload.len(), 0);
+        append(&mut self.output, header, payload);
     }
 
     /// The answer `header` with values: a get, or an update of a monitor. Returns why there is none.

@@ -1,8 +1,6 @@
 //! The same channels in a soft IOC of EPICS base and here: a client of libca asks both for the same, at random, and the answers are the
 //! same bytes.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,0 +1,27 @@
+//! Kinds of changes that a monitor may wait for.
+
+/// Kinds of changes: those that a client wants to hear of, or those that an update has. Bits are the protocol's (`DBE_…`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Changes(pub u16);
+
+impl Changes {
+    /// The value.
+    pub const VALUE: Changes = Changes(1);
+    /// The value, as far as it is archived.
+    pub const LOG: Changes = Changes(2);
+    /// The alarm.
+    pub const ALARM: Changes = Changes(4);
+    /// Units, limits, choices.
+    pub const PROPERTY: Changes = Changes(8);
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Changes) -> Changes {
+        Changes(self.0 | other.0)
+    }
+
+    /// Whether they have a kind in common.
+    pub fn meet(self, other: Changes) -> bool {
+        self.0 & other.0 != 0
+    }
+}
