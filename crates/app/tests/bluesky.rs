@@ -161,7 +161,7 @@ fn classic_ophyd_counts_and_scans() {
         command
             .arg(examples().join("classic/count_and_scan.py"))
             .arg("--folder")
-            .arg(served.folder.join("f"));
+            .arg(served.folder.join("pictures of a folder whose path is longer than forty characters"));
         command.args(["--writer", writer, "--images", images]);
         command.env("EPICS_CA_NAME_SERVERS", format!("127.0.0.1:{port}"));
         command.env("EPICS_CA_ADDR_LIST", "").env("EPICS_CA_AUTO_ADDR_LIST", "NO");
