@@ -59,7 +59,7 @@ impl Client {
     fn read(&mut self, mut take: impl FnMut(&Message)) -> bool {
         loop {
             self.output.push(self.session.output());
-            let sent = self.session.pending();
+            let sent = self.session.output().len();
             self.session.sent(sent);
             while let Some(message) = self.output.next().expect("messages of ours") {
                 take(&message);

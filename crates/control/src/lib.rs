@@ -32,6 +32,7 @@ pub mod channel_access;
 pub mod config;
 pub mod describe;
 mod line;
+pub mod macros;
 pub mod model;
 pub mod pvaccess;
 pub mod recorded;

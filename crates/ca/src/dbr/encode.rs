@@ -27,12 +27,17 @@ pub fn encode(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr, count: usize) -> R
     };
     let count = if count == 0 { values.len() } else { count };
     out.reserve(dbr.size(count));
-    facts(out, reading, dbr);
-    // Padding between facts and values.
-    out.resize(begin + dbr.offset(), 0);
+    encode_facts(out, reading, dbr);
     append(out, &values, count);
     out.resize(begin + dbr.size(count), 0);
     Ok(count)
+}
+
+/// Appends the facts that travel in front of the values, with the padding behind them.
+pub(crate) fn encode_facts(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr) {
+    let begin = out.len();
+    facts(out, reading, dbr);
+    out.resize(begin + dbr.offset(), 0);
 }
 
 fn facts(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr) {
@@ -107,10 +112,18 @@ fn append(out: &mut Vec<u8>, values: &Values, count: usize) {
     match values {
         Values::Text(texts) => texts[..first].iter().for_each(|one| text(out, one, TEXT_LEN)),
         Values::Char(bytes) => out.extend(&bytes[..first]),
-        Values::Short(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
-        Values::Enum(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
-        Values::Float(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
-        Values::Long(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
-        Values::Double(values) => out.extend(values[..first].iter().flat_map(|value| value.to_be_bytes())),
+        Values::Short(values) => swapped(out, &values[..first], |value| value.to_be_bytes()),
+        Values::Enum(values) => swapped(out, &values[..first], |value| value.to_be_bytes()),
+        Values::Float(values) => swapped(out, &values[..first], |value| value.to_be_bytes()),
+        Values::Long(values) => swapped(out, &values[..first], |value| value.to_be_bytes()),
+        Values::Double(values) => swapped(out, &values[..first], |value| value.to_be_bytes()),
     }
+}
+
+/// Numbers in the order of the network, into room that is made once: a loop over pairs of equal length swaps many at a time.
+fn swapped<T: Copy, const N: usize>(out: &mut Vec<u8>, values: &[T], bytes: impl Fn(T) -> [u8; N]) {
+    let begin = out.len();
+    out.resize(begin + values.len() * N, 0);
+    let (to, _) = out[begin..].as_chunks_mut::<N>();
+    to.iter_mut().zip(values).for_each(|(to, value)| *to = bytes(*value));
 }

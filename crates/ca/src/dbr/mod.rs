@@ -11,6 +11,8 @@ mod values;
 pub use about::{About, Limits};
 pub use decode::decode;
 pub use encode::encode;
+#[cfg(feature = "server")]
+pub(crate) use encode::encode_facts;
 pub use reading::{Alarm, Reading, Stamp};
 pub use types::{Dbr, Form, Native, TEXT_LEN};
 pub use values::Values;

@@ -1,6 +1,6 @@
 //! A connection: a socket and its session.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::time::Duration;
 
 use livetime_guests::Guest;
@@ -13,6 +13,8 @@ use crate::Error;
 const TURN: usize = 1024;
 /// Bytes that are written in one turn.
 const WRITTEN: usize = 1 << 20;
+/// Pieces that are written by one call of the system: answers and arrays in turns.
+const PIECES: usize = 16;
 
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
@@ -107,8 +109,9 @@ impl Connection {
     fn write(&mut self) -> Result<(), End> {
         let mut room = WRITTEN;
         while self.writable && room > 0 && self.session.pending() > 0 {
-            let output = self.session.output();
-            match self.stream.write(&output[..output.len().min(room)]) {
+            let mut slices = [IoSlice::new(&[]); PIECES];
+            let used = self.session.slices(&mut slices, room);
+            match self.stream.write_vectored(&slices[..used]) {
                 Ok(0) => return Err(End::Broken(ErrorKind::WriteZero.into())),
                 Ok(count) => {
                     room -= count;

@@ -1,17 +1,14 @@
 //! Macros in a list of attributes: `$(NAME)` stands for a value.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::error::AttributesError;
-
-/// The longest text that comes of it: what a file of attributes may have.
-const LONGEST: usize = 1 << 20;
+use crate::macros::{LONGEST, definitions, expand as replaced};
 
 /// `text` with values in the places of `$(NAME)` and `${NAME}`. `$(NAME=other)` is `other` where `NAME` has no value.
 ///
-/// `macros` gives the values: `NAME=value,OTHER=value`, in quotes (`'` or `"`) if a value has a comma or blanks around it. Values
-/// and what stands behind `=` are taken as they are: a macro in them is not replaced.
+/// `macros` gives the values: `NAME=value,OTHER=value`, in quotes (`'` or `"`) if a value has a comma or blanks around it.
+/// Macros inside of names and values are replaced, too.
 ///
 /// ```
 /// use livetime_control::attributes::expand;
@@ -24,59 +21,28 @@ const LONGEST: usize = 1 << 20;
 /// # Errors
 /// With the name, for a macro without value, one that does not end, and a result of more than 1 MiB.
 pub fn expand<'a>(text: &'a str, macros: &str) -> Result<Cow<'a, str>, AttributesError> {
-    let values = values(macros)?;
-    let (mut expanded, mut left) = (String::new(), text);
-    while let Some(place) = left.find("$(").into_iter().chain(left.find("${")).min() {
-        let (before, inner) = (&left[..place], &left[place + 2..]);
-        let close = if left[place..].starts_with("$(") { ')' } else { '}' };
-        let end = inner.find(close).ok_or_else(|| {
-            let found: String = inner.chars().take(50).collect();
-            refused(format!("`{close}` behind `{found}`"), "none")
-        })?;
-        expanded += before;
-        expanded += value(&inner[..end], &values)?;
-        if expanded.len() > LONGEST {
-            return Err(refused(format!("a text of at most {LONGEST} bytes"), "more"));
-        }
-        left = &inner[end + 1..];
-    }
-    if expanded.is_empty() && left.len() == text.len() {
+    let values = definitions(macros).map_err(|wrong| {
+        let (wanted, found) = wrong.parts();
+        refused(wanted, format!("`{found}`"))
+    })?;
+    if !text.contains("$(") && !text.contains("${") {
         return Ok(Cow::Borrowed(text));
     }
-    Ok(Cow::Owned(expanded + left))
-}
-
-fn value<'a>(name: &'a str, values: &BTreeMap<&str, &'a str>) -> Result<&'a str, AttributesError> {
-    let (name, other) = name.split_once('=').map_or((name, None), |(name, other)| (name, Some(other)));
-    let value = values.get(name.trim()).copied().or(other);
-    let wanted = || format!("a value of `{}`", name.chars().take(50).collect::<String>());
-    value.ok_or_else(|| refused(wanted(), "none"))
+    let expanded = replaced(text, &values);
+    if let Some((name, close)) = expanded.unclosed.first() {
+        return Err(refused(format!("`{close}` behind `{name}`"), "none"));
+    }
+    if let Some(name) = expanded.undefined.first() {
+        return Err(refused(format!("a value of `{}`", name.chars().take(50).collect::<String>()), "none"));
+    }
+    if expanded.is_cut || expanded.text.len() > LONGEST {
+        return Err(refused(format!("a text of at most {LONGEST} bytes"), "more"));
+    }
+    Ok(Cow::Owned(expanded.text))
 }
 
 fn refused(wanted: impl Into<String>, found: impl Into<String>) -> AttributesError {
     AttributesError::Macros { wanted: wanted.into(), found: found.into() }
-}
-
-/// The values by name.
-fn values(mut text: &str) -> Result<BTreeMap<&str, &str>, AttributesError> {
-    let mut values = BTreeMap::new();
-    loop {
-        text = text.trim_matches([' ', ',']);
-        if text.is_empty() {
-            return Ok(values);
-        }
-        let found = || format!("`{}`", text.chars().take(50).collect::<String>());
-        let wrong = || refused("NAME=value", found());
-        let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
-        let rest = rest.trim_start();
-        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
-        let (value, left) = match quote {
-            Some(quote) => rest[1..].split_once(quote).ok_or_else(wrong)?,
-            None => rest.split_once(',').unwrap_or((rest, "")),
-        };
-        values.insert(name.trim(), if quote.is_some() { value } else { value.trim() });
-        text = left;
-    }
 }
 
 #[cfg(test)]

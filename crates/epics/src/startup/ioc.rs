@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use livetime_control::macros::{Macros, definitions};
 use livetime_engine::NodeType;
 
-use super::macros::definitions;
 use super::script::{Command, Script};
 use super::{Fate, Line};
 
@@ -55,7 +55,7 @@ pub(super) struct Ioc {
     /// Plugins without a node.
     pub(super) without_node: Vec<String>,
     /// The macros of each `dbLoadRecords`.
-    pub(super) records: Vec<(Line, BTreeMap<String, String>)>,
+    pub(super) records: Vec<(Line, Macros)>,
     pub(super) puts: Vec<Put>,
     pub(super) saved: Vec<PathBuf>,
     pub(super) fates: Vec<(Line, Fate)>,
@@ -137,7 +137,10 @@ impl Ioc {
             self.fates.push((line.clone(), Fate::Undefined(undefined)));
         }
         match (name.as_str(), &args[..]) {
-            ("dbLoadRecords", [_, macros, ..]) => return self.records.push((line, definitions(macros))),
+            ("dbLoadRecords", [_, macros, ..]) => match definitions(macros) {
+                Ok(macros) => return self.records.push((line, macros)),
+                Err(wrong) => return self.fates.push((line, Fate::Left(wrong.to_string()))),
+            },
             ("dbpf", [pv, value, ..]) => {
                 let pv = pv.strip_suffix(".VAL").unwrap_or(pv).to_owned();
                 return self.puts.push(Put { line, pv, value: value.clone() });

@@ -7,7 +7,6 @@
 mod error;
 mod fate;
 mod ioc;
-mod macros;
 mod pipeline;
 mod ports;
 mod puts;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use livetime_control::macros::Macros;
 use livetime_engine::{NodeType, ParamKind, ParamSpec};
 
 use super::ioc::{Ioc, Port, Sender, is_plugin};
@@ -97,7 +98,7 @@ fn records(ioc: &mut Ioc) {
     }
 }
 
-fn named(port: &mut Port, macros: &BTreeMap<String, String>) -> Fate {
+fn named(port: &mut Port, macros: &Macros) -> Fate {
     let text = |name: &str| macros.get(name).map(|value| value.trim()).unwrap_or_default();
     let instance = text("R").trim_end_matches(':').to_owned();
     let is_part = port.instance.is_some();

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::macros::{Macros, definitions, expand};
+use livetime_control::macros::{Macros, definitions, expand};
+
 use super::{Fate, ImportError, Line};
 
 /// Bytes of a script; ones of beam lines have at most 50 KB.
@@ -75,8 +76,8 @@ impl Reader {
     }
 
     fn line(&mut self, line: Line, depth: usize) {
-        let mut undefined = Vec::new();
-        let text = expand(&line.text, &self.macros, &mut undefined);
+        let expanded = expand(&line.text, &self.macros);
+        let (text, undefined) = (expanded.text, expanded.undefined);
         if let Some(included) = text.strip_prefix('<') {
             return self.include(&line, included.trim().trim_matches('"'), depth);
         }
@@ -91,14 +92,14 @@ impl Reader {
             ("epicsEnvSet", [name, value, ..]) => {
                 self.macros.insert((*name).to_owned(), (*value).to_owned());
             }
-            ("putenv", [definition, ..]) => self.macros.extend(definitions(definition)),
+            ("putenv", [definition, ..]) => self.macros.extend(definitions(definition).unwrap_or_default()),
             ("epicsEnvUnset", [name, ..]) => {
                 self.macros.remove(*name);
             }
             ("cd" | "chdir", [folder, ..]) => self.folder = self.folder.join(folder),
             ("iocsh" | "iocshLoad" | "iocshRun", [file, rest @ ..]) => {
                 let before = self.macros.clone();
-                self.macros.extend(rest.first().map(|text| definitions(text)).unwrap_or_default());
+                self.macros.extend(rest.first().and_then(|text| definitions(text).ok()).unwrap_or_default());
                 self.include(&command.line, file, depth);
                 self.macros = before;
             }

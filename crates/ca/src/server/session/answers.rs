@@ -1,8 +1,11 @@
 //! Messages to the client.
 
+use bytes::Bytes;
+
 use super::Session;
+use super::output::SHARED;
 use super::price::SMALL;
-use crate::dbr::{self, Dbr, Reading};
+use crate::dbr::{self, Dbr, Native, Reading, Values};
 use crate::server::mailbox::Ended;
 use crate::server::{Refusal, Update};
 use crate::wire::{Command, EXTENDED_LEN, HEADER_LEN, Header, append, padded};
@@ -19,7 +22,7 @@ const REASON: usize = 500;
 impl Session {
     /// A message whose size is given by its payload.
     pub(super) fn say(&mut self, header: Header, payload: &[u8]) {
-        append(&mut self.output, header, payload);
+        append(&mut self.output.bytes, header, payload);
     }
 
     /// The answer `header` with values: a get, or an update of a monitor. Returns why there is none.
@@ -38,29 +41,43 @@ impl Session {
                 format!("{count} values are too many for one message"),
             ));
         };
-        if !self.has_room(size as usize + EXTENDED_LEN) {
+        let shared = shared(reading, dbr, count);
+        if !self.has_room(size as usize + EXTENDED_LEN, shared.is_some()) {
             return Some(Refusal::new(Status::NoMemory, NO_MEMORY));
         }
-        let begin = self.output.len();
-        Header { size, count: sent, ..header }.encode(&mut self.output);
-        let payload = self.output.len();
-        if let Err(error) = dbr::encode(&mut self.output, reading, dbr, count) {
-            self.output.truncate(begin);
+        let out = &mut self.output.bytes;
+        let begin = out.len();
+        Header { size, count: sent, ..header }.encode(out);
+        let payload = out.len();
+        if let Some(array) = shared {
+            dbr::encode_facts(out, reading, dbr);
+            self.output.share(array);
+            // Zeros behind the array.
+            let padding = size as usize - dbr.size(count);
+            self.output.bytes.extend(&[0; 8][..padding]);
+            return None;
+        }
+        if let Err(error) = dbr::encode(out, reading, dbr, count) {
+            out.truncate(begin);
             return Some(Refusal::new(Status::GetFailed, error.to_string()));
         }
-        self.output.resize(payload + size as usize, 0);
+        out.resize(payload + size as usize, 0);
         None
     }
 
     /// Counts so many more bytes of an answer and makes room for them; `false` when there is no memory for them.
-    fn has_room(&mut self, bytes: usize) -> bool {
-        let needed = self.output.len() + bytes;
-        if needed <= self.output.capacity() || needed <= SMALL {
+    fn has_room(&mut self, bytes: usize, is_shared: bool) -> bool {
+        if is_shared {
+            return self.unsent.set(self.output.held() + bytes);
+        }
+        let answers = &self.output.bytes;
+        let needed = answers.len() + bytes;
+        if needed <= answers.capacity() || needed <= SMALL {
             return true;
         }
-        let taken = self.unsent.set(needed);
+        let taken = self.unsent.set(self.output.held() - answers.capacity() + needed);
         if taken {
-            self.output.reserve_exact(bytes);
+            self.output.bytes.reserve_exact(bytes);
         }
         taken
     }
@@ -70,7 +87,7 @@ impl Session {
     /// # Errors
     /// When there is none: the client that does not read it has to go.
     pub(super) fn settle(&mut self) -> Result<()> {
-        let held = self.output.capacity();
+        let held = self.output.held();
         let counted = if held > SMALL { held } else { 0 };
         if counted != self.unsent.bytes() && !self.unsent.set(counted) {
             return Err(Error::new(
@@ -153,4 +170,11 @@ impl Session {
             }
         }
     }
+}
+
+/// The array of an answer that is sent from where it lies: bytes need no other order.
+fn shared(reading: &Reading, dbr: Dbr, count: usize) -> Option<Bytes> {
+    let Values::Char(bytes) = &reading.values else { return None };
+    let is_same = matches!(dbr, Dbr::Value(_, Native::Char));
+    (is_same && count >= SHARED && count <= bytes.len()).then(|| bytes.slice(..count))
 }

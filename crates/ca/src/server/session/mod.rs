@@ -3,11 +3,13 @@
 mod answers;
 mod channels;
 mod monitors;
+mod output;
 mod price;
 mod requests;
 #[cfg(test)]
 mod tests;
 
+use std::io::IoSlice;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +17,7 @@ use std::time::Duration;
 use channels::{Channels, Opened};
 use livetime_guests::{Account, Charge, Reports};
 use monitors::Monitors;
+use output::Output;
 use price::{CHANNEL, MONITOR, SMALL, price};
 
 use super::mailbox::Mailbox;
@@ -36,10 +39,8 @@ pub struct Session {
     input: Assembler,
     // For the message that is coming in.
     incoming: Charge,
-    output: Vec<u8>,
+    output: Output,
     unsent: Charge,
-    // How much of the output is sent.
-    sent: usize,
     channels: Channels,
     monitors: Monitors,
     /// Puts that are not done yet.
@@ -75,11 +76,10 @@ impl Session {
             input: Assembler::new(parts.limits.message),
             parts,
             incoming: Charge::new(&account),
-            output: Vec::new(),
+            output: Output::default(),
             unsent: Charge::new(&account),
             held: Charge::new(&account),
             account,
-            sent: 0,
             channels: Channels::default(),
             monitors: Monitors::default(),
             puts: 0,
@@ -189,14 +189,19 @@ impl Session {
         true
     }
 
-    /// Bytes for the client.
+    /// The next bytes for the client, in one piece. Others may follow.
     pub fn output(&self) -> &[u8] {
-        &self.output[self.sent..]
+        self.output.next()
+    }
+
+    /// The next bytes for the client where they lie, together at most `room`. Returns how many of `slices` are used.
+    pub fn slices<'a>(&'a self, slices: &mut [IoSlice<'a>], room: usize) -> usize {
+        self.output.slices(slices, room)
     }
 
     /// How many bytes wait for the client.
     pub fn pending(&self) -> usize {
-        self.output.len() - self.sent
+        self.output.pending()
     }
 
     /// So many bytes of the output are sent.
@@ -204,17 +209,7 @@ impl Session {
         if count > 0 {
             self.stalled = None;
         }
-        self.sent += count.min(self.pending());
-        if self.sent == self.output.len() {
-            self.output.clear();
-            // A picture's room is given back; answers of usual length keep theirs.
-            self.output.shrink_to(SMALL);
-            self.sent = 0;
-        } else if self.sent > self.pending() {
-            // What a slow client has read must not stay in front of what it has not.
-            self.output.drain(..self.sent);
-            self.sent = 0;
-        }
+        self.output.sent(count);
     }
 
     /// Looks at the clock, and for memory for updates that found none.

@@ -89,7 +89,13 @@ impl Session {
     }
 
     fn search(&mut self, header: &Header, payload: &[u8]) {
-        answer_search(&*self.parts.provider, header, payload, (None, self.parts.tcp_port), &mut self.output);
+        answer_search(
+            &*self.parts.provider,
+            header,
+            payload,
+            (None, self.parts.tcp_port),
+            &mut self.output.bytes,
+        );
     }
 
     fn open(&mut self, header: &Header, payload: &[u8]) -> Result<(), Refusal> {

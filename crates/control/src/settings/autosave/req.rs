@@ -4,6 +4,8 @@ use crate::attributes::expand;
 
 /// Files within files within files: no IOC goes deeper, and a file that includes itself ends here.
 const DEEPEST: usize = 20;
+/// Includes of all files together: a few files that each include all others would never end.
+const MOST_INCLUDES: usize = 10_000;
 /// More names are not read: the largest IOCs save some ten thousand.
 const MOST_NAMES: usize = 1_000_000;
 
@@ -30,56 +32,67 @@ pub struct ReqName {
 /// Reads the request file `name` with `macros` (`P=13SIM1:,R=cam1:`), and the files that it includes. `open` gives the text
 /// of a file by the name that a line has for it, or says why not.
 pub fn read_req(name: &str, macros: &str, open: &dyn Fn(&str) -> Result<String, String>) -> Req {
-    let mut req = Req::default();
+    let mut reader = Reader { req: Req::default(), open, includes: 0 };
     match open(name) {
-        Ok(text) => read(&mut req, (name, &text), macros, open, 1),
-        Err(why) => req.problems.push(format!("{name}: {why}")),
+        Ok(text) => reader.read((name, &text), macros, 1),
+        Err(why) => reader.req.problems.push(format!("{name}: {why}")),
     }
-    req
+    reader.req
 }
 
-fn read(
-    req: &mut Req,
-    (file, text): (&str, &str),
-    macros: &str,
-    open: &dyn Fn(&str) -> Result<String, String>,
-    depth: usize,
-) {
-    for (number, line) in text.lines().enumerate() {
-        let place = format!("{file}:{}", number + 1);
-        if req.names.len() >= MOST_NAMES {
-            return req.problems.push(format!("{place}: wanted at most {MOST_NAMES} names, found more"));
-        }
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let expanded = match expand(line, macros) {
-            Ok(expanded) => expanded,
-            Err(error) => {
-                req.problems.push(format!("{place}: {error}"));
+struct Reader<'a> {
+    req: Req,
+    open: &'a dyn Fn(&str) -> Result<String, String>,
+    includes: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, (file, text): (&str, &str), macros: &str, depth: usize) {
+        for (number, line) in text.lines().enumerate() {
+            let (number, line) = (number + 1, line.trim());
+            if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-        };
-        match included(&expanded) {
-            None => {
-                let name = expanded.split_whitespace().next().unwrap_or_default();
-                // A macro may be replaced by nothing, or by a mark of a comment.
-                if !name.is_empty() && !name.starts_with('#') {
-                    let (file, line, name) = (file.to_owned(), number + 1, name.to_owned());
-                    req.names.push(ReqName { file, line, name });
-                }
+            if self.req.names.len() >= MOST_NAMES || self.includes > MOST_INCLUDES {
+                return;
             }
-            Some(_) if depth >= DEEPEST => {
-                req.problems
-                    .push(format!("{place}: wanted at most {DEEPEST} files within one another, found more"));
+            if let Err(why) = self.line((file, number), line, macros, depth) {
+                self.req.problems.push(format!("{file}:{number}: {why}"));
             }
-            Some((name, macros)) => match open(&name) {
-                Ok(text) => read(req, (&name, &text), &macros, open, depth + 1),
-                Err(why) => req.problems.push(format!("{place}: `{name}`: {why}")),
-            },
         }
     }
+
+    fn line(
+        &mut self,
+        (file, line): (&str, usize),
+        text: &str,
+        macros: &str,
+        depth: usize,
+    ) -> Result<(), String> {
+        let expanded = expand(text, macros).map_err(|error| error.to_string())?;
+        let Some((name, macros)) = included(&expanded) else {
+            let name = expanded.split_whitespace().next().unwrap_or_default();
+            // A macro may be replaced by nothing, or by a mark of a comment.
+            if !name.is_empty() && !name.starts_with('#') {
+                let (file, name) = (file.to_owned(), name.to_owned());
+                self.req.names.push(ReqName { file, line, name });
+            }
+            return too_many(self.req.names.len(), MOST_NAMES, "names");
+        };
+        if depth >= DEEPEST {
+            return Err(format!("wanted at most {DEEPEST} files within one another, found more"));
+        }
+        self.includes += 1;
+        too_many(self.includes, MOST_INCLUDES + 1, "includes")?;
+        let text = (self.open)(&name).map_err(|why| format!("`{name}`: {why}"))?;
+        self.read((&name, &text), &macros, depth + 1);
+        Ok(())
+    }
+}
+
+/// The last one that is read says that the others are not.
+fn too_many(count: usize, most: usize, things: &str) -> Result<(), String> {
+    if count < most { Ok(()) } else { Err(format!("wanted less than {most} {things}, found more")) }
 }
 
 /// Name and macros of the file that a line includes: `file "ADBase.req", P=13SIM1:, R=cam1:`. As autosave does it, quotes
@@ -144,6 +157,13 @@ mod tests {
         let (found, problems) = names(&[("a.req", "x\nfile a.req\nfiles\n")], "");
         assert_eq!((found.len(), problems.len()), (2 * DEEPEST, 1));
         assert!(problems[0].contains("at most 20 files"), "{problems:?}");
+    }
+
+    #[test]
+    fn files_that_include_each_other_many_times_end() {
+        let (found, problems) = names(&[("a.req", &"file a.req\n".repeat(10))], "");
+        assert!(found.is_empty());
+        assert!(problems.iter().any(|problem| problem.contains("10001 includes")), "{}", problems.len());
     }
 
     proptest! {

@@ -83,7 +83,7 @@ impl Talk {
         loop {
             let more = self.session.work(16).unwrap();
             self.found.push(self.session.output());
-            let sent = self.session.pending();
+            let sent = self.session.output().len();
             self.session.sent(sent);
             while let Some(message) = self.found.next().unwrap() {
                 all.push(message);
