@@ -186,8 +186,8 @@ mod tests {
         let mut macros: Macros =
             (1..40).map(|n| (format!("M{n}"), format!("$(M{0})$(M{0})", n - 1))).collect();
         macros.insert("M0".into(), "x".into());
-        let found = expand("$(M18)", &macros);
-        assert_eq!((found.text.len(), found.is_cut), (1 << 18, false));
+        let found = expand("$(M16)", &macros);
+        assert_eq!((found.text.len(), found.is_cut), (1 << 16, false));
         let found = expand("$(M20)$(M19)$(M19)$(M19)", &macros);
         assert!(found.text.len() <= 2 * LONGEST);
     }
