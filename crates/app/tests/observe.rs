@@ -50,6 +50,8 @@ fn prometheus_reads_our_metrics_and_the_run_goes_on() {
     let file = Pipeline::new("metrics", FILE);
     let served = Running::start(&[file.path(), "--json"]);
     if let Some(python) = python() {
+        // The first frame goes through, the second one is the first loss.
+        served.wait_for("livetime_frames_discarded_total", 1.0);
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/metrics.py");
         let output = Command::new(python).arg(script).arg(&served.url).output().unwrap();
         assert!(output.status.success() && stdout(&output).starts_with("ok "), "{}", stderr(&output));

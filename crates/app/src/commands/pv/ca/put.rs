@@ -40,7 +40,7 @@ fn values(texts: Vec<String>, channel: &Fetched, is_text: bool) -> Result<Values
         Native::Text => Ok(Values::Text(texts)),
         Native::Enum => Values::Text(texts).converted(native, &channel.about).map_err(wrong),
         _ => {
-            Values::Text(texts.clone()).converted(native, &channel.about).map_err(wrong)?;
+            Values::Text(texts.clone()).converted(Native::Double, &channel.about).map_err(wrong)?;
             Ok(Values::Text(texts))
         }
     }
