@@ -128,7 +128,7 @@ pub struct RoiParams {
 
 impl RoiParams {
     /// The readback of the set-point `name` shows it until the next frame says what became of it: clients wait for that
-    /// after a write, and frames may come much later.
+    /// after a write, and frames may come much later. A bin of 0 acts as 1.
     pub(super) fn show_wish(&mut self, name: &str) {
         let (readback, wish) = match name {
             "min_x" => (&mut self.actual_min_x, self.min_x),
@@ -137,9 +137,9 @@ impl RoiParams {
             "size_x" => (&mut self.actual_size_x, self.size_x),
             "size_y" => (&mut self.actual_size_y, self.size_y),
             "size_z" => (&mut self.actual_size_z, self.size_z),
-            "bin_x" => (&mut self.actual_bin_x, self.bin_x),
-            "bin_y" => (&mut self.actual_bin_y, self.bin_y),
-            "bin_z" => (&mut self.actual_bin_z, self.bin_z),
+            "bin_x" => (&mut self.actual_bin_x, self.bin_x.max(1)),
+            "bin_y" => (&mut self.actual_bin_y, self.bin_y.max(1)),
+            "bin_z" => (&mut self.actual_bin_z, self.bin_z.max(1)),
             _ => return,
         };
         *readback = usize::try_from(wish).unwrap_or(0);
