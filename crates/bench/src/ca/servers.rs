@@ -73,7 +73,7 @@ impl Served {
         Ok(Served { child, port, address: Some(address.ok_or("the run is not served")?) })
     }
 
-    /// The picture of [`serve`].
+    /// The picture of [`serve`](crate::serve).
     pub(super) fn picture(settings: &Settings) -> Result<Served, Failed> {
         let mut command = Command::new(&settings.program);
         command.args(["ca-peer", "--image", &settings.image_bytes.to_string()]);
