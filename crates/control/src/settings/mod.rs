@@ -4,7 +4,7 @@
 //! differ from it, each with the value of the pipeline file, who wrote it, and when.
 //!
 //! * [`SettingsFile`] is the content of the file; [`Store`] is the file on the disk with its lock and its old copies.
-//! * [`restore`] sets the values in a graph before its run starts; no refused value keeps a run from starting.
+//! * [`restore()`] sets the values in a graph before its run starts; no refused value keeps a run from starting.
 //! * [`autosave`] reads files of EPICS' autosave, for IOCs that become pipelines.
 //! * The [`model`](crate::model::Model::keep) of the run writes changes, at most once a second.
 //!
