@@ -44,7 +44,7 @@ impl Served {
         text
     }
 
-    /// Runs a script of the examples; whether it ended well, and what it prints.
+    /// Runs a script of the examples. Returns whether it ended well, and its output.
     fn try_to_run(&self, python: &Path, script: &str, args: &[&str]) -> (bool, String) {
         let mut command = Command::new(python);
         command.arg(examples().join(script)).arg("--folder").arg(self.folder.join("new/files")).args(args);
@@ -53,7 +53,7 @@ impl Served {
         self.end_of(command)
     }
 
-    /// Lets a client work to its end, for at most five minutes; whether it ended well, and what it prints.
+    /// Lets a client work to its end, for at most five minutes. Returns whether it ended well, and its output.
     fn end_of(&self, mut command: Command) -> (bool, String) {
         // Settings and caches of the user are not touched.
         command.env("PYTHONUNBUFFERED", "1").env("HOME", &self.folder);
@@ -150,7 +150,7 @@ fn readers_follow_the_file_while_the_scan_goes_on() {
 }
 
 /// Classic ophyd waits until each number that it writes reads back, makes the names of files out of numbers, and takes
-/// the end of `Acquire_RBV` for that of the plugins.
+/// the end of `Acquire_RBV` for the end of the plugins' work.
 #[test]
 fn classic_ophyd_counts_and_scans() {
     let Some(python) = livetime_testkit::python("classic") else { return };

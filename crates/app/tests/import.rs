@@ -32,7 +32,7 @@ fn an_imported_script_runs() {
     assert_eq!(to_stdout.status.code(), Some(0), "{}", stderr(&to_stdout));
     let told = stderr(&to_stdout);
     assert!(told.contains("st.cmd:7") && told.contains("motorSimCreate"), "{told}");
-    assert!(told.contains("2 nodes out of 7 lines; 1 lines need a look"), "{told}");
+    assert!(told.contains("2 nodes out of 7 lines; 1 line to look at"), "{told}");
 
     let to_file = livetime(&["import", script, "-o", pipeline, "--json"]);
     let json: Value = serde_json::from_slice(&to_file.stdout).unwrap();

@@ -27,7 +27,8 @@ use livetime_control::config::{self, Pipeline};
 use livetime_control::report::table::{Style, Table};
 use livetime_epics::{Bell, Options, Served};
 
-const GRAPH: &str = "\
+/// 10,000 small frames per second through four nodes.
+pub(super) const GRAPH: &str = "\
 memory: 64 MiB
 nodes:
   detector:

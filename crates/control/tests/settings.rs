@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use livetime_control::config;
 use livetime_control::model::{Action, Answer, Caller, Change, Keeping, Model, Refused, Rewire};
-use livetime_control::settings::{SettingsError, SettingsFile, Store, restore};
+use livetime_control::settings::{NotKept, SettingsError, SettingsFile, Store, restore};
 use livetime_engine::{Graph, RunOptions, Value};
 use livetime_testkit::{HANG, wait_until};
 use tempfile::TempDir;
@@ -192,7 +192,7 @@ fn a_run_that_keeps_no_settings_says_why() {
     let model = Model::run_graph(&graph, RunOptions::default()).unwrap();
     let refused = act(&model, Action::SaveSettings).result.unwrap_err().to_string();
     assert!(refused.contains("keeps no settings"), "{refused}");
-    let store = Err("--no-settings".to_owned());
+    let store = Err(NotKept::Unwanted);
     let keeping = Keeping { pipeline: String::new(), store, base: graph, restored: Default::default() };
     model.keep(keeping).unwrap();
     let refused = act(&model, Action::SaveSettings).result.unwrap_err().to_string();

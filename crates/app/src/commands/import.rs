@@ -8,6 +8,7 @@ use livetime_engine::NodeType;
 use livetime_formats::file::GrowingFile;
 use serde_json::{Value, json};
 
+use super::count;
 use crate::config;
 use crate::output::{Exit, Failure, Output};
 use crate::pvs::startup::{Fate, Imported, Line, import as read};
@@ -35,7 +36,7 @@ pub(crate) struct ImportArgs {
     /// A value of the IOC's environment, as ADCORE=/opt/epics/ADCore; may be repeated.
     #[arg(long = "macro", value_name = "NAME=VALUE")]
     macros: Vec<Macro>,
-    /// Tell every line of the script, also those that need no look.
+    /// Tell every line of the script, not only the lines that a person should look at.
     #[arg(long)]
     all: bool,
     /// Print JSON on stdout: the pipeline, and the fate of every line.
@@ -124,7 +125,8 @@ fn told(imported: &Imported, args: &ImportArgs, output: &mut Output) {
     if args.all || open > 0 {
         output.log(table.render(Style::default()).trim_end());
     }
-    output.log(format_args!("{} nodes out of {taken} lines; {open} lines need a look", imported.nodes));
+    let (nodes, taken, open) = (count(imported.nodes, "node"), count(taken, "line"), count(open, "line"));
+    output.log(format_args!("{nodes} out of {taken}; {open} to look at"));
     let name = args.output.as_deref().unwrap_or(Path::new("pipeline.yaml")).display();
     for saved in &imported.saved {
         output.log(format_args!("next: livetime settings import {} --pipeline {name}", saved.display()));

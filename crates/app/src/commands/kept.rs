@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use livetime_control::in_a_line;
 use livetime_control::model::{Keeping, Model};
-use livetime_control::settings::{Store, Tried, file_beside, restore};
+use livetime_control::settings::{NotKept, Store, Tried, file_beside, restore};
 use livetime_engine::{Graph, GraphError, NodeKind, Run, RunOptions, Value as ParamValue};
 use serde_json::{Value, json};
 
@@ -20,24 +20,24 @@ const MOST_NAMED: usize = 20;
 ///
 /// # Errors
 /// Why the run has none.
-pub(crate) fn place(args: &KeptArgs, pipeline: Option<&Path>, graph: &Graph) -> Result<PathBuf, String> {
+pub(crate) fn place(args: &KeptArgs, pipeline: Option<&Path>, graph: &Graph) -> Result<PathBuf, NotKept> {
     if args.no_settings {
-        return Err("--no-settings".into());
+        return Err(NotKept::Unwanted);
     }
     if let Some(file) = &args.file {
         return Ok(file.clone());
     }
     let Some(pipeline) = pipeline else {
-        return Err("the built-in pipeline has no file; --settings FILE chooses one".into());
+        return Err(NotKept::BuiltIn);
     };
     if !pipeline.is_file() {
-        return Err("the pipeline is read from a pipe; --settings FILE chooses a file".into());
+        return Err(NotKept::Pipe);
     }
     // A replay gives the same result at every run.
     let mut sources =
         graph.nodes().iter().filter(|node| node.node_type.spec.kind == NodeKind::Source).peekable();
     if sources.peek().is_some() && sources.all(|source| source.is_stored()) {
-        return Err("the pipeline replays recorded data; --settings FILE chooses a file".into());
+        return Err(NotKept::Replay);
     }
     Ok(file_beside(pipeline))
 }
@@ -143,7 +143,7 @@ pub(crate) fn json(keeping: &Keeping) -> Value {
     json!({
         "file": keeping.store.as_ref().ok().map(|store| store.path().display().to_string()),
         "read": restored.from.as_ref().map(|from| from.display().to_string()),
-        "problem": keeping.store.as_ref().err(),
+        "problem": keeping.store.as_ref().err().map(ToString::to_string),
         "values": restored.restored().map(one).collect::<Vec<_>>(),
         "not_restored": restored.not_restored_json(),
         "problems": restored.problems.iter().map(ToString::to_string).collect::<Vec<_>>(),

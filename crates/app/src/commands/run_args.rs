@@ -45,7 +45,7 @@ pub(crate) struct RunArgs {
     /// Serve the run over pvAccess, also if the file has no block `pvaccess`.
     #[arg(long, overrides_with = "no_pva")]
     pub(crate) pva: bool,
-    /// Serve the run over Channel Access, too, at this port; by default at that of EPICS_CAS_SERVER_PORT, or 5064.
+    /// Serve the run over Channel Access, too, at this port; by default at the port in EPICS_CAS_SERVER_PORT, or 5064.
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, conflicts_with = "no_pva")]
     pub(crate) ca: Option<Option<u16>>,
     /// Do not serve the run, even if the file has a block `pvaccess`.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::servers::{PATIENCE, Served};
 use super::{Bench, Row, database, graph, names, number};
 use crate::Failed;
+use crate::served::GRAPH;
 
 /// Searches per second of a flood, and how often some of them are sent.
 const SEARCHES: u64 = 100_000;
@@ -23,23 +24,12 @@ const WATCHED: usize = 50;
 /// Channels of the bystander's run.
 const FEW: usize = 100;
 
-/// A run of 10,000 small frames per second.
-const RATE: &str = "\
-memory: 64 MiB
-pvaccess: {prefix: 'B:', port: 0, search_port: 0, interfaces: 127.0.0.1}
-nodes:
-  detector:
-    type: sim_detector
-    params: {max_size_x: 64, max_size_y: 64, acquire_time: 0, acquire_period: 100 us}
-  STATS1: {type: statistics, from: detector, queue: 1000}
-  ROI1: {type: roi, from: detector, queue: 1000, params: {size_x: 32, size_y: 32}}
-  STATS2: {type: statistics, from: ROI1, queue: 1000}
-  Image1: {type: image, from: detector, queue: 1000}
-";
+/// The block that serves the run at loopback alone.
+const SERVED: &str = "pvaccess: {prefix: 'B:', port: 0, search_port: 0, interfaces: 127.0.0.1}\n";
 
 impl Bench<'_> {
     fn running(&self) -> Result<(Served, String), Failed> {
-        let pipeline = self.client.file("rate.yaml", RATE)?;
+        let pipeline = self.client.file("rate.yaml", &format!("{SERVED}{GRAPH}"))?;
         let run = Served::run(&self.settings.livetime, &pipeline, true)?;
         let names = self.client.file("rate.names", &run.names()?.join("\n"))?;
         Ok((run, names.to_string_lossy().into_owned()))

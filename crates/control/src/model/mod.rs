@@ -72,7 +72,7 @@ use livetime_engine::{Refusal, RefusalKind, Run};
 use crate::access::Access;
 pub use crate::report::rates::{Rates, RunRates};
 pub use crate::report::times::{NodeTimes, Percentiles, Spans, Window};
-use crate::settings::SettingsError;
+use crate::settings::{NotKept, SettingsError};
 pub use action::{Action, Answer, Change, Rewire, Which};
 pub use alarms::Limited;
 pub use bell::{Bell, Waker};
@@ -238,7 +238,7 @@ impl Model {
 
     fn wish(&self, caller: Caller, wish: Wish, reply: Reply) {
         let Some(keeper) = self.threads.keeper.get() else {
-            let why = SettingsError::NotKept("the program that runs it has no file for them".into());
+            let why = SettingsError::NotKept(NotKept::NoFile);
             return reply(Answer { result: Err(why.into()), moment: self.newest() });
         };
         keeper.ask(caller, wish, reply);

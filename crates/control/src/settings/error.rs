@@ -33,10 +33,43 @@ pub enum SettingsError {
         by: Option<u32>,
     },
     /// The run keeps no settings, for this reason.
-    NotKept(String),
+    NotKept(NotKept),
     /// Values that were refused, each as `node.parameter: reason`.
     Values(Vec<String>),
 }
+
+/// Why a run keeps no settings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NotKept {
+    /// The command line says so.
+    Unwanted,
+    /// The program that runs it has chosen no file.
+    NoFile,
+    /// The pipeline is built into the program: there is no file that the settings could lie beside.
+    BuiltIn,
+    /// The pipeline is read from a pipe.
+    Pipe,
+    /// The sources play recorded data, which give the same result at every run.
+    Replay,
+    /// The run has ended.
+    RunEnded,
+}
+
+impl fmt::Display for NotKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotKept::Unwanted => "--no-settings",
+            NotKept::NoFile => "the program that runs it has no file for them",
+            NotKept::BuiltIn => "the built-in pipeline has no file; --settings FILE chooses one",
+            NotKept::Pipe => "the pipeline is read from a pipe; --settings FILE chooses a file",
+            NotKept::Replay => "the pipeline replays recorded data; --settings FILE chooses a file",
+            NotKept::RunEnded => "the run has ended",
+        })
+    }
+}
+
+impl std::error::Error for NotKept {}
 
 impl SettingsError {
     /// A name for programs, which stays the same when sentences change.

@@ -29,7 +29,7 @@ mod key;
 mod restore;
 mod store;
 
-pub use error::SettingsError;
+pub use error::{NotKept, SettingsError};
 pub use file::{Kept, NodeSettings, SettingsFile};
 pub(crate) use json::{time_text, value_json};
 pub use key::{Key, RunKey, is_saved, same};

@@ -35,7 +35,7 @@ pub(super) enum Told {
     Connected,
     Disconnected,
     /// Nothing more will come, perhaps for a reason.
-    Ended(Result<(), String>),
+    Ended(Result<(), Box<dyn std::error::Error + Send>>),
 }
 
 impl From<Event> for Told {
@@ -44,7 +44,7 @@ impl From<Event> for Told {
             Event::Update(update) => Told::Update(update.value),
             Event::Connected => Told::Connected,
             Event::Disconnected => Told::Disconnected,
-            Event::Ended(result) => Told::Ended(result.map_err(|error| error.to_string())),
+            Event::Ended(result) => Told::Ended(result.map_err(|error| Box::new(error) as _)),
         }
     }
 }

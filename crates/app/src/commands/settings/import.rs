@@ -210,14 +210,16 @@ fn bounded(file: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// The text of a request file in the first of these folders that has it.
-fn find(folders: &[PathBuf], name: &str) -> Result<String, String> {
+fn find(folders: &[PathBuf], name: &str) -> std::io::Result<String> {
     let paths = folders.iter().map(|folder| folder.join(name));
     let path = paths.filter(|path| path.is_file()).take(1).next();
     let path = path.ok_or_else(|| {
         let folders: Vec<String> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
-        format!("wanted a file in {}, found none (--req-path DIR adds a folder)", folders.join(", "))
+        let found =
+            format!("wanted a file in {}, found none (--req-path DIR adds a folder)", folders.join(", "));
+        std::io::Error::new(std::io::ErrorKind::NotFound, found)
     })?;
-    let bytes = bounded(&path).map_err(|error| error.to_string())?;
+    let bytes = bounded(&path)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -10,7 +10,7 @@ use super::keys::value;
 use super::start::{Start, Wanted, note, origin};
 use crate::line::in_a_line;
 use crate::model::shared::Shared;
-use crate::settings::{Fate, Kept, Restored, SettingsError, SettingsFile, Store, same};
+use crate::settings::{Fate, Kept, NotKept, Restored, SettingsError, SettingsFile, Store, same};
 
 /// What a model needs to keep the settings of its run.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Keeping {
     /// The name of the pipeline file, for the settings file.
     pub pipeline: String,
     /// The settings file; `Err` says why the run has none.
-    pub store: Result<Store, String>,
+    pub store: Result<Store, NotKept>,
     /// The graph as the pipeline file and the command line have it, without settings.
     pub base: Graph,
     /// What became of the settings at the start.
@@ -26,7 +26,7 @@ pub struct Keeping {
 }
 
 pub(super) struct Book {
-    store: Result<Store, String>,
+    store: Result<Store, NotKept>,
     path: Option<PathBuf>,
     restored: Arc<Restored>,
     /// The values that the file has.
@@ -43,7 +43,7 @@ impl Book {
     pub(super) fn new(
         start: &Start,
         model: &Shared,
-        store: Result<Store, String>,
+        store: Result<Store, NotKept>,
         restored: Restored,
     ) -> Book {
         for tried in restored.tried.iter().filter(|tried| tried.fate == Fate::Restored) {
@@ -61,7 +61,7 @@ impl Book {
         keep(&mut written, &restored, |_, _| false);
         Book {
             path: store.as_ref().ok().map(|store| store.path().to_owned()),
-            problem: store.as_ref().err().cloned(),
+            problem: store.as_ref().err().map(ToString::to_string),
             store,
             restored: Arc::new(restored),
             point: written.clone(),
@@ -104,7 +104,7 @@ impl Book {
     /// Writes the values of now, whether or not they have changed.
     pub(super) fn save(&mut self, start: &Start, model: &Shared) -> Result<(), SettingsError> {
         let file = self.wanted(start, model);
-        let store = self.store.as_mut().map_err(|why| SettingsError::NotKept(why.clone()))?;
+        let store = self.store.as_mut().map_err(|why| SettingsError::NotKept(*why))?;
         store.hold()?;
         if let Ok(Some(theirs)) = store.changed_by_others() {
             tell(
@@ -138,7 +138,7 @@ impl Book {
 
     /// Lets other programs have the file.
     pub(super) fn close(&mut self) {
-        self.store = Err("the run has ended".into());
+        self.store = Err(NotKept::RunEnded);
     }
 
     // ---- Restoring ----

@@ -200,7 +200,9 @@ impl Inner {
         for wanted in wanted {
             match self.give(&wanted) {
                 Ok(()) => wanted.note(&self.model),
-                Err(why) => self.on_book(|book| book.refused(&self.start, &self.model, &wanted, why)),
+                Err(why) => {
+                    self.on_book(|book| book.refused(&self.start, &self.model, &wanted, why.to_string()))
+                }
             }
         }
     }
@@ -221,14 +223,12 @@ impl Inner {
     }
 
     /// Gives a node one value, behind all that was asked of the node before.
-    fn give(&self, wanted: &Wanted) -> Result<(), String> {
-        let change = keys::change(wanted.key, self.model.run.graph(), &wanted.value);
-        let change = change.map_err(|refusal| refusal.to_string())?;
+    fn give(&self, wanted: &Wanted) -> Result<(), Refused> {
+        let change = keys::change(wanted.key, self.model.run.graph(), &wanted.value)?;
         let (tell, told) = sync_channel(1);
         let reply = Box::new(move |answer: Answer| _ = tell.send(answer.result));
         let asked = Asked { caller: Caller::settings(), node: wanted.node, change, reply };
-        self.writers.push(wanted.node, asked).map_err(|_| Refused::Busy(WAITING).to_string())?;
-        let result = told.recv().unwrap_or(Err(Refused::RunEnded));
-        result.map_err(|refused| refused.to_string())
+        self.writers.push(wanted.node, asked).map_err(|_| Refused::Busy(WAITING))?;
+        told.recv().unwrap_or(Err(Refused::RunEnded))
     }
 }

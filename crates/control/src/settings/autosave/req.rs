@@ -1,6 +1,8 @@
 //! Request files of autosave.
 
-use crate::attributes::expand;
+use std::{fmt, io};
+
+use crate::attributes::{AttributesError, expand};
 
 /// Files within files within files: no IOC goes deeper, and a file that includes itself ends here.
 const DEEPEST: usize = 20;
@@ -31,7 +33,7 @@ pub struct ReqName {
 
 /// Reads the request file `name` with `macros` (`P=13SIM1:,R=cam1:`), and the files that it includes. `open` gives the text
 /// of a file by the name that a line has for it, or says why not.
-pub fn read_req(name: &str, macros: &str, open: &dyn Fn(&str) -> Result<String, String>) -> Req {
+pub fn read_req(name: &str, macros: &str, open: &dyn Fn(&str) -> io::Result<String>) -> Req {
     let mut reader = Reader { req: Req::default(), open, includes: 0 };
     match open(name) {
         Ok(text) => reader.read((name, &text), macros, 1),
@@ -42,7 +44,7 @@ pub fn read_req(name: &str, macros: &str, open: &dyn Fn(&str) -> Result<String, 
 
 struct Reader<'a> {
     req: Req,
-    open: &'a dyn Fn(&str) -> Result<String, String>,
+    open: &'a dyn Fn(&str) -> io::Result<String>,
     includes: usize,
 }
 
@@ -68,8 +70,8 @@ impl Reader<'_> {
         text: &str,
         macros: &str,
         depth: usize,
-    ) -> Result<(), String> {
-        let expanded = expand(text, macros).map_err(|error| error.to_string())?;
+    ) -> Result<(), WrongLine> {
+        let expanded = expand(text, macros).map_err(WrongLine::Macros)?;
         let Some((name, macros)) = included(&expanded) else {
             let name = expanded.split_whitespace().next().unwrap_or_default();
             // A macro may be replaced by nothing, or by a mark of a comment.
@@ -80,19 +82,38 @@ impl Reader<'_> {
             return too_many(self.req.names.len(), MOST_NAMES, "names");
         };
         if depth >= DEEPEST {
-            return Err(format!("wanted at most {DEEPEST} files within one another, found more"));
+            return Err(WrongLine::TooDeep);
         }
         self.includes += 1;
         too_many(self.includes, MOST_INCLUDES + 1, "includes")?;
-        let text = (self.open)(&name).map_err(|why| format!("`{name}`: {why}"))?;
+        let text = (self.open)(&name).map_err(|why| WrongLine::Include(name.clone(), why))?;
         self.read((&name, &text), &macros, depth + 1);
         Ok(())
     }
 }
 
 /// The last one that is read says that the others are not.
-fn too_many(count: usize, most: usize, things: &str) -> Result<(), String> {
-    if count < most { Ok(()) } else { Err(format!("wanted less than {most} {things}, found more")) }
+fn too_many(count: usize, most: usize, things: &'static str) -> Result<(), WrongLine> {
+    if count < most { Ok(()) } else { Err(WrongLine::TooMany(most, things)) }
+}
+
+/// Why a line of a request file cannot be followed.
+enum WrongLine {
+    Macros(AttributesError),
+    TooDeep,
+    TooMany(usize, &'static str),
+    Include(String, io::Error),
+}
+
+impl fmt::Display for WrongLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongLine::Macros(error) => error.fmt(f),
+            WrongLine::TooDeep => write!(f, "wanted at most {DEEPEST} files within one another, found more"),
+            WrongLine::TooMany(most, things) => write!(f, "wanted less than {most} {things}, found more"),
+            WrongLine::Include(name, why) => write!(f, "`{name}`: {why}"),
+        }
+    }
 }
 
 /// Name and macros of the file that a line includes: `file "ADBase.req", P=13SIM1:, R=cam1:`. As autosave does it, quotes
@@ -118,7 +139,9 @@ mod tests {
     fn names(files: &[(&str, &str)], macros: &str) -> (Vec<String>, Vec<String>) {
         let open = |name: &str| {
             let found = files.iter().find(|(known, _)| *known == name);
-            found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "wanted a file, found none".to_owned())
+            found
+                .map(|(_, text)| (*text).to_owned())
+                .ok_or_else(|| io::Error::other("wanted a file, found none"))
         };
         let req = read_req(files[0].0, macros, &open);
         (req.names.into_iter().map(|name| name.name).collect(), req.problems)

@@ -72,9 +72,9 @@ impl Follower {
             Event::Update(reading) => Told::Update(value(&reading)),
             Event::Connected => Told::Connected,
             Event::Disconnected => Told::Disconnected,
-            Event::Refused(error) => Told::Ended(Err(error.to_string())),
+            Event::Refused(error) => Told::Ended(Err(Box::new(error))),
         };
-        // After the end nobody listens.
+        // The receiver is gone when the command ends.
         let _ = self.sender.send((self.index, told));
     }
 }

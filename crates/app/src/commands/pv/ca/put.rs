@@ -27,7 +27,7 @@ fn parse(values: &[String]) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// The values that travel. Numbers are checked here and travel as texts, so that the server refuses those that do not fit.
+/// The values that travel. Numbers are checked here and travel as texts, so that the server refuses a number that does not fit.
 fn values(texts: Vec<String>, channel: &Fetched, is_text: bool) -> Result<Values, Failure> {
     let native = channel.facts.native;
     let is_array_of_characters = native == Native::Char && channel.facts.count > 1;
