@@ -1,5 +1,7 @@
 //! The log of a long-running command: lines with a time and a level; the user chooses the least severe level.
 
+pub(crate) mod queue;
+
 use std::fmt;
 
 use clap::ValueEnum;

@@ -244,7 +244,8 @@ fn waiting_frames_are_handled_together_and_fall_together() {
 #[test]
 fn a_panic_when_asked_is_told_and_costs_no_frame() {
     let mut graph = chain(WhenFull::Block, 16);
-    set(&mut graph, "pass", "sleep", 0.0005);
+    // A node is asked when frames wait: these 16 are shown at once, and the node is at its tenth while six wait.
+    set(&mut graph, "counter", "burst", 16);
     set(&mut graph, "pass", "panic_when_asked", true);
     let report = run(&graph);
     assert_balanced(&report);

@@ -1,7 +1,6 @@
 //! `livetime run`: runs a pipeline, shows its state, and reports.
 
 use std::collections::BTreeSet;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -19,6 +18,7 @@ use serde_json::{Value, json};
 use crate::commands::run_args::RunArgs;
 use crate::config::{self, Pipeline};
 use crate::interrupts::Interrupts;
+use crate::log::queue::{Reader, Writer, queue};
 use crate::log::{Level, Line};
 use crate::metrics::{self, Metrics};
 use crate::output::{Exit, Failure, Output};
@@ -40,10 +40,6 @@ const FRESH: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(200);
 /// How long the frames under way may take after the sources have ended.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
-/// Log lines that wait; more are dropped here, and counted by the engine.
-pub(crate) const LOG_LINES: usize = 1000;
-/// Log lines written at once; a node that fails on every frame must not scroll everything else away.
-const LINES_AT_ONCE: usize = 10;
 /// The number of places of panics that are reported.
 const MOST_PANICS: usize = 100;
 
@@ -69,8 +65,8 @@ pub(crate) fn run_here(
     let (listener, mut trace) = open_beside(args)?;
     let is_live = output.is_terminal && !args.pipeline.json;
     let interrupts = Interrupts::counted(output);
-    let (sender, log) = sync_channel(LOG_LINES);
-    log_panics(sender.clone());
+    let (writer, log) = queue(output.level);
+    log_panics(writer.clone());
     let bell = Bell::default();
     let options = || RunOptions {
         max_frames: args.frames,
@@ -93,7 +89,7 @@ pub(crate) fn run_here(
     drop(run);
     super::kept::keep(&model, keeping, output);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
-    let served = serve(&model, &mut pipeline, sender, output);
+    let served = serve(&model, &mut pipeline, writer, output);
     let page = super::web::serve(&name, &pipeline, &model, output);
     let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, page, metrics, trace, settings: None };
@@ -190,11 +186,6 @@ fn tell(bell: Bell) -> EventHandler {
     Arc::new(move |event| bell.tell(event))
 }
 
-/// Events go to the main thread, which alone writes.
-pub(crate) fn log_events(log: SyncSender<Line>) -> EventHandler {
-    Arc::new(move |event| _ = log.try_send(Line::of(event)))
-}
-
 /// The command line overrides the file. A served run continues after an acquisition and waits for the next
 /// one, unless the file or the command line sets `finish_when_done`.
 fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) {
@@ -283,12 +274,7 @@ fn set_unless_set(graph: &mut Graph, node: usize, param: &str, value: Option<liv
 const FINISH: &str = "finish_when_done";
 
 /// Serves the run if requested. A run that cannot be served runs nevertheless.
-fn serve(
-    model: &Model,
-    pipeline: &mut Pipeline,
-    log: SyncSender<Line>,
-    output: &mut Output,
-) -> Option<Served> {
+fn serve(model: &Model, pipeline: &mut Pipeline, log: Writer, output: &mut Output) -> Option<Served> {
     let options = &mut pipeline.pvaccess;
     if !options.enabled {
         return None;
@@ -300,7 +286,7 @@ fn serve(
             ca::Event::Problem(_) | ca::Event::Ended(_) => Level::Warn,
             _ => Level::Debug,
         };
-        let _ = ca_log.try_send(Line::new(level, format_args!("channel access: {event}")));
+        ca_log.tell(level, format_args!("channel access: {event}"));
     }));
     options.server.log = Some(Arc::new(move |event: &pva::Event| {
         let level = match event {
@@ -309,7 +295,7 @@ fn serve(
             pva::Event::Problem(_) => Level::Warn,
             _ => Level::Debug,
         };
-        let _ = log.try_send(Line::new(level, format_args!("pvaccess: {event}")));
+        log.tell(level, format_args!("pvaccess: {event}"));
     }));
     match Served::of(model, &pipeline.plan, options) {
         Ok(served) => {
@@ -336,7 +322,7 @@ fn serve(
 
 /// The engine contains and reports the panic of a node. The place of the panic is logged once, not for every
 /// frame, and not in the middle of the live table.
-fn log_panics(log: SyncSender<Line>) {
+fn log_panics(log: Writer) {
     let usual = std::panic::take_hook();
     let told = Mutex::new(BTreeSet::new());
     std::panic::set_hook(Box::new(move |panic| {
@@ -345,7 +331,7 @@ fn log_panics(log: SyncSender<Line>) {
         let place = panic.location().map(ToString::to_string);
         let mut told = lock(&told);
         if told.len() < MOST_PANICS && told.insert(place) {
-            let _ = log.try_send(Line::new(Level::Error, format_args!("thread `{name}` {panic}")));
+            log.tell(Level::Error, format_args!("thread `{name}` {panic}"));
         }
     }));
 }
@@ -464,17 +450,6 @@ fn finish(run: Arc<Run>) -> Report {
     }
 }
 
-/// The log lines of these levels that wait, or as many as are written at once and how many more there were.
-pub(crate) fn waiting_lines(log: impl Iterator<Item = Line>, most: Level) -> Vec<Line> {
-    let mut lines: Vec<Line> = log.filter(|line| line.level <= most).collect();
-    if lines.len() > LINES_AT_ONCE {
-        let left_out = lines.split_off(LINES_AT_ONCE);
-        let level = left_out.iter().map(|line| line.level).min().unwrap_or(most);
-        lines.push(Line::new(level, format_args!("and {} more events", left_out.len())));
-    }
-    lines
-}
-
 /// Shows a run: as a table on a terminal, as lines elsewhere.
 struct Show {
     is_live: bool,
@@ -482,14 +457,14 @@ struct Show {
     /// Time between reports.
     period: Duration,
     /// Lines beside the ones of the run: from servers, and about panics.
-    beside: Receiver<Line>,
+    beside: Reader,
     /// Keeps the events of the run, and the changes to it; and the number of the next entry to be written.
     bell: Bell,
     next: u64,
 }
 
 impl Show {
-    fn new(is_live: bool, beside: Receiver<Line>, bell: Bell) -> Show {
+    fn new(is_live: bool, beside: Reader, bell: Bell) -> Show {
         let period = if is_live { DRAW } else { LINE };
         Show { is_live, table: LiveTable::default(), period, beside, bell, next: 0 }
     }
@@ -497,8 +472,7 @@ impl Show {
     fn log(&mut self, output: &mut Output) {
         let entries = self.bell.log_since(self.next);
         self.next = entries.last().map_or(self.next, |entry| entry.number + 1);
-        let lines = entries.iter().map(Line::of_entry).chain(self.beside.try_iter());
-        for line in waiting_lines(lines, output.level) {
+        for line in self.beside.lines(entries.iter().map(Line::of_entry)) {
             self.table.erase(output.out);
             output.line(&line);
         }
@@ -532,7 +506,7 @@ nodes:
     /// Runs with a drain limit of 200 ms; returns the report, the cause of the end, stdout and stderr.
     fn watched(text: &str, is_terminal: bool) -> (Report, EndedBy, String, String) {
         let pipeline = config::parse("f", text, &test_nodes::all(), &[]).unwrap();
-        let (_sender, log) = sync_channel(10);
+        let (_writer, log) = queue(Level::Info);
         let bell = Bell::default();
         let options = RunOptions { on_event: Some(tell(bell.clone())), ..RunOptions::default() };
         let run = Arc::new(Run::start(&pipeline.graph, options).unwrap());

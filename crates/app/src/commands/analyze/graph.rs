@@ -1,7 +1,7 @@
 //! `livetime analyze --pipeline`: a graph as the work.
 
+use std::iter;
 use std::path::Path;
-use std::sync::mpsc::sync_channel;
 
 use livetime_control::describe::value_json;
 use livetime_engine::{NodeType, ParamSpec, Report as Ledger, Value};
@@ -12,8 +12,8 @@ use super::files::{self, Files};
 use super::pipeline::{damaged_text, of_pipeline};
 use super::recorded::{RunFiles, check_events, detector};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording};
-use crate::commands::run::{LOG_LINES, log_events, waiting_lines};
 use crate::interrupts::Interrupts;
+use crate::log::queue::queue;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
 use crate::report::json::ending_json;
@@ -105,10 +105,9 @@ fn watched(
     let interrupts = Interrupts::counted(output);
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
-    let (sender, log) = sync_channel(LOG_LINES);
-    let on_event = log_events(sender);
-    let found = work.run(recording, Some(on_event), &mut |now| {
-        waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
+    let (writer, log) = queue(progress.level());
+    let found = work.run(recording, Some(writer.events()), &mut |now| {
+        log.lines(iter::empty()).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
         match interrupts.count() {
             0 => GoOn::Yes,
@@ -116,7 +115,7 @@ fn watched(
             _ => GoOn::Abort,
         }
     });
-    waiting_lines(log.try_iter(), progress.level()).iter().for_each(|line| progress.log(line));
+    log.lines(iter::empty()).iter().for_each(|line| progress.log(line));
     progress.clear();
     found
 }
