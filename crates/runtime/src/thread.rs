@@ -1,7 +1,15 @@
 //! Threads by name, and the time that the system gives them.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::lock;
+
+/// The times of a running thread are read from the system again after this. A reading takes five calls of the system, and each action of a
+/// client needs several reports; rates are means over a second, of which this is one part in a hundred.
+const FRESH: Duration = Duration::from_millis(10);
 
 /// Starts a thread. Linux shows the first 15 characters of its name, and no more are given to it.
 ///
@@ -23,6 +31,8 @@ pub struct ThreadTimes {
     cpu_ns: AtomicU64,
     /// How long a thread that has ended had waited for a core, in ns.
     delayed_ns: AtomicU64,
+    /// The last reading of the running thread, and its time.
+    read: Mutex<Option<(Instant, (u64, u64))>>,
 }
 
 impl ThreadTimes {
@@ -41,13 +51,23 @@ impl ThreadTimes {
     }
 
     /// CPU time so far, and the time in which the thread was ready to run but had no core, in ns; `None`
-    /// where the operating system does not provide it.
+    /// where the operating system does not provide it. Of a running thread they are those of the last 10 ms.
     pub fn cpu_and_delay_ns(&self) -> Option<(u64, u64)> {
         match (self.cpu_ns.load(Ordering::Acquire), self.tid.load(Ordering::Acquire)) {
             (0, 0) => None,
-            (0, tid) => scheduled(&format!("self/task/{tid}")),
+            (0, tid) => self.of_running(tid),
             (ended, _) => Some((ended, self.delayed_ns.load(Ordering::Acquire))),
         }
+    }
+
+    fn of_running(&self, tid: u64) -> Option<(u64, u64)> {
+        let mut read = lock(&self.read);
+        if let Some((_, times)) = read.filter(|(at, _)| at.elapsed() < FRESH) {
+            return Some(times);
+        }
+        let times = scheduled(&format!("self/task/{tid}"))?;
+        *read = Some((Instant::now(), times));
+        Some(times)
     }
 }
 

@@ -18,22 +18,35 @@ pub(super) const MOST_CHOICES: usize = 16;
 ///
 /// # Errors
 /// When the values cannot be converted, or `dbr` is only for puts.
+#[inline]
 pub fn encode(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr, count: usize) -> Result<usize> {
-    let (begin, about) = (out.len(), &*reading.about);
+    // The usual request, for values as they are, need not look at the facts about them.
+    if reading.values.native() == dbr.native() && dbr != Dbr::ClassName {
+        return Ok(encode_all(out, reading, &reading.values, dbr, count));
+    }
+    let about = &*reading.about;
     let class = || Values::Text(vec![about.class.clone()]);
     let values = match dbr {
         Dbr::ClassName => Cow::Owned(class()),
         _ => convert(&reading.values, dbr.native(), &Rules::of(about))?,
     };
+    Ok(encode_all(out, reading, &values, dbr, count))
+}
+
+/// Appends facts and values, filled up with zeros. Returns the count.
+#[inline]
+fn encode_all(out: &mut Vec<u8>, reading: &Reading, values: &Values, dbr: Dbr, count: usize) -> usize {
     let count = if count == 0 { values.len() } else { count };
-    out.reserve(dbr.size(count));
+    let (begin, size) = (out.len(), dbr.size(count));
+    out.reserve(size);
     encode_facts(out, reading, dbr);
-    append(out, &values, count);
-    out.resize(begin + dbr.size(count), 0);
-    Ok(count)
+    append(out, values, count);
+    out.resize(begin + size, 0);
+    count
 }
 
 /// Appends the facts that travel in front of the values, with the padding behind them.
+#[inline]
 pub(crate) fn encode_facts(out: &mut Vec<u8>, reading: &Reading, dbr: Dbr) {
     let begin = out.len();
     facts(out, reading, dbr);
@@ -122,6 +135,10 @@ fn append(out: &mut Vec<u8>, values: &Values, count: usize) {
 
 /// Numbers in the order of the network, into room that is made once: a loop over pairs of equal length swaps many at a time.
 fn swapped<T: Copy, const N: usize>(out: &mut Vec<u8>, values: &[T], bytes: impl Fn(T) -> [u8; N]) {
+    // Most channels have one number, whose room need not be cleared before.
+    if let [value] = values {
+        return out.extend(bytes(*value));
+    }
     let begin = out.len();
     out.resize(begin + values.len() * N, 0);
     let (to, _) = out[begin..].as_chunks_mut::<N>();

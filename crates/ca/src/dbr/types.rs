@@ -58,6 +58,7 @@ const FORMS: [Form; 5] = [Form::Plain, Form::Alarm, Form::Time, Form::Graphic, F
 
 impl Native {
     /// The bytes of one value.
+    #[inline]
     pub fn size(self) -> usize {
         match self {
             Native::Text => TEXT_LEN,
@@ -71,6 +72,7 @@ impl Native {
 
 impl Dbr {
     /// The type with this number.
+    #[inline]
     pub fn from_number(number: u16) -> Option<Dbr> {
         match number {
             35 => Some(Dbr::PutAckTransient),
@@ -96,6 +98,7 @@ impl Dbr {
     }
 
     /// The kind of its values.
+    #[inline]
     pub fn native(self) -> Native {
         match self {
             Dbr::Value(_, native) => native,
@@ -105,6 +108,7 @@ impl Dbr {
     }
 
     /// Where the first value stands: after the facts and their padding.
+    #[inline]
     pub fn offset(self) -> usize {
         let Dbr::Value(form, native) = self else {
             return if self == Dbr::AlarmAckText { 8 } else { 0 };

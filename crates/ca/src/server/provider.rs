@@ -26,11 +26,11 @@ pub trait Channel: Send + Sync {
     /// What this client may do.
     fn rights(&self, peer: &Peer) -> Rights;
 
-    /// The values of now.
+    /// The values of now. A channel that is read more often than it changes gives out the same reading again.
     ///
     /// # Errors
     /// When there are none.
-    fn read(&self) -> Result<Reading, Refusal>;
+    fn read(&self) -> Result<Arc<Reading>, Refusal>;
 
     /// A client puts values; it is told when they are written.
     fn write(&self, put: Put);

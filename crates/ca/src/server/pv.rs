@@ -21,7 +21,7 @@ struct Parts {
 }
 
 struct State {
-    reading: Reading,
+    reading: Arc<Reading>,
     watchers: Vec<Arc<Watcher>>,
 }
 
@@ -50,7 +50,7 @@ impl PvBuilder {
     pub fn build(self) -> Pv {
         let PvBuilder { values, count, about, handler } = self;
         let (native, about) = (values.native(), Arc::new(about));
-        let reading = Reading { values, alarm: Alarm::default(), stamp: now(), about };
+        let reading = Arc::new(Reading { values, alarm: Alarm::default(), stamp: now(), about });
         Pv(Arc::new(Parts {
             native,
             count,
@@ -87,15 +87,15 @@ impl Pv {
     /// Gives it other values of the same kind, as of now, and tells who watches.
     pub fn post(&self, values: Values) {
         let mut state = self.state();
-        state.reading.values = values;
-        state.reading.stamp = now();
+        let about = Arc::clone(&state.reading.about);
+        state.reading = Arc::new(Reading { values, alarm: state.reading.alarm, stamp: now(), about });
         state.tell(Changes::VALUE.and(Changes::LOG));
     }
 
     /// Gives it another alarm, and tells who watches.
     pub fn alarm(&self, alarm: Alarm) {
         let mut state = self.state();
-        state.reading.alarm = alarm;
+        Arc::make_mut(&mut state.reading).alarm = alarm;
         state.tell(Changes::ALARM);
     }
 
@@ -129,8 +129,8 @@ impl Channel for Pv {
         Rights { read: true, write: self.0.handler.is_some() }
     }
 
-    fn read(&self) -> Result<Reading, Refusal> {
-        Ok(self.state().reading.clone())
+    fn read(&self) -> Result<Arc<Reading>, Refusal> {
+        Ok(Arc::clone(&self.state().reading))
     }
 
     fn write(&self, put: Put) {

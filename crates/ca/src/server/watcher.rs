@@ -20,7 +20,7 @@ const LARGE: usize = 64;
 #[derive(Debug)]
 pub(crate) enum Update {
     /// With these values.
-    Reading(Reading),
+    Reading(Arc<Reading>),
     /// With the values of the moment at which it is sent.
     Newest,
 }
@@ -90,9 +90,9 @@ impl Watcher {
     }
 
     /// Queues an update for the client, if it wants to hear of these changes.
-    pub fn push(&self, reading: &Reading, changes: Changes) {
+    pub fn push(&self, reading: &Arc<Reading>, changes: Changes) {
         match reading.values.len() < LARGE {
-            true => self.queue_up(changes, DEPTH, || Update::Reading(reading.clone())),
+            true => self.queue_up(changes, DEPTH, || Update::Reading(Arc::clone(reading))),
             false => self.push_newest(changes),
         }
     }

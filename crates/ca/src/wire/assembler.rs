@@ -40,6 +40,7 @@ impl Assembler {
     }
 
     /// The header of the next message, whose payload need not have come.
+    #[inline]
     pub fn header(&self) -> Option<Header> {
         Header::decode(&self.bytes).map(|(header, _)| header)
     }
@@ -76,6 +77,7 @@ impl Assembler {
     /// # Errors
     /// When a payload is larger than allowed. The stream cannot be read further then.
     #[allow(clippy::should_implement_trait)] // an iterator would end at the first missing byte
+    #[inline]
     pub fn next(&mut self) -> Result<Option<Message>> {
         let Some((header, len)) = Header::decode(&self.bytes) else { return Ok(None) };
         // The check comes before any room is made for a payload that was only announced.

@@ -28,6 +28,7 @@ pub struct Header {
 
 impl Header {
     /// The header at the beginning of `bytes` and its length; `None` while some of it is missing.
+    #[inline]
     pub fn decode(bytes: &[u8]) -> Option<(Header, usize)> {
         let (short, rest) = bytes.split_first_chunk::<HEADER_LEN>()?;
         let half = |at: usize| u16::from_be_bytes([short[at], short[at + 1]]);
@@ -50,15 +51,19 @@ impl Header {
     }
 
     /// Appends the header to `out`, extended where size or count need it.
+    #[inline]
     pub fn encode(&self, out: &mut Vec<u8>) {
         let short =
             u16::try_from(self.size).ok().filter(|&size| size != EXTENDED).zip(self.count.try_into().ok());
         let (size, count) = short.unwrap_or((EXTENDED, 0_u16));
-        for half in [self.command, size, self.data_type, count] {
-            out.extend(half.to_be_bytes());
+        let mut bytes = [0; HEADER_LEN];
+        for (to, half) in bytes.as_chunks_mut().0.iter_mut().zip([self.command, size, self.data_type, count]) {
+            *to = half.to_be_bytes();
         }
-        out.extend(self.first.to_be_bytes());
-        out.extend(self.second.to_be_bytes());
+        bytes[8..12].copy_from_slice(&self.first.to_be_bytes());
+        bytes[12..].copy_from_slice(&self.second.to_be_bytes());
+        // In one piece: a header is written for each answer.
+        out.extend(bytes);
         if short.is_none() {
             out.extend(self.size.to_be_bytes());
             out.extend(self.count.to_be_bytes());
@@ -67,6 +72,7 @@ impl Header {
 }
 
 /// The length of a payload with its padding: payloads end at a multiple of eight bytes.
+#[inline]
 pub fn padded(size: usize) -> usize {
     size.next_multiple_of(8)
 }

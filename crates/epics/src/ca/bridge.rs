@@ -14,6 +14,9 @@ use super::reading::{Way, is_array, most, native, read};
 use crate::fields::{Found, characters};
 use crate::put::CHANNEL_ACCESS;
 
+/// Values of a reading that is kept for the next get. A longer array is not kept twice, since its PV has it already.
+const KEPT: usize = 16;
+
 /// A PV, or a field of one, as a channel.
 pub(super) struct Bridge {
     pv: SharedPv,
@@ -21,7 +24,7 @@ pub(super) struct Bridge {
     way: Way,
     is_array: bool,
     /// The last reading, with the version of the PV that it shows: most gets find a value that has not changed.
-    kept: Mutex<Option<(u32, Reading)>>,
+    kept: Mutex<Option<(u32, Arc<Reading>)>>,
 }
 
 impl Bridge {
@@ -50,15 +53,14 @@ impl Channel for Bridge {
         Rights { read: true, write: may }
     }
 
-    fn read(&self) -> Result<Reading, Refusal> {
+    fn read(&self) -> Result<Arc<Reading>, Refusal> {
         let mut kept = lock(&self.kept);
         let reading = self.pv.look(|version, value| {
             if let Some((_, reading)) = kept.as_ref().filter(|(of, _)| *of == version) {
-                return Some(reading.clone());
+                return Some(Arc::clone(reading));
             }
-            let reading = read(value?, self.way)?;
-            // An array is not kept twice.
-            *kept = (!self.is_array).then(|| (version, reading.clone()));
+            let reading = Arc::new(read(value?, self.way)?);
+            *kept = (reading.values.len() <= KEPT).then(|| (version, Arc::clone(&reading)));
             Some(reading)
         });
         reading.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
@@ -84,7 +86,7 @@ impl Channel for Bridge {
                 true => watcher.push_newest(changes),
                 // An observer is asked without a change whether it is still wanted.
                 false if bits.is_empty() => {}
-                false => read(value, way).iter().for_each(|reading| watcher.push(reading, changes)),
+                false => read(value, way).map(Arc::new).iter().for_each(|reading| watcher.push(reading, changes)),
             }
             !watcher.is_closed()
         });

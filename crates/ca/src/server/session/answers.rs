@@ -26,6 +26,7 @@ impl Session {
     }
 
     /// The answer `header` with values: a get, or an update of a monitor. Returns why there is none.
+    #[inline]
     pub(super) fn say_values(
         &mut self,
         header: Header,
@@ -66,6 +67,7 @@ impl Session {
     }
 
     /// Counts so many more bytes of an answer and makes room for them; `false` when there is no memory for them.
+    #[inline]
     fn has_room(&mut self, bytes: usize, is_shared: bool) -> bool {
         if is_shared {
             return self.unsent.set(self.output.held() + bytes);

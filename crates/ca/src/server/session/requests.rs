@@ -136,17 +136,20 @@ impl Session {
         Ok(())
     }
 
+    #[inline]
     fn get(&mut self, header: &Header) -> Result<(), Refusal> {
         let opened = self.opened(header.first)?;
         let (dbr, count) = wanted(header, opened)?;
         if !opened.rights.read {
             return Err(Refusal::new(Status::NoReadAccess, "this client may not read it"));
         }
-        let (reading, cid) = (opened.channel.read()?, opened.cid);
+        let (reading, cid, told) = (opened.channel.read()?, opened.cid, opened.told);
         // Clients before 4.1 expect their own number, later ones the status.
         let first = if self.minor == 0 { cid } else { Status::Normal as u32 };
         let said = self.say_values(Header { first, ..*header }, &reading, dbr, count).map_or(Ok(()), Err);
-        self.leave_if_outgrown(header.first, reading.values.len());
+        if reading.values.len() > told {
+            self.leave_if_outgrown(header.first, reading.values.len());
+        }
         said
     }
 
@@ -232,6 +235,7 @@ impl Session {
 }
 
 /// The type and the number of values that a client asks for.
+#[inline]
 fn wanted(header: &Header, opened: &Opened) -> Result<(Dbr, usize), Refusal> {
     let dbr = Dbr::from_number(header.data_type)
         .filter(|dbr| !matches!(dbr, Dbr::PutAckTransient | Dbr::PutAckSeverity))

@@ -267,6 +267,7 @@ impl SharedPv {
         self.state().finish();
     }
 
+    #[inline]
     pub(crate) fn state(&self) -> MutexGuard<'_, PvState> {
         lock(&self.0.state)
     }

@@ -88,6 +88,7 @@ impl PvState {
     }
 
     /// The value, up to date.
+    #[inline]
     pub(super) fn value(&mut self) -> Option<&Value> {
         let encoded = self.audience.as_mut().and_then(|audience| audience.encoded.take());
         if let (Some(encoded), Some(value)) = (encoded, &mut self.value) {
