@@ -67,6 +67,10 @@ pub(crate) struct Cli {
     /// pvAccess: both sides poll for answers without sleeping.
     #[arg(long)]
     spin: bool,
+
+    /// `ca`: clients have the last core for themselves and servers the others (by `taskset`), wherever the system would place them
+    #[arg(long)]
+    apart: bool,
 }
 
 const HELP: &str = "\
@@ -110,6 +114,7 @@ impl Cli {
             image_bytes: self.image,
             subscribers: self.subscribers.clone(),
             spin: self.spin,
+            apart: self.apart,
             livetime: self.livetime.clone().unwrap_or_else(|| program.with_file_name("livetime")),
             program,
         }

@@ -32,6 +32,8 @@ pub struct Settings {
     pub subscribers: Vec<usize>,
     /// Clients and servers look for answers without sleeping.
     pub spin: bool,
+    /// In `ca`, clients have the last core for themselves, and servers the others.
+    pub apart: bool,
     /// The program `livetime-bench`, which is started as the server of another process (`pva-peer`, see [`serve`](crate::serve)).
     pub program: PathBuf,
     /// The program `livetime`, which is started as the client of another process (`pv monitor`).
@@ -53,6 +55,7 @@ impl Default for Settings {
             image_bytes: 1 << 20,
             subscribers: Vec::new(),
             spin: false,
+            apart: false,
             program: PathBuf::from("livetime-bench"),
             livetime: PathBuf::from("livetime"),
         }

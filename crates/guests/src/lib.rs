@@ -26,12 +26,14 @@ mod limit;
 mod own;
 mod places;
 mod reports;
+mod tune;
 
 pub use account::{Account, Charge};
 pub use limit::Limit;
 pub use own::own_addresses;
 pub use places::{Full, Guest, Guests};
 pub use reports::Reports;
+pub use tune::tune;
 
 /// The bounds for all clients together, for a host, and for a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,14 +13,37 @@ const SOURCE: &str = include_str!("client.c");
 /// Where headers and libraries of EPICS are, as the Python with epicscorelibs says.
 const PATHS: &str = "import epicscorelibs.path as p; print(p.include_path); print(p.lib_path)";
 
+/// Which side of a connection a program is.
+pub(super) enum Side {
+    Client,
+    Server,
+}
+
+/// The program, if `is_apart` on the cores of its side: clients have the last one, and servers the others.
+pub(super) fn on_cores(is_apart: bool, side: Side, program: &Path) -> Command {
+    let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1);
+    if !is_apart || last == 0 {
+        return Command::new(program);
+    }
+    let mut command = Command::new("taskset");
+    let cores = match side {
+        Side::Client => last.to_string(),
+        Side::Server => format!("0-{}", last - 1),
+    };
+    command.args(["-c", &cores]).arg(program);
+    command
+}
+
 /// A folder with the client, removed when it is dropped.
 pub(super) struct Client {
     folder: PathBuf,
+    /// It has a core for itself.
+    is_apart: bool,
 }
 
 impl Client {
     /// Builds the client with libca of `python`.
-    pub(super) fn build(python: &Path) -> Result<Client, Failed> {
+    pub(super) fn build(python: &Path, is_apart: bool) -> Result<Client, Failed> {
         let output = Command::new(python).args(["-c", PATHS]).output();
         let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         let said = said.unwrap_or_default();
@@ -32,7 +55,7 @@ impl Client {
         };
         let folder = std::env::temp_dir().join(format!("livetime-bench-ca-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
-        let client = Client { folder };
+        let client = Client { folder, is_apart };
         let source = client.file("client.c", SOURCE)?;
         let mut command = Command::new("cc");
         command.arg("-O2").arg("-o").arg(client.program()).arg(source).arg(format!("-I{include}"));
@@ -66,7 +89,7 @@ impl Client {
 
     /// The client, started. It asks the server at this port for all names.
     fn command(&self, port: u16, args: &[&str]) -> Command {
-        let mut command = Command::new(self.program());
+        let mut command = on_cores(self.is_apart, Side::Client, &self.program());
         command.args(args).env("EPICS_CA_ADDR_LIST", "").env("EPICS_CA_AUTO_ADDR_LIST", "NO");
         command.env("EPICS_CA_NAME_SERVERS", format!("127.0.0.1:{port}"));
         command.env("EPICS_CA_MAX_ARRAY_BYTES", "10000000");

@@ -30,7 +30,7 @@ const SERVED: &str = "pvaccess: {prefix: 'B:', port: 0, search_port: 0, interfac
 impl Bench<'_> {
     fn running(&self) -> Result<(Served, String), Failed> {
         let pipeline = self.client.file("rate.yaml", &format!("{SERVED}{GRAPH}"))?;
-        let run = Served::run(&self.settings.livetime, &pipeline, true)?;
+        let run = Served::run(self.settings, &pipeline, true)?;
         let names = self.client.file("rate.names", &run.names()?.join("\n"))?;
         Ok((run, names.to_string_lossy().into_owned()))
     }
@@ -46,7 +46,7 @@ impl Bench<'_> {
             last = json!({ "ours": ours, "searches_per_s": sent, "lost": report["unintended_losses"] });
             found[0].push(number(&ours, "p99_us"));
             let database = self.client.file("few.db", &database(FEW))?;
-            let rsrv = Served::ioc(self.python, &database)?;
+            let rsrv = Served::ioc(self.settings, self.python, &database)?;
             let (rsrv, _) = self.bystander(rsrv.port, &self.client.names(&names(FEW))?, "n1")?;
             found[1].push(number(&rsrv, "p99_us"));
             last["rsrv"] = rsrv;
@@ -79,12 +79,12 @@ impl Bench<'_> {
         let mut pvs = 0;
         for _ in 0..self.settings.repeats() {
             let begin = Instant::now();
-            let run = Served::run(&self.settings.livetime, &pipeline, true)?;
+            let run = Served::run(self.settings, &pipeline, true)?;
             first_value(run.port, "B:cam1:AcquireTime")?;
             found[0].push(begin.elapsed().as_secs_f64() * 1e3);
             pvs = run.names()?.len();
             let begin = Instant::now();
-            let ioc = Served::ioc(self.python, &records)?;
+            let ioc = Served::ioc(self.settings, self.python, &records)?;
             first_value(ioc.port, "n1")?;
             found[1].push(begin.elapsed().as_secs_f64() * 1e3);
         }

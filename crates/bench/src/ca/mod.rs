@@ -50,7 +50,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     let hint = "wanted --peer, a Python with epicscorelibs (`bash tools/peers.sh ioc` prints one)";
     let python = settings.peer.as_deref().ok_or(hint)?;
     let seconds = if settings.quick { 0.2 } else { settings.seconds };
-    let bench = Bench { settings, python, client: Client::build(python)?, seconds };
+    let bench = Bench { settings, python, client: Client::build(python, settings.apart)?, seconds };
     let mut rows = Vec::new();
     let channels = CHANNELS.into_iter().filter(|count| !settings.quick || *count <= 1_000);
     for count in channels {
@@ -64,7 +64,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     bench.add(&mut rows, progress, "get during 100,000 searches/s", Bench::flood)?;
     bench.add(&mut rows, progress, "start", Bench::start)?;
     bench.add(&mut rows, progress, "run at 10 kHz with 10 clients", Bench::clients)?;
-    Ok(record(&rows, seconds))
+    Ok(record(&rows, seconds, settings.apart))
 }
 
 /// A graph with numbers enough for so many channels, at rest.
@@ -113,10 +113,10 @@ impl<'a> Bench<'a> {
     /// A run and a soft IOC with so many numbers, and their names.
     fn pair(&self, numbers: usize) -> Result<[(Served, String); 2], Failed> {
         let pipeline = self.client.file("run.yaml", &graph(numbers))?;
-        let ours = Served::run(&self.settings.livetime, &pipeline, true)?;
+        let ours = Served::run(self.settings, &pipeline, true)?;
         let ours_names = self.client.file("ours", &ours.names()?.join("\n"))?;
         let database = self.client.file("records.db", &database(numbers))?;
-        let rsrv = Served::ioc(self.python, &database)?;
+        let rsrv = Served::ioc(self.settings, self.python, &database)?;
         let rsrv_names = self.client.names(&names(numbers))?;
         Ok([(ours, ours_names.to_string_lossy().into_owned()), (rsrv, rsrv_names)])
     }
@@ -143,10 +143,10 @@ impl<'a> Bench<'a> {
 
     fn put(&self, case: &str) -> Result<Row, Failed> {
         let pipeline = self.client.file("put.yaml", &graph(1))?;
-        let ours = Served::run(&self.settings.livetime, &pipeline, true)?;
+        let ours = Served::run(self.settings, &pipeline, true)?;
         // A record whose put ends when another record has set it back, as a busy record does.
         let database = self.client.file("put.db", BUSY)?;
-        let rsrv = Served::ioc(self.python, &database)?;
+        let rsrv = Served::ioc(self.settings, self.python, &database)?;
         let seconds = self.seconds.to_string();
         let args = [["put", "B:cam1:Acquire", &seconds], ["put", "acquire", &seconds]];
         let found = self.turns([(ours.port, &args[0]), (rsrv.port, &args[1])])?;
@@ -159,7 +159,7 @@ impl<'a> Bench<'a> {
         let database = format!(
             "record(waveform, \"img\") {{field(FTVL, \"UCHAR\") field(NELM, \"{bytes}\") field(MPST, \"Always\")}}\n"
         );
-        let rsrv = Served::ioc(self.python, &self.client.file("image.db", &database)?)?;
+        let rsrv = Served::ioc(self.settings, self.python, &self.client.file("image.db", &database)?)?;
         let (bytes, seconds) = (bytes.to_string(), self.seconds.to_string());
         let args = ["image", PICTURE.0, PICTURE.1, &bytes, &seconds];
         let found = self.turns([(ours.port, &args), (rsrv.port, &args)])?;
@@ -225,7 +225,7 @@ impl Row {
     }
 }
 
-fn record(rows: &[Row], seconds: f64) -> Record {
+fn record(rows: &[Row], seconds: f64, is_apart: bool) -> Record {
     let columns = [
         ("case", "case"),
         ("unit", "unit"),
@@ -241,7 +241,7 @@ fn record(rows: &[Row], seconds: f64) -> Record {
     let note = "\nNumbers are median, least and greatest of the repeats. `times better` is ours by rsrv, or rsrv by ours where less is\n\
                 better.\n";
     Record {
-        json: json!({ "rows": rows, "seconds_per_run": seconds }),
+        json: json!({ "rows": rows, "seconds_per_run": seconds, "clients_have_a_core": is_apart }),
         table: table.render(Style::default()) + note,
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use livetime_ca::dbr::{About, Values};
@@ -12,7 +12,7 @@ use livetime_pva::client::{Client, ClientConfig};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::client::hang_up;
+use super::client::{Side, hang_up, on_cores};
 use crate::{Failed, Settings};
 
 /// The name of the picture, and of the number by which it is asked for.
@@ -36,9 +36,9 @@ fn free_port() -> Result<u16, Failed> {
 
 impl Served {
     /// A soft IOC with the records of a database.
-    pub(super) fn ioc(python: &Path, database: &Path) -> Result<Served, Failed> {
+    pub(super) fn ioc(settings: &Settings, python: &Path, database: &Path) -> Result<Served, Failed> {
         let (port, begin) = (free_port()?, Instant::now());
-        let mut command = Command::new(python);
+        let mut command = on_cores(settings.apart, Side::Server, python);
         command.args(["-m", "epicscorelibs.ioc", "-d"]).arg(database);
         command.env("EPICS_CAS_SERVER_PORT", port.to_string()).env("EPICS_CAS_INTF_ADDR_LIST", "127.0.0.1");
         command.env("EPICS_CAS_AUTO_BEACON_ADDR_LIST", "NO").env("EPICS_CAS_BEACON_ADDR_LIST", "127.0.0.1");
@@ -56,15 +56,16 @@ impl Served {
     }
 
     /// A run of a pipeline file by the program `livetime`, served over pvAccess and, if that is wanted, over Channel Access.
-    pub(super) fn run(program: &Path, pipeline: &Path, is_ca: bool) -> Result<Served, Failed> {
+    pub(super) fn run(settings: &Settings, pipeline: &Path, is_ca: bool) -> Result<Served, Failed> {
         let port = free_port()?;
-        let mut command = Command::new(program);
+        let mut command = on_cores(settings.apart, Side::Server, &settings.livetime);
         command.arg("run").arg(pipeline).args(["--json", "--no-web"]);
         if is_ca {
             command.arg(format!("--ca={port}"));
         }
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        let mut child =
+            child.map_err(|error| format!("cannot start {}: {error}", settings.livetime.display()))?;
         let log = child.stderr.take().map(|log| BufReader::new(log).lines());
         let mut log = log.ok_or("no pipe")?.map_while(Result::ok);
         let address = log.find_map(|line| line.split_once("... at ")?.1.parse().ok());
@@ -75,7 +76,7 @@ impl Served {
 
     /// The picture of [`serve`](crate::serve).
     pub(super) fn picture(settings: &Settings) -> Result<Served, Failed> {
-        let mut command = Command::new(&settings.program);
+        let mut command = on_cores(settings.apart, Side::Server, &settings.program);
         command.args(["ca-peer", "--image", &settings.image_bytes.to_string()]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();

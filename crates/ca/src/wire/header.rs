@@ -57,7 +57,8 @@ impl Header {
             u16::try_from(self.size).ok().filter(|&size| size != EXTENDED).zip(self.count.try_into().ok());
         let (size, count) = short.unwrap_or((EXTENDED, 0_u16));
         let mut bytes = [0; HEADER_LEN];
-        for (to, half) in bytes.as_chunks_mut().0.iter_mut().zip([self.command, size, self.data_type, count]) {
+        for (to, half) in bytes.as_chunks_mut().0.iter_mut().zip([self.command, size, self.data_type, count])
+        {
             *to = half.to_be_bytes();
         }
         bytes[8..12].copy_from_slice(&self.first.to_be_bytes());

@@ -86,7 +86,9 @@ impl Channel for Bridge {
                 true => watcher.push_newest(changes),
                 // An observer is asked without a change whether it is still wanted.
                 false if bits.is_empty() => {}
-                false => read(value, way).map(Arc::new).iter().for_each(|reading| watcher.push(reading, changes)),
+                false => {
+                    read(value, way).map(Arc::new).iter().for_each(|reading| watcher.push(reading, changes))
+                }
             }
             !watcher.is_closed()
         });

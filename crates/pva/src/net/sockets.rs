@@ -31,43 +31,18 @@ pub(crate) fn listening(addresses: &[IpAddr], mut problem: impl FnMut(String)) -
     found
 }
 
-/// The most unsent bytes that the kernel accepts for a connection (`TCP_NOTSENT_LOWAT`). Updates for a slow client
-/// then wait in our queue, where newer ones replace them, and are not old when the client reads them.
-#[cfg(all(feature = "server", target_os = "linux"))]
-const UNSENT: u32 = 1 << 20;
-
-/// The send buffer of a connection over loopback. Without this limit the kernel lets it grow to 4 MiB; the
-/// data have then left the caches when they are read, and a get of a million doubles takes a third longer.
+/// The send buffer of a connection over loopback: as large as the kernel would let it grow, a get of a million doubles takes a third longer.
 /// With 128 KiB it takes a fifth longer, because of more wake-ups.
-#[cfg(all(feature = "server", target_os = "linux"))]
+#[cfg(feature = "server")]
 const LOOPBACK_BUFFER: usize = 1 << 20;
 
 /// Gives an accepted connection the options that [`Server`](crate::server::Server) gives its own.
 ///
 /// # Errors
 /// Errors of the operating system.
-#[cfg(all(feature = "server", target_os = "linux"))]
+#[cfg(feature = "server")]
 pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
-    let socket = SockRef::from(stream);
-    socket.set_tcp_nodelay(true)?;
-    socket.set_tcp_notsent_lowat(UNSENT)?;
-    let peer = socket.peer_addr()?.as_socket();
-    if peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback()) {
-        // There is no congestion between two processes of one machine; BBR, the default of some systems,
-        // would pace by a timer and send slowly after a pause. A system without reno keeps its default.
-        let _ = socket.set_tcp_congestion(b"reno");
-        let _ = socket.set_send_buffer_size(LOOPBACK_BUFFER);
-    }
-    Ok(())
-}
-
-/// Gives an accepted connection the options that [`Server`](crate::server::Server) gives its own.
-///
-/// # Errors
-/// Errors of the operating system.
-#[cfg(all(feature = "server", unix, not(target_os = "linux")))]
-pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
-    SockRef::from(stream).set_tcp_nodelay(true)
+    livetime_guests::tune(stream, LOOPBACK_BUFFER)
 }
 
 /// A socket for datagrams at `address`. IPv6 and IPv4 have sockets of their own. A shared address may be that of
