@@ -7,7 +7,7 @@ mod queue;
 mod state;
 mod view;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,8 @@ struct PvParts {
     room: Condvar,
     // Whether a thread waits for `room`.
     awaited: AtomicBool,
+    // The version of the state, for readers that only want to know whether their copy is right.
+    version: AtomicU32,
     put: Option<PutHandler>,
     // Boxed, since few of many PVs have it.
     rare: Option<Box<Rare>>,
@@ -123,6 +125,7 @@ impl PvBuilder {
             state: Mutex::new(PvState::new(self.value)),
             room: Condvar::new(),
             awaited: AtomicBool::new(false),
+            version: AtomicU32::new(0),
             put: self.put,
             rare: is_rare.then(|| Box::new(Rare { call, access })),
         }))
@@ -157,10 +160,19 @@ impl SharedPv {
 
     /// Calls `look` with the number of changes so far and the value, if there is one. The PV is locked meanwhile: `look` must not wait, and
     /// must not use this PV.
+    #[inline]
     pub fn look<R>(&self, look: impl FnOnce(u32, Option<&Value>) -> R) -> R {
         let mut state = self.state();
         let version = state.version;
         look(version, state.value())
+    }
+
+    /// The number of changes so far, which [`look`](Self::look) gives with the value. Takes no lock, so that a copy of the value that is still
+    /// right costs next to nothing.
+    #[inline]
+    pub fn version(&self) -> u32 {
+        // Pairs with the store of who changed the value: a reader that sees the version sees all that came before it.
+        self.0.version.load(Ordering::Acquire)
     }
 
     /// Type of the value; `None` if the PV has no value.
@@ -171,19 +183,19 @@ impl SharedPv {
     /// Copies the fields `bits` of `value` into the PV and sends them to all monitors. Large arrays are
     /// shared, not copied. Fails if `value` is of another type.
     pub fn post(&self, value: &Value, bits: &BitSet) -> Result<()> {
-        self.state().post(value, bits)
+        self.change(|state| state.post(value, bits))
     }
 
     /// Changes the value in place, and sends the fields that `change` sets. `change` must not use this PV in another
     /// way, because the PV is locked meanwhile.
     pub fn update<R>(&self, change: impl FnOnce(&mut Value) -> Result<R>) -> Result<R> {
-        self.state().update(change)
+        self.change(|state| state.update(change))
     }
 
     /// Takes over a whole value that is encoded already: all fields in the byte order of this machine
     /// ([`Value::encode`]), without a bit set. The value must be of the type of this PV.
     pub fn post_encoded(&self, fields: Encoded) -> Result<()> {
-        self.state().post_encoded(fields)
+        self.change(|state| state.post_encoded(fields))
     }
 
     /// Calls `observer` after every change with the value and the fields that changed, until `observer` returns false. The call comes
@@ -254,17 +266,27 @@ impl SharedPv {
 
     /// Gives it another value, perhaps of another type. All channels are closed; clients open them again.
     pub fn replace(&self, value: Value) {
-        self.state().replace(Some(value));
+        self.change(|state| state.replace(Some(value)));
     }
 
     /// Takes its value away and closes all channels.
     pub fn close(&self) {
-        self.state().replace(None);
+        self.change(|state| state.replace(None));
     }
 
     /// Ends all monitors, after their last update.
     pub fn finish(&self) {
         self.state().finish();
+    }
+
+    /// All changes of the value come here. The version outside differs from every earlier one before the first monitor hears of the change:
+    /// a client that was told of it reads nothing older.
+    fn change<R>(&self, change: impl FnOnce(&mut PvState) -> R) -> R {
+        let mut state = self.state();
+        self.0.version.store(state.version.wrapping_add(1), Ordering::Release);
+        let result = change(&mut state);
+        self.0.version.store(state.version, Ordering::Release);
+        result
     }
 
     #[inline]
@@ -316,6 +338,31 @@ mod tests {
             pv.observe(move |_, _| Arc::strong_count(&mine) == 0);
         }
         assert!(Arc::strong_count(&held) < 20, "{}", Arc::strong_count(&held));
+    }
+
+    #[test]
+    fn who_is_told_of_a_change_finds_a_new_version() {
+        let pv = SharedPv::new(Value::new(&crate::nt::scalar(ScalarType::F64)));
+        let known = |pv: &SharedPv| pv.look(|version, _| version);
+        let (mine, before) = (pv.downgrade(), pv.version());
+        assert_eq!(known(&pv), before);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let list = Arc::clone(&told);
+        pv.observe(move |_, _| {
+            lock(&list).extend(mine.upgrade().map(|pv| pv.version()));
+            true
+        });
+        lock(&told).clear();
+        pv.update(|value| value.set("value", 1.0)).unwrap();
+        let mut whole = Value::new(&crate::nt::scalar(ScalarType::F64));
+        whole.set("value", 2.0).unwrap();
+        pv.post(&whole, &[0].into_iter().collect()).unwrap();
+        assert_eq!(*lock(&told), [before + 1, before + 2]);
+        pv.replace(whole);
+        assert_eq!((pv.version(), known(&pv)), (before + 3, before + 3));
+        // A change that fails is none.
+        pv.update(|value| value.set("no such field", 1.0)).unwrap_err();
+        assert_eq!((pv.version(), known(&pv)), (before + 3, before + 3));
     }
 
     #[test]
