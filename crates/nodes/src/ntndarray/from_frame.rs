@@ -209,15 +209,15 @@ impl Loans {
         // Counted before the memory is handed out, so that the bound on loans is never exceeded unseen.
         self.0[0].fetch_add(1, Ordering::AcqRel);
         self.0[1].fetch_add(bytes, Ordering::AcqRel);
-        Bytes::from_owner(Lent { pixels, bytes, loans: self.clone() })
+        Bytes::from_owner(Lent { pixels, _counted: Counted { bytes, loans: self.clone() } })
     }
 }
 
 /// Keeps pixels while they are on their way.
 struct Lent<T> {
     pixels: T,
-    bytes: usize,
-    loans: Loans,
+    // Dropped after the pixels: memory that is counted as free is free.
+    _counted: Counted,
 }
 
 impl<T: AsRef<[u8]>> AsRef<[u8]> for Lent<T> {
@@ -226,7 +226,13 @@ impl<T: AsRef<[u8]>> AsRef<[u8]> for Lent<T> {
     }
 }
 
-impl<T> Drop for Lent<T> {
+/// An image in the count.
+struct Counted {
+    bytes: usize,
+    loans: Loans,
+}
+
+impl Drop for Counted {
     fn drop(&mut self) {
         self.loans.0[0].fetch_sub(1, Ordering::AcqRel);
         self.loans.0[1].fetch_sub(self.bytes, Ordering::AcqRel);

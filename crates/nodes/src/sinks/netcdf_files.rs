@@ -255,7 +255,10 @@ fn big_endian(dtype: DType, bytes: &[u8], out: &mut Vec<u8>) {
 /// An attribute as a row of its variable; an absent attribute is NaN, or empty.
 fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
     if is_text {
-        let mut bytes = value.map(ToString::to_string).unwrap_or_default().into_bytes();
+        let mut text = value.map(ToString::to_string).unwrap_or_default();
+        // Not inside a character: readers refuse half of one.
+        text.truncate(text.floor_char_boundary(TEXT_BYTES));
+        let mut bytes = text.into_bytes();
         bytes.resize(TEXT_BYTES, 0);
         return bytes;
     }
@@ -274,6 +277,13 @@ mod tests {
     use livetime_engine::testing::{Harness, assert_compliant};
 
     use super::*;
+
+    #[test]
+    fn a_text_that_is_too_long_ends_with_a_whole_character() {
+        let text = AttributeValue::Text(format!("{}ü", "x".repeat(TEXT_BYTES - 1)).into());
+        let bytes = cell(Some(&text), true);
+        assert_eq!((bytes.len(), bytes[TEXT_BYTES - 2], bytes[TEXT_BYTES - 1]), (TEXT_BYTES, b'x', 0));
+    }
 
     #[test]
     fn frames_become_records_and_another_shape_is_refused() {

@@ -78,7 +78,9 @@ impl Fft {
     /// Takes the new spectrum into the average.
     fn average(&mut self, sizes: Sizes) {
         let p = &mut self.params;
-        let is_new = self.averaged != Some(sizes) || std::mem::take(&mut p.reset_average);
+        // A frame of another size begins anew, too, and a reset that waits is done with it.
+        let is_reset = std::mem::take(&mut p.reset_average);
+        let is_new = is_reset || self.averaged != Some(sizes);
         // The average begins as a plain mean and becomes an exponential one after `num_average` frames, as in
         // NDPluginFFT.
         p.num_averaged = if is_new { 1 } else { (p.num_averaged + 1).min(p.num_average) };

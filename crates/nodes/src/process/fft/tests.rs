@@ -121,6 +121,10 @@ fn averages_until_a_reset_or_another_size() {
     let other = node.image::<f64>(&[1], &[2.0]).unwrap();
     node.feed(&other).unwrap();
     assert_eq!(node.number_of("num_averaged"), 1.0);
+    // A reset together with another size is one reset.
+    node.set("reset_average", true).unwrap();
+    assert_eq!(feed(&mut node, 4.0), (4.0, 1.0));
+    assert_eq!(feed(&mut node, 6.0), (5.0, 2.0));
 }
 
 #[test]
