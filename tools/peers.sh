@@ -5,7 +5,8 @@
 # pvaPy, `peers.sh parquet` pyarrow, `peers.sh ioc` an EPICS IOC with Channel Access and its clients, `peers.sh bluesky`
 # what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile; `peers.sh classic`
 # what older ones run: bluesky with classic ophyd over Channel Access (pyepics, with libca); `peers.sh nexus` punx, which
-# judges NeXus files; `peers.sh psana` psana of LCLS-II, without what only the database of SLAC needs (Kerberos).
+# judges NeXus files; `peers.sh clients` more clients of Channel Access: caproto's, which needs no libca, and cothread's;
+# `peers.sh psana` psana of LCLS-II, without what only the database of SLAC needs (Kerberos).
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 alone=
@@ -23,6 +24,10 @@ case "${1:-}" in
     ioc)
         name=ioc wanted="softioc==4.7.2 pvxslibs==1.5.3 epicscorelibs==7.0.10.99.0.2 aioca==2.1"
         check="import softioc, aioca, pvxslibs.path"
+        ;;
+    clients)
+        name=clients wanted="caproto==1.3.0 cothread==2.20.1 epicscorelibs==7.0.10.99.0.2 numpy==2.4.6"
+        check="import caproto.threading.client, cothread.catools"
         ;;
     nexus) name=nexus wanted="punx==0.3.5 h5py==3.16.0 numpy==2.4.6" check="import punx.validate" ;;
     bluesky)
@@ -42,7 +47,7 @@ case "${1:-}" in
         wanted="$wanted kafka-python==3.0.12 psutil==7.2.2 pymongo==4.20.1 pyzmq==27.3.0 requests==2.34.2 matplotlib==3.11.2"
         check="import os; os.environ['PS_PARALLEL'] = 'none'; import psana"
         ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, nexus, bluesky, classic or psana, found $1" >&2; exit 2 ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic or psana, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"

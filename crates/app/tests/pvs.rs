@@ -79,6 +79,10 @@ impl Drop for Served {
     }
 }
 
+fn free_port() -> String {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
+}
+
 /// The interpreter that has the peers; `what` chooses the environment.
 fn python(what: &[&str]) -> Option<PathBuf> {
     livetime_testkit::python(what.first().unwrap_or(&""))
@@ -108,10 +112,23 @@ fn p4p_reads_watches_writes_and_acquires() {
 fn libca_reads_watches_writes_and_acquires() {
     let Some(python) = python(&["ioc"]) else { return };
     let file = File::new("libca", |text| text);
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let port = free_port();
     let served = Served::start(file.path(), &[&format!("--ca={port}")]);
     let said = run_script(&python, "channel_access.py", &served, &[&port]);
     assert!(said.ends_with("pictures good\n"), "{said}");
+}
+
+/// Clients that are not EPICS base's own: caproto speaks the protocol by itself, cothread has libca under another face.
+#[test]
+fn caproto_and_cothread_read_watch_write_and_acquire() {
+    let Some(python) = python(&["clients"]) else { return };
+    for script in ["caproto_client.py", "cothread_client.py"] {
+        let file = File::new("clients", |text| text);
+        let [port, repeater] = [free_port(), free_port()];
+        let served = Served::start(file.path(), &[&format!("--ca={port}")]);
+        let said = run_script(&python, script, &served, &[&port, &repeater]);
+        assert!(said.ends_with("pictures good\n"), "{said}");
+    }
 }
 
 /// A soft IOC and a run have the same fields, and the same alarms for the same limits.
@@ -119,7 +136,7 @@ fn libca_reads_watches_writes_and_acquires() {
 fn fields_of_records_are_those_of_epics_base() {
     let Some(python) = python(&["ioc"]) else { return };
     let file = File::new("fields", |text| text);
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let port = free_port();
     let served = Served::start(file.path(), &[&format!("--ca={port}"), "--set", "detector.acquire=false"]);
     let said = run_script(&python, "fields.py", &served, &[&port]);
     assert!(said.ends_with("texts good\n"), "{said}");
@@ -145,7 +162,7 @@ nodes:
 #[test]
 fn p4p_and_pvapy_read_and_send_compressed_images() {
     let Some(python) = python(&["codecs"]) else { return };
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let port = free_port();
     let pipeline = Pipeline::new("codecs", &COMPRESSED.replace("PORT", &port));
     let served = Served::start(pipeline.path(), &[]);
     let said = run_script(&python, "image_codecs.py", &served, &[&port]);

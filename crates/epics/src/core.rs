@@ -64,7 +64,7 @@ impl Core {
         lock(&self.pictures).ask(run);
         self.nodes.iter().for_each(|node| lock(node).show_params(moment, now));
         self.nodes.iter().for_each(|node| lock(node).show_bases(moment, now));
-        lock(&self.whole).show(&moment.report, self.model.settings(), now);
+        lock(&self.whole).show(moment, self.model.settings(), now);
         self.nodes.iter().for_each(|node| lock(node).show_acquisition(moment, now));
         // Nodes answer between their frames; waiting half a period leaves the other half for showing.
         lock(&self.pictures).show(run, &moment.report, Instant::now() + self.period / 2);

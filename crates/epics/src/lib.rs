@@ -54,6 +54,7 @@ mod names;
 mod node;
 mod picture;
 mod picture_pvs;
+mod plugins;
 mod point;
 mod prefix;
 mod put;

@@ -25,6 +25,8 @@ pub(super) enum Shape {
     I32s,
     F64s,
     Texts,
+    /// Columns of texts under these names.
+    Table(&'static [&'static str]),
     /// Numbers of the type that the pixels have.
     Pixels,
     /// A whole NTNDArray.
@@ -47,6 +49,7 @@ impl Shape {
             Shape::I32s => "int32[]",
             Shape::F64s => "double[]",
             Shape::Texts => "string[]",
+            Shape::Table(_) => "NTTable",
             Shape::Pixels => "pixels[]",
             Shape::Image => "NTNDArray",
         }
@@ -69,6 +72,7 @@ pub(super) enum Content {
     I32s(Vec<i32>),
     F64s(Vec<f64>),
     Texts(Vec<String>),
+    Table(Vec<Vec<String>>),
 }
 
 impl PartialEq for Content {
@@ -82,6 +86,7 @@ impl PartialEq for Content {
             (Content::I32s(a), Content::I32s(b)) => a == b,
             (Content::F64s(a), Content::F64s(b)) => are_same(a, b),
             (Content::Texts(a), Content::Texts(b)) => a == b,
+            (Content::Table(a), Content::Table(b)) => a == b,
             _ => false,
         }
     }
@@ -146,6 +151,7 @@ impl Content {
             Shape::I32s => Content::I32s(Vec::new()),
             Shape::F64s => Content::F64s(Vec::new()),
             Shape::Texts => Content::Texts(Vec::new()),
+            Shape::Table(_) => Content::Table(Vec::new()),
             Shape::Pixels | Shape::Image => Content::F64s(Vec::new()),
         }
     }
@@ -172,8 +178,9 @@ impl Content {
         }
     }
 
-    fn field(&self) -> Field {
-        match self {
+    /// Puts it into the field of this number of a value.
+    fn put(&self, value: &mut data::Value, bit: usize) -> livetime_pva::Result<()> {
+        let field = match self {
             Content::Index(v) | Content::I32(v) => Field::I32(*v),
             Content::I64(v) => Field::I64(*v),
             Content::F64(v) => Field::F64(*v),
@@ -181,7 +188,13 @@ impl Content {
             Content::I32s(v) => Field::from(&v[..]),
             Content::F64s(v) => Field::from(&v[..]),
             Content::Texts(v) => Field::from(v.clone()),
-        }
+            // The columns follow the structure that has them.
+            Content::Table(v) => {
+                let mut columns = (bit + 1..).zip(v);
+                return columns.try_for_each(|(bit, column)| value.set_bit(bit, column.clone()));
+            }
+        };
+        value.set_bit(bit, field)
     }
 }
 
@@ -220,6 +233,7 @@ impl About {
             Shape::I32s => nt::scalar_array(ScalarType::I32),
             Shape::F64s => nt::scalar_array(ScalarType::F64),
             Shape::Texts => nt::scalar_array(ScalarType::Str),
+            Shape::Table(columns) => return self.table(columns),
             Shape::Pixels => nt::scalar_array(ScalarType::U8),
             Shape::Image => nt::ndarray(),
         });
@@ -240,6 +254,15 @@ impl About {
                 let _ = value.set(&format!("{part}.limitHigh"), high);
             }
         }
+        Ok(value)
+    }
+
+    /// A table without rows.
+    fn table(&self, columns: &[&str]) -> livetime_pva::Result<data::Value> {
+        let kinds: Vec<_> = columns.iter().map(|name| (*name, ScalarType::Str)).collect();
+        let mut value = data::Value::new(&nt::table(&kinds)?);
+        value.set("labels", columns)?;
+        value.set("descriptor", self.description)?;
         Ok(value)
     }
 
@@ -274,7 +297,7 @@ impl Point {
     ) -> livetime_pva::Result<Point> {
         let mut value = value.clone();
         nt::set_time(&mut value, TIME, now())?;
-        let bit = if matches!(about.shape, Shape::Enum(_)) { 2 } else { 1 };
+        let bit = if matches!(about.shape, Shape::Enum(_) | Shape::Table(_)) { 2 } else { 1 };
         let time_bit = value.bit(TIME).and_then(|bit| u16::try_from(bit).ok()).unwrap_or(0);
         let pv = build(SharedPv::builder().value(value)).build();
         Ok(Point { pv, now: Content::zero(&about.shape), alarm: Alarm::default(), bit, time_bit })
@@ -314,7 +337,7 @@ impl Point {
         let alarm_changed = alarm != self.alarm;
         // The update fails only for a value of another type, and then the old value stays.
         let _ = self.pv.update(|value| {
-            value.set_bit(bit, content.field())?;
+            content.put(value, bit)?;
             if alarm_changed {
                 let is_alarm = alarm.severity != nt::Severity::None;
                 nt::set_alarm_text(value, alarm.severity, is_alarm.into(), alarm.message())?;

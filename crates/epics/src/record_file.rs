@@ -82,7 +82,7 @@ fn record(name: &str, pv: &str, is_writable: bool, about: &About) -> Option<Stri
         (Shape::Texts, false) => ("waveform", elements("STRING")),
         (Shape::I32s, true) => ("aao", elements("LONG")),
         (Shape::F64s | Shape::Texts, true) => ("aao", elements("DOUBLE")),
-        (Shape::Pixels | Shape::Image, _) => return None,
+        (Shape::Table(_) | Shape::Pixels | Shape::Image, _) => return None,
     };
     let mut text = format!("\nrecord({kind}, {}) {{\n", quoted(name));
     text += &field("DESC", &shortened(about.description, DESCRIPTION));

@@ -1,11 +1,12 @@
 //! PVs of the run as a whole.
 
-use livetime_control::model::{Account, Action};
+use livetime_control::model::{Account, Action, Moment};
 use livetime_engine::{Graph, Report};
 use livetime_pva::nt::{Severity, Time};
 use livetime_pva::server::{Put, PvMap, SharedPv};
 
 use super::base::NO_YES;
+use super::plugins::{COLUMNS, Plugins};
 use super::point::{About, Content, Point, Shape};
 
 /// One PV of the run.
@@ -27,6 +28,7 @@ pub(super) struct Facts {
     types: Vec<String>,
     cpu_percent: f64,
     settings: Account,
+    plugins: Plugins,
 }
 
 impl Whole {
@@ -124,6 +126,12 @@ pub(super) static WHOLE: &[Whole] = &[
     list("Run:Nodes_RBV", "Names of the nodes.", |_, f| well(Content::Texts(f.nodes.clone()))),
     list("Run:Instances_RBV", "The names of their PVs begin with these.", |_, f| well(Content::Texts(f.instances.clone()))),
     list("Run:Types_RBV", "Their types.", |_, f| well(Content::Texts(f.types.clone()))),
+    whole("Run:Plugins_RBV", Shape::Table(COLUMNS), "", "All nodes: port, areaDetector's name for the plugin, type, begin of the names of PVs, sources of frames.", |_, f| {
+        well(Content::Table(f.plugins.columns()))
+    }),
+    whole("Run:PluginsJSON_RBV", Shape::Text, "", "The rows of Plugins_RBV as a list in JSON, for Channel Access.", |_, f| {
+        well(Content::Text(f.plugins.json()))
+    }),
 ];
 
 /// The PVs of the run.
@@ -159,11 +167,14 @@ impl RunPvs {
             types: graph.nodes().iter().map(|n| n.node_type.spec.name.into()).collect(),
             cpu_percent: 0.0,
             settings: Account::default(),
+            plugins: Plugins::of(graph, instances, prefix),
         };
         Ok(RunPvs { facts, points })
     }
 
-    pub(super) fn show(&mut self, report: &Report, settings: Option<Account>, now: Time) {
+    pub(super) fn show(&mut self, moment: &Moment, settings: Option<Account>, now: Time) {
+        let report = &moment.report;
+        self.facts.plugins.follow(moment.nodes.iter().map(|node| &node.state));
         self.facts.settings = settings.unwrap_or_default();
         let elapsed_ns = report.elapsed_ns.max(1) as f64;
         self.facts.cpu_percent = 100.0 * report.cpu_ns.unwrap_or(0) as f64 / elapsed_ns;

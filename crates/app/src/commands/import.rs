@@ -22,8 +22,8 @@ Examples:
   livetime import st.cmd --json
   livetime check beamline.yaml && livetime run beamline.yaml --ca
 
-Every ND...Configure and driver command becomes a node with the name of its port; the macros of dbLoadRecords give the names of its
-PVs and the sender of its frames, dbpf lines give parameters. Lines that need a look are told with the reason. Nothing is started.";
+Every ND...Configure and driver command becomes a node with the name of its port; the macros of dbLoadRecords and the rows of
+dbLoadTemplate give the names of its PVs and the sender of its frames, dbpf lines give parameters. Lines that need a look are told with the reason. Nothing is started.";
 
 /// Arguments of `import`.
 #[derive(Args, Debug)]

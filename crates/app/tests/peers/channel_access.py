@@ -1,6 +1,7 @@
 """libca, by aioca, against a served run; arguments: pvAccess address, prefix, port of Channel Access."""
 
 import asyncio
+import json
 import os
 import sys
 
@@ -83,6 +84,20 @@ async def acquires():
     print("acquires good")
 
 
+async def plugins():
+    # Channel Access has no tables: the rows are objects in JSON, in a long text.
+    async def sources():
+        rows = json.loads(await get("Run:PluginsJSON_RBV", datatype=dbr.DBR_CHAR_STR))
+        return {row["prefix"]: (row["port"], row["plugin"], row["source"]) for row in rows}
+
+    assert (await sources())[prefix + "Stats1:"] == ("STATS1", "NDPluginStats", "ROI1")
+    await put("Stats1:NDArrayPort", "detector", wait=True)
+    while (await sources())[prefix + "Stats1:"][2] != "detector":
+        await asyncio.sleep(0.01)
+    await put("Stats1:NDArrayPort", "ROI1", wait=True)
+    print("plugins good")
+
+
 async def watches():
     seen, enough = [], asyncio.Event()
 
@@ -108,7 +123,7 @@ async def pictures():
 
 
 async def main():
-    for part in (reads, fields, writes, acquires, watches, pictures):
+    for part in (reads, fields, writes, acquires, plugins, watches, pictures):
         await part()
 
 

@@ -73,6 +73,12 @@ def values(context):
     assert get("Run:LedgerClosed_RBV") == 1 and get("cam1:PoolMaxMem") > 0
     assert "Stats1" in get("Run:Instances_RBV")
     assert get("Pva1:PvName_RBV") == prefix + "Pva1:Image"
+    table = get("Run:Plugins_RBV")
+    assert list(table.labels) == ["port", "plugin", "type", "prefix", "source"], table
+    plugins = {row[0]: row[1:] for row in zip(*(table.value[label] for label in table.labels))}
+    assert len(plugins) == len(get("Run:Nodes_RBV")), plugins
+    assert plugins["detector"][1:] == ("sim_detector", prefix + "cam1:", ""), plugins
+    assert plugins["STATS1"] == ("NDPluginStats", "statistics", prefix + "Stats1:", "ROI1"), plugins
 
 
 def puts(context):

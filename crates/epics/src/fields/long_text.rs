@@ -13,6 +13,7 @@ const LONG: &[(&str, usize)] = &[
     ("FullFileName", 512),
     ("NDAttributesFile", 2048),
     ("NDAttributesMacros", 256),
+    ("PluginsJSON", 256),
     ("PvName", 256),
     ("StatusMessage", 256),
     ("StringFromServer", 256),

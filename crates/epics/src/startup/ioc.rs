@@ -54,7 +54,7 @@ pub(super) struct Ioc {
     pub(super) drivers: Vec<(Line, String, String)>,
     /// Plugins without a node.
     pub(super) without_node: Vec<String>,
-    /// The macros of each `dbLoadRecords`.
+    /// The macros of each `dbLoadRecords`, and of each row of a `dbLoadTemplate`.
     pub(super) records: Vec<(Line, Macros)>,
     pub(super) puts: Vec<Put>,
     pub(super) saved: Vec<PathBuf>,
@@ -132,9 +132,12 @@ impl Ioc {
     }
 
     fn command(&mut self, command: Command, nodes: &[NodeType], saved_in: &mut PathBuf) {
-        let Command { line, name, args, undefined } = command;
+        let Command { line, name, args, undefined, row } = command;
         if !undefined.is_empty() && needs_values(&name, &args) {
             self.fates.push((line.clone(), Fate::Undefined(undefined)));
+        }
+        if let Some(macros) = row {
+            return self.records.push((line, macros));
         }
         match (name.as_str(), &args[..]) {
             ("dbLoadRecords", [_, macros, ..]) => match definitions(macros) {

@@ -1,8 +1,8 @@
 //! The start-up script of an areaDetector IOC as a pipeline file.
 //!
 //! [`import`] reads `st.cmd` with all scripts that it includes. Each `ND…Configure` and driver command becomes a node,
-//! with the name of its port; the macros of `dbLoadRecords` give the names of its PVs and the sender of its frames, and
-//! `dbpf` lines its parameters. Every other line is told with its [`Fate`], so that no setting is lost unseen.
+//! with the name of its port; the macros of `dbLoadRecords` and `dbLoadTemplate` give the names of its PVs and the
+//! sender of its frames, and `dbpf` lines its parameters. Every other line is told with its [`Fate`], so that no setting is lost unseen.
 
 mod error;
 mod fate;
@@ -11,6 +11,7 @@ mod pipeline;
 mod ports;
 mod puts;
 mod script;
+mod substitutions;
 #[cfg(test)]
 mod tests;
 

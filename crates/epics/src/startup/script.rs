@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use livetime_control::macros::{Macros, definitions, expand};
 
+use super::substitutions::{self, Row};
 use super::{Fate, ImportError, Line};
 
 /// Bytes of a script; ones of beam lines have at most 50 KB.
@@ -16,6 +17,8 @@ const DEEPEST: usize = 16;
 const MOST: usize = 100_000;
 /// Includes of all scripts together: a few scripts that each include all others would never end.
 const MOST_INCLUDES: usize = 1_000;
+/// Bytes of the macros of all rows of substitutions files: a short row may name long values.
+const MOST_BYTES: usize = 16 << 20;
 
 /// A command with its arguments, macros replaced.
 #[derive(Clone, Debug)]
@@ -25,6 +28,8 @@ pub(super) struct Command {
     pub(super) args: Vec<String>,
     /// Names without a value.
     pub(super) undefined: Vec<String>,
+    /// The macros of records, of a row of a substitutions file.
+    pub(super) row: Option<Macros>,
 }
 
 /// A script and all that it includes.
@@ -49,6 +54,7 @@ impl Script {
             macros: macros.clone(),
             folder,
             includes: 0,
+            row_bytes: 0,
             script: Script { commands: Vec::new(), fates: Vec::new() },
         };
         reader.lines(file, &text, DEEPEST);
@@ -61,6 +67,7 @@ struct Reader {
     /// Where the IOC would be.
     folder: PathBuf,
     includes: usize,
+    row_bytes: usize,
     script: Script,
 }
 
@@ -83,7 +90,7 @@ impl Reader {
         }
         let mut words = words(&text).into_iter();
         let Some(name) = words.next() else { return };
-        self.command(Command { line, name, args: words.collect(), undefined }, depth);
+        self.command(Command { line, name, args: words.collect(), undefined, row: None }, depth);
     }
 
     fn command(&mut self, command: Command, depth: usize) {
@@ -103,30 +110,96 @@ impl Reader {
                 self.include(&command.line, file, depth);
                 self.macros = before;
             }
+            ("dbLoadTemplate", [file, rest @ ..]) => {
+                let given = rest.first().and_then(|text| definitions(text).ok()).unwrap_or_default();
+                self.template(&command.line, file, &given);
+            }
             _ => self.script.commands.push(command),
         }
     }
 
-    /// The commands of another script, which is looked for where the IOC would be, and beside the script itself.
-    fn include(&mut self, line: &Line, name: &str, depth: usize) {
-        let beside = line.file.parent().map(|folder| folder.join(name));
-        let places = [Some(self.folder.join(name)), beside];
-        let found = places.into_iter().flatten().find(|file| file.is_file());
-        self.includes += 1;
-        let fate = match found {
-            Some(_) if depth == 0 => {
-                Fate::Missing(format!("more than {DEEPEST} scripts include one another"))
+    /// The rows of a substitutions file, each as the command that loads its records. `given` are macros of the command.
+    fn template(&mut self, line: &Line, name: &str, given: &Macros) {
+        let (file, text) = match self.opened(line, name) {
+            Ok(opened) => opened,
+            Err(why) => return self.script.fates.push((line.clone(), Fate::Missing(why))),
+        };
+        let mut scope = self.macros.clone();
+        scope.extend(given.clone());
+        let result = substitutions::read(&text, |row| self.row(&file, given, row, &mut scope));
+        let fate = match result {
+            Ok(()) if self.row_bytes > MOST_BYTES || self.script.commands.len() >= MOST => Fate::Left(
+                format!("more than {MOST} commands or {MOST_BYTES} bytes of macros; the rest is left out"),
+            ),
+            Ok(()) => Fate::Taken(format!("rows of {}", file.display())),
+            Err((number, wrong)) => {
+                let text = text.lines().nth(number - 1).unwrap_or_default().trim().to_owned();
+                let at = Line { file: file.clone(), number, text };
+                self.script
+                    .fates
+                    .push((at, Fate::Left(format!("{wrong}; the rest of the file is left out"))));
+                Fate::Differs(format!("rows of {} up to line {number}", file.display()))
             }
-            Some(_) if self.includes > MOST_INCLUDES => {
-                Fate::Missing(format!("more than {MOST_INCLUDES} includes"))
-            }
-            Some(file) => match text_of(&file) {
-                Ok(text) => return self.lines(&file, &text, depth - 1),
-                Err(error) => Fate::Missing(format!("{}: {error}", file.display())),
-            },
-            None => Fate::Missing(format!("no file `{name}`")),
         };
         self.script.fates.push((line.clone(), fate));
+    }
+
+    /// Takes one row; false when there is no room for another. `scope` has the values that the row may name, and is the
+    /// same afterwards but for values of `global` blocks.
+    fn row(&mut self, file: &Path, given: &Macros, row: Row<'_>, scope: &mut Macros) -> bool {
+        let text = format!("file {} {{…}}", row.template);
+        scope.extend(row.globals.clone());
+        let shadowed: Vec<_> = row
+            .values
+            .iter()
+            .map(|(name, value)| (name, scope.insert(name.clone(), value.clone())))
+            .collect();
+        let (mut macros, mut undefined) = (Macros::new(), Vec::new());
+        for name in given.keys().chain(row.globals.keys()).chain(row.values.keys()) {
+            let expanded = expand(scope.get(name).map_or("", String::as_str), scope);
+            self.row_bytes += name.len() + expanded.text.len();
+            undefined.extend(expanded.undefined);
+            macros.insert(name.clone(), expanded.text);
+            if self.row_bytes > MOST_BYTES {
+                break;
+            }
+        }
+        for (name, before) in shadowed {
+            match before {
+                Some(before) => scope.insert(name.clone(), before),
+                None => scope.remove(name),
+            };
+        }
+        let line = Line { file: file.to_owned(), number: row.number, text };
+        let (name, args) = ("dbLoadTemplate".to_owned(), Vec::new());
+        self.script.commands.push(Command { line, name, args, undefined, row: Some(macros) });
+        self.row_bytes <= MOST_BYTES && self.script.commands.len() < MOST
+    }
+
+    /// The commands of another script.
+    fn include(&mut self, line: &Line, name: &str, depth: usize) {
+        let opened = match depth {
+            0 => Err(format!("more than {DEEPEST} scripts include one another")),
+            _ => self.opened(line, name),
+        };
+        match opened {
+            Ok((file, text)) => self.lines(&file, &text, depth - 1),
+            Err(why) => self.script.fates.push((line.clone(), Fate::Missing(why))),
+        }
+    }
+
+    /// A file that a line names, with its text. It is looked for where the IOC would be, and beside the script itself.
+    fn opened(&mut self, line: &Line, name: &str) -> Result<(PathBuf, String), String> {
+        let beside = line.file.parent().map(|folder| folder.join(name));
+        let places = [Some(self.folder.join(name)), beside];
+        let file = places.into_iter().flatten().find(|file| file.is_file());
+        let file = file.ok_or_else(|| format!("no file `{name}`"))?;
+        self.includes += 1;
+        if self.includes > MOST_INCLUDES {
+            return Err(format!("more than {MOST_INCLUDES} includes"));
+        }
+        let text = text_of(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok((file, text))
     }
 }
 

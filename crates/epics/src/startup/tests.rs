@@ -174,6 +174,62 @@ dbLoadRecords("NDGatherN.template", "P=A:,R=Gather1:,N=2,PORT=GATHER1,NDARRAY_PO
     assert_eq!(edges, [((0, 0), 1), ((1, 0), 2), ((1, 1), 3), ((2, 0), 4), ((3, 0), 4)]);
 }
 
+const ROIS: &str = "\
+global {TIMEOUT=1}
+file \"$(ADCORE)/db/NDROI.template\" {
+pattern {R, PORT, NDARRAY_PORT}
+{ROI1:, ROI1, $(CAM)}
+{\"ROI2:\", \"ROI2\", ROI1}
+}
+file NDStats.template { {R=Stats1:, PORT=STATS1, NDARRAY_PORT=ROI2} }
+file broken.template {
+{R=Stats2: PORT}
+}
+";
+
+#[test]
+fn rows_of_a_substitutions_file_are_records() {
+    let script = r#"
+simDetectorConfig("SIM", 64, 64, 1)
+NDROIConfigure("ROI1", 20, 0, "SIM", 0)
+NDROIConfigure("ROI2", 20, 0, "SIM", 0)
+NDStatsConfigure("STATS1", 20, 0, "SIM", 0)
+dbLoadTemplate("rois.substitutions", "P=BL7:,CAM=SIM")
+dbLoadTemplate("missing.substitutions")
+"#;
+    let imported = imported(&[("st.cmd", script), ("rois.substitutions", ROIS)]).unwrap();
+    let pipeline = pipeline(&imported);
+    let instances = crate::instances(&pipeline.graph, &pipeline.pvaccess.names);
+    assert_eq!(
+        (&*pipeline.pvaccess.prefix, &instances[1..]),
+        ("BL7:", &["ROI1", "ROI2", "Stats1"].map(String::from)[..])
+    );
+    let edges: Vec<_> = pipeline.graph.edges().iter().map(|edge| (edge.from.0, edge.to.0)).collect();
+    assert_eq!(edges, [(0, 1), (1, 2), (2, 3)]);
+    let told: Vec<String> = imported
+        .lines
+        .iter()
+        .filter(|(line, _)| line.file.ends_with("rois.substitutions"))
+        .map(|(line, fate)| format!("{} {}: {fate}", line.number, fate.code()))
+        .collect();
+    let wrong = "9 left: wanted `=`, found `}`; the rest of the file is left out";
+    assert_eq!(told, ["4 taken: PVs", "5 taken: PVs", "7 taken: PVs", wrong]);
+    assert_eq!(fate_of(&imported, "dbLoadTemplate(\"rois").code(), "differs");
+    assert_eq!(fate_of(&imported, "dbLoadTemplate(\"missing").code(), "missing");
+}
+
+/// A row of ten bytes that names a long value, again and again: without a bound gigabytes.
+#[test]
+fn rows_that_grow_end() {
+    let rows = "{R=$(LONG)}\n".repeat(200);
+    let text = format!("global {{LONG=\"{}\"}}\nfile a.db {{\n{rows}}}\n", "x".repeat(1 << 19));
+    let script = "simDetectorConfig(\"SIM\", 64, 64, 1)\ndbLoadTemplate(\"a.substitutions\")\n";
+    let imported = imported(&[("st.cmd", script), ("a.substitutions", &text)]).unwrap();
+    let fate = fate_of(&imported, "dbLoadTemplate").to_string();
+    assert!(fate.contains("16777216 bytes of macros; the rest is left out"), "{fate}");
+    assert!(imported.lines.len() < 50, "{}", imported.lines.len());
+}
+
 #[test]
 fn a_script_without_plugins_is_refused() {
     let error = imported(&[("st.cmd", "< missing.cmd\niocInit\n")]).unwrap_err().to_string();
@@ -194,7 +250,10 @@ fn damaged_scripts_are_read_or_refused() {
     for number in 0..300 {
         let (script, plugins) =
             (livetime_testkit::mutated(SCRIPT, number), livetime_testkit::mutated(PLUGINS, number));
-        if let Ok(imported) = imported(&[("st.cmd", &script), ("plugins.cmd", &plugins)]) {
+        let script = format!("dbLoadTemplate(\"a.substitutions\", \"P=A:\")\n{script}");
+        let rows = livetime_testkit::mutated(ROIS, number);
+        let files = [("st.cmd", &*script), ("plugins.cmd", &plugins), ("a.substitutions", &rows)];
+        if let Ok(imported) = imported(&files) {
             let _ = config::parse("imported.yaml", &imported.pipeline, &nodes(), &[]);
         }
     }
