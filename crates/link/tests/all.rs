@@ -10,6 +10,8 @@
 )]
 
 mod carriers;
+mod ends;
+mod kills;
 mod liars;
 mod schedules;
 mod wire;

@@ -26,11 +26,14 @@ impl<F: Parcel + Clone> Sender<F> {
             (None, Some(known)) => known.start,
             (None, None) => self.base,
         };
+        // A late hello of a receiver that has come further gives room from where it was then.
+        let credit_from = standing.filter(|_| known.is_some()).map_or(start, |standing| standing.received);
         // Losses before the start, as they will be counted when the caller confirms.
         let newer = standing.filter(|standing| standing.received >= self.settled);
         let lost = newer.map_or(self.lost_by_receivers, |standing| standing.lost);
         let Hello { epoch, credit, .. } = *hello;
-        self.caller = Some(Caller { session, epoch, standing, credit, start, lost, is_welcomed: false });
+        self.caller =
+            Some(Caller { session, epoch, standing, credit, credit_from, start, lost, is_welcomed: false });
         self.connection.heard_ns = now_ns;
         Ok(())
     }
@@ -57,7 +60,7 @@ impl<F: Parcel + Clone> Sender<F> {
             caller.standing.iter().try_for_each(|standing| self.advance(standing))?;
         }
         if let Some(peer) = &mut self.peer {
-            peer.allow(caller.start, caller.credit);
+            peer.allow(caller.credit_from, caller.credit);
         }
         self.connection.peer = caller.session;
         self.connection.state = State::Open;

@@ -23,6 +23,8 @@ pub(super) struct Caller {
     /// How far it came with us: from its memory if we know it, else from its store.
     pub(super) standing: Option<Standing>,
     pub(super) credit: Credit,
+    /// The position from which it has given credit.
+    pub(super) credit_from: u64,
     /// Where the frames for it start.
     pub(super) start: u64,
     /// Losses of receivers before the start.
