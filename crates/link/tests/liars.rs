@@ -175,3 +175,31 @@ fn frames_behind_a_gap_and_messages_of_other_connections_change_nothing() {
     let Body::Ack(ack) = send(receiver.step(1)).body else { panic!() };
     assert_eq!((ack.gap, ack.standing.received), (true, 0));
 }
+
+#[test]
+fn a_sender_that_restarts_again_and_again_gets_one_window_in_all() {
+    let (mut receiver, mut to) = receiver(Told { offered: 9, ..Told::default() });
+    for epoch in 1..4 {
+        receiver.receive(Message { from: 8, to, body: data(0, 9, &[1]) }, 1).unwrap();
+        let (cut, told) = (settings().cut, Told { offered: 9, ..Told::default() });
+        let welcome = Welcome {
+            epoch: epoch + 1,
+            cut,
+            retain: Retain::Completed,
+            start: 0,
+            lost: Losses::default(),
+            told,
+        };
+        let welcome = Message { from: 8, to, body: Body::Welcome(welcome) };
+        let refused = receiver.receive(welcome.clone(), 1).unwrap_err();
+        assert_eq!(refused, number("epoch", epoch, epoch, epoch + 1));
+        receiver.connected(1);
+        let Message { from, body: Body::Hello(hello), .. } = send(receiver.step(1)) else { panic!() };
+        assert_eq!((hello.credit.frames, hello.credit.bytes), (4 - epoch, 100 - epoch));
+        to = from;
+        receiver.receive(Message { to, ..welcome }, 1).unwrap();
+    }
+    let wrong = receiver.receive(Message { from: 8, to, body: data(0, 9, &[1, 1]) }, 1).unwrap_err();
+    assert_eq!(wrong, number("frames under way by our credit", 1, 4, 5));
+    assert!(receiver.account().closes());
+}

@@ -80,13 +80,23 @@ impl Incoming {
         Ok(())
     }
 
-    /// Takes the next frame.
-    pub(super) fn push(&mut self, bytes: u64, settings: &Settings) -> Result<Token, Violation> {
+    /// Takes the next frame. `others` are frames and bytes under way of other senders.
+    pub(super) fn push(
+        &mut self,
+        bytes: u64,
+        settings: &Settings,
+        others: (u64, u64),
+    ) -> Result<Token, Violation> {
         let Settings { window_frames, window_bytes, max_frame_bytes, .. } = *settings;
         Violation::check("bytes of a frame", bytes, 0, max_frame_bytes)?;
-        let under_way = self.slots.len() as u64 + 1;
-        Violation::check("frames under way by our credit", under_way, 1, window_frames)?;
-        Violation::check("bytes under way by our credit", self.bytes, 0, window_bytes.saturating_sub(1))?;
+        let frames_under_way = self.slots.len() as u64 + 1 + others.0;
+        Violation::check("frames under way by our credit", frames_under_way, 1, window_frames)?;
+        Violation::check(
+            "bytes under way by our credit",
+            self.bytes + others.1,
+            0,
+            window_bytes.saturating_sub(1),
+        )?;
         self.slots.push_back(Slot { bytes, settlement: None });
         self.bytes += bytes;
         let position = self.standing.received;

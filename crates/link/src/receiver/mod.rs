@@ -75,6 +75,10 @@ impl<F: Parcel> Receiver<F> {
         }
         let is_new = self.current.as_ref().is_none_or(|incoming| incoming.epoch != epoch);
         if is_new {
+            // A connection is of one process, and a process has one epoch.
+            let known = self.current.as_ref().filter(|_| self.connection.state == State::Open);
+            let wanted = known.map_or(epoch, |incoming| incoming.epoch);
+            Violation::check("epoch", epoch, wanted, wanted)?;
             let stored = self.stored.filter(|(known, _)| *known == epoch);
             let least = stored.map_or(0, |(_, standing)| standing.received);
             Violation::check("start", welcome.start, least, u64::MAX)?;
@@ -121,6 +125,7 @@ impl<F: Parcel> Receiver<F> {
         self.told(&data.told)?;
         self.hear_clock(data.clock_ns, now_ns);
         let Some(incoming) = &mut self.current else { return Ok(()) };
+        let others = under_way(self.replaced.iter());
         let end = data.position.saturating_add(data.frames.len() as u64);
         Violation::check("position after the last frame", end, 0, incoming.entered())?;
         if self.abort.is_some() || incoming.aborted {
@@ -133,7 +138,7 @@ impl<F: Parcel> Receiver<F> {
                 break;
             }
             if position == wanted {
-                let token = incoming.push(frame.bytes(), &self.settings)?;
+                let token = incoming.push(frame.bytes(), &self.settings, others)?;
                 self.events.push_back(ReceiverEvent::Frame(token, frame));
                 note(&mut self.news, &mut self.news_ns, now_ns);
             }
@@ -278,7 +283,7 @@ impl<F: Parcel> Receiver<F> {
     /// Room, not counting frames that are under way. It never shrinks but by frames that come: what was once promised to the
     /// sender stays promised.
     fn credit(&self) -> Credit {
-        let (frames, bytes) = self.current.as_ref().map_or((0, 0), Incoming::under_way);
+        let (frames, bytes) = under_way(self.current.iter().chain(&self.replaced));
         let Settings { window_frames, window_bytes, .. } = self.settings;
         Credit { frames: window_frames.saturating_sub(frames), bytes: window_bytes.saturating_sub(bytes) }
     }
@@ -298,6 +303,12 @@ impl<F: Parcel> Receiver<F> {
     pub fn next_event(&mut self) -> Option<ReceiverEvent<F>> {
         self.events.pop_front()
     }
+}
+
+/// Frames and bytes under way. Those of senders that were replaced count too: else a peer that restarts again and again
+/// would get one window of memory each time.
+fn under_way<'a>(incoming: impl Iterator<Item = &'a Incoming>) -> (u64, u64) {
+    incoming.map(Incoming::under_way).fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1))
 }
 
 /// Counts news for the next acknowledgement.
