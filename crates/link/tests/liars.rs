@@ -203,3 +203,25 @@ fn a_sender_that_restarts_again_and_again_gets_one_window_in_all() {
     assert_eq!(wrong, number("frames under way by our credit", 1, 4, 5));
     assert!(receiver.account().closes());
 }
+
+/// Found by random schedules: the credit of a hello counts from where the receiver was then.
+#[test]
+fn a_late_hello_gives_no_credit() {
+    let mut sender = Sender::new(Settings { retain: Retain::Received, ..settings() }, 1);
+    sender.connected(0);
+    (0..4).for_each(|_| _ = sender.offer(Bytes(10)).unwrap());
+    let say =
+        |sender: &mut Sender<Bytes>, to, body| sender.receive(Message { from: 9, to, body }, 0).unwrap();
+    let standing = |received| Standing { received, ..Standing::default() };
+    let first = Hello { credit: Credit { frames: 3, bytes: 100 }, ..hello() };
+    say(&mut sender, 0, Body::Hello(first.clone()));
+    let session = send(sender.step(0)).from;
+    say(&mut sender, session, ack(standing(0), first.credit));
+    let Body::Data(data) = send(sender.step(0)).body else { panic!() };
+    assert_eq!(data.frames.len(), 3);
+    say(&mut sender, session, ack(standing(3), Credit::default()));
+    say(&mut sender, 0, Body::Hello(Hello { standing: Some((1, standing(0))), ..first }));
+    assert_eq!(send(sender.step(0)).body.name(), "welcome");
+    say(&mut sender, session, ack(standing(3), Credit::default()));
+    assert!(matches!(sender.step(0), Step::Wait(_)), "there is no room for the fourth");
+}
