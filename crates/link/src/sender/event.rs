@@ -2,7 +2,7 @@
 
 use crate::Losses;
 
-/// News of a [`Sender`], in order.
+/// News of a [`Sender`](super::Sender), in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SenderEvent {
     /// The frames at these positions are delivered, but for the losses.
@@ -44,16 +44,16 @@ pub enum SenderEvent {
 /// A frame that the sender does not take.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotTaken {
-    /// The window is full. Offer it again after the next [`SenderEvent::Settled`], or count it with [`Sender::lose`].
+    /// The window is full. Offer it again after the next [`SenderEvent::Settled`], or count it with [`Sender::lose`](super::Sender::lose).
     Full,
-    /// The payload is larger than [`Settings::max_frame_bytes`].
+    /// The payload is larger than [`Settings::max_frame_bytes`](crate::Settings::max_frame_bytes).
     TooLarge {
         /// The bound.
         most: u64,
         /// Bytes of the payload.
         found: u64,
     },
-    /// [`Sender::finish`] or an abort came before.
+    /// [`Sender::finish`](super::Sender::finish) or an abort came before.
     Ended,
 }
 

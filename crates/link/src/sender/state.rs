@@ -11,7 +11,7 @@ use crate::message::{Parcel, Told};
 use crate::{Losses, Settings};
 
 /// The sending end of a cut as a state machine: it knows no socket, thread or clock. Its inputs are frames, messages,
-/// the state of the connection, and times; its outputs are [`Step`]s and [`SenderEvent`]s.
+/// the state of the connection, and times; its outputs are [`Step`](crate::Step)s and [`SenderEvent`]s.
 ///
 /// Each frame gets a position: 0 for the first one of this incarnation, then without gaps. Frames are kept from the
 /// position that [`Retain`](crate::Retain) allows to forget, at most one window of them. Whatever happens,
