@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-runtime", &["livetime-frame"]),
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
+    ("livetime-link", &["livetime-runtime", "livetime-frame"]),
     ("livetime-filing", &["livetime-engine", "livetime-formats"]),
     // For the one way to write a file.
     ("livetime-plot", &["livetime-formats"]),

@@ -18,6 +18,24 @@ impl Flags {
     /// The detector gave no time: the event time is the time of arrival at the recorder.
     pub const ARRIVAL_TIME: Flags = Flags(4);
 
+    /// The flags as bits, for wires and files of our own.
+    ///
+    /// ```
+    /// use livetime_frame::Flags;
+    /// let flags = Flags::DAMAGED.with(Flags::LAST_OF_RUN);
+    /// assert_eq!(Flags::from_bits(flags.bits()), Some(flags));
+    /// assert_eq!(Flags::from_bits(128), None);
+    /// ```
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The flags with these bits; `None` when a bit is no flag.
+    pub fn from_bits(bits: u8) -> Option<Flags> {
+        let known = Flags::DAMAGED.with(Flags::LAST_OF_RUN).with(Flags::ARRIVAL_TIME);
+        (bits & !known.0 == 0).then_some(Flags(bits))
+    }
+
     /// True when every flag of `other` is set.
     pub fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

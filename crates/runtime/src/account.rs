@@ -38,9 +38,37 @@ pub enum LossReason {
     TakenBack,
     /// No handler of an agent took it in the agent's state.
     Ignored,
+    /// A link gave it up, unsent, because the other host did not come back.
+    PeerGone,
+    /// A link had no room for it while the other host could not be reached.
+    LinkDown,
+    /// A link's carrier kept it for a limited time, which passed before the other host took it.
+    Retention,
 }
 
 impl LossReason {
+    /// All reasons. The place of a reason is its number on links, so that a new one goes to the end.
+    pub const ALL: [LossReason; 18] = [
+        LossReason::QueueFull,
+        LossReason::Overwritten,
+        LossReason::Aborted,
+        LossReason::Refused,
+        LossReason::Decimated,
+        LossReason::RateLimited,
+        LossReason::Closed,
+        LossReason::NodeError,
+        LossReason::NodePanic,
+        LossReason::PoolExhausted,
+        LossReason::SourceGap,
+        LossReason::Unreadable,
+        LossReason::Late,
+        LossReason::TakenBack,
+        LossReason::Ignored,
+        LossReason::PeerGone,
+        LossReason::LinkDown,
+        LossReason::Retention,
+    ];
+
     /// The reasons for which a queue loses something, in the order of [`EdgeCounts::lost`].
     pub const ON_EDGES: [LossReason; 7] = [
         LossReason::QueueFull,
@@ -76,6 +104,9 @@ impl LossReason {
             LossReason::Late => "late",
             LossReason::TakenBack => "taken_back",
             LossReason::Ignored => "ignored",
+            LossReason::PeerGone => "peer_gone",
+            LossReason::LinkDown => "link_down",
+            LossReason::Retention => "retention",
         }
     }
 
@@ -186,6 +217,13 @@ impl EdgeCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_reason_is_listed_at_its_number() {
+        for (number, reason) in LossReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, number, "{reason}");
+        }
+    }
 
     #[test]
     fn the_account_closes_whatever_happened() {

@@ -1,0 +1,113 @@
+//! Carriers: bytes both ways between exactly two ends.
+//!
+//! A carrier keeps order until it breaks, and may lose everything under way when it breaks. All else is the protocol's
+//! work. A carrier that breaks is connected again by both ends; the protocol goes on from what the receiver has.
+//!
+//! # How other engines fit
+//!
+//! **ZeroMQ**: one pair of sockets per link (PUSH to PULL for each direction, because a ZeroMQ socket belongs to one
+//! thread), with CURVE keys of the two hosts. A message is a multipart message: the head, then one part for each payload.
+//! The sender's parts point into the frames, whose references libzmq's free function drops; the receiver's parts become
+//! frames by [`Allocator::adopt`](livetime_frame::Allocator::adopt). High-water marks stay at the default, because credits
+//! keep the queues short. ZeroMQ reconnects by itself and does not tell: numbers of connections in each message, silence
+//! ([`Settings::dead_after_ns`](crate::Settings::dead_after_ns)) and the socket's monitor together are up and down.
+//!
+//! **Kafka**: one topic with one partition per cut. A record is a head with its payloads; a large frame is several records.
+//! The producer's end is a [`Sender`](crate::Sender) whose receiver is the broker: it stores, so `stored` moves with acks of
+//! all replicas, and the position is the offset, because an idempotent producer leaves no gap. The consumer's end is a
+//! [`Receiver`](crate::Receiver) whose sender is the broker: the committed offset is `completed`, and a start finds it where
+//! [`Receiver::resumed`](crate::Receiver::resumed) finds a store. Credits are the consumer's fetch size. Frames that the
+//! broker's retention removed are a count, `retention`, from the first offset that is still there.
+
+pub mod memory;
+mod stream;
+pub mod tcp;
+
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use livetime_frame::{Frame, FrameMut};
+
+use crate::message::Message;
+use crate::wire::{FrameHead, WireError};
+
+/// Finds memory for a frame. It may wait for memory; `None` breaks the connection.
+pub type Memory<'a> = &'a mut dyn FnMut(&FrameHead) -> Option<FrameMut>;
+
+/// One end of a carrier, which connects to the other end again and again.
+pub trait Carrier: Send {
+    /// Waits for a connection, at most this long; `None` when there is none yet. Both halves of the connection before must
+    /// have been closed or dropped.
+    ///
+    /// # Errors
+    /// [`CarrierError`] when this end will never connect, such as an address that is in use.
+    fn connect(&mut self, wait: Duration) -> Result<Option<Connected>, CarrierError>;
+}
+
+/// The two halves of a connection, for a thread each.
+pub type Connected = (Box<dyn Outgoing>, Box<dyn Incoming>);
+
+/// The half of a connection that sends.
+pub trait Outgoing: Send {
+    /// Sends a message. May wait as long as the other end does not read.
+    ///
+    /// # Errors
+    /// [`CarrierError`] when the connection is broken. The message may have come through or not.
+    fn send(&mut self, message: &Message<Frame>) -> Result<(), CarrierError>;
+
+    /// Breaks the connection, also for the other half.
+    fn close(&mut self);
+}
+
+/// The half of a connection that receives.
+pub trait Incoming: Send {
+    /// Waits for the next message.
+    ///
+    /// # Errors
+    /// [`CarrierError`] when the connection is broken, or the bytes are no message.
+    fn receive(&mut self, memory: Memory<'_>) -> Result<Message<Frame>, CarrierError>;
+}
+
+/// Why a connection ends.
+#[derive(Debug)]
+pub enum CarrierError {
+    /// The connection is broken, or could not be made.
+    Broken(io::Error),
+    /// A message that does not fit the wire form.
+    Wire(WireError),
+    /// There is no memory for a frame.
+    NoMemory,
+}
+
+impl fmt::Display for CarrierError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CarrierError::Broken(e) => write!(f, "the link is broken: {e}"),
+            CarrierError::Wire(e) => e.fmt(f),
+            CarrierError::NoMemory => write!(f, "the link is closed: wanted memory for a frame, found none"),
+        }
+    }
+}
+
+impl std::error::Error for CarrierError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            CarrierError::Broken(e) => Some(e),
+            CarrierError::Wire(e) => Some(e),
+            CarrierError::NoMemory => None,
+        }
+    }
+}
+
+impl From<io::Error> for CarrierError {
+    fn from(error: io::Error) -> CarrierError {
+        CarrierError::Broken(error)
+    }
+}
+
+impl From<WireError> for CarrierError {
+    fn from(error: WireError) -> CarrierError {
+        CarrierError::Wire(error)
+    }
+}

@@ -1,0 +1,122 @@
+//! A plain TCP connection per link: vectored writes from the memory of frames, reads into it. Not encrypted: for one host,
+//! or a network that is trusted.
+
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use livetime_frame::{Codec, Frame};
+
+use super::stream::{Reader, Writer};
+use super::{Carrier, CarrierError, Connected, Incoming, Memory, Outgoing};
+use crate::message::Message;
+use crate::wire::Decoder;
+
+/// Between two tries to connect: a restarted peer is found soon, and a missing one costs ten tries a second.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// One end of a link over TCP.
+#[derive(Debug)]
+pub struct Tcp {
+    side: Side,
+    codecs: Vec<Codec>,
+    max_frame_bytes: u64,
+}
+
+#[derive(Debug)]
+enum Side {
+    Listen(TcpListener),
+    Connect(String),
+}
+
+impl Tcp {
+    /// An end that waits at `address` for its peer. A second peer waits until the first connection has ended.
+    ///
+    /// # Errors
+    /// [`CarrierError`] when the address cannot be used.
+    pub fn listen(address: &str, codecs: Vec<Codec>, max_frame_bytes: u64) -> Result<Tcp, CarrierError> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Tcp { side: Side::Listen(listener), codecs, max_frame_bytes })
+    }
+
+    /// An end that connects to its peer at `address` (`host:port`).
+    pub fn connect_to(address: &str, codecs: Vec<Codec>, max_frame_bytes: u64) -> Tcp {
+        Tcp { side: Side::Connect(address.to_owned()), codecs, max_frame_bytes }
+    }
+
+    /// Where this end listens; `None` for an end that connects.
+    pub fn local_address(&self) -> Option<SocketAddr> {
+        match &self.side {
+            Side::Listen(listener) => listener.local_addr().ok(),
+            Side::Connect(_) => None,
+        }
+    }
+
+    fn try_once(&self, wait: Duration) -> io::Result<TcpStream> {
+        match &self.side {
+            Side::Listen(listener) => listener.accept().map(|(stream, _)| stream),
+            Side::Connect(address) => {
+                let address = address.to_socket_addrs()?.next().ok_or(io::ErrorKind::AddrNotAvailable)?;
+                TcpStream::connect_timeout(&address, wait.max(PAUSE))
+            }
+        }
+    }
+}
+
+impl Carrier for Tcp {
+    fn connect(&mut self, wait: Duration) -> Result<Option<Connected>, CarrierError> {
+        let begun = Instant::now();
+        loop {
+            let left = wait.saturating_sub(begun.elapsed());
+            // Each failure may be over at the next try: a peer that is not there yet, a name that is not known yet.
+            if let Ok(stream) = self.try_once(left) {
+                stream.set_nonblocking(false)?;
+                // A heartbeat must not wait for more bytes.
+                stream.set_nodelay(true)?;
+                let incoming = stream.try_clone()?;
+                let decoder = Decoder::new(self.codecs.clone(), self.max_frame_bytes);
+                let incoming = TcpIncoming { stream: incoming, reader: Reader::new(decoder) };
+                let outgoing = TcpOutgoing { stream, writer: Writer::default() };
+                return Ok(Some((Box::new(outgoing), Box::new(incoming))));
+            }
+            if left.is_zero() {
+                return Ok(None);
+            }
+            std::thread::sleep(PAUSE.min(left));
+        }
+    }
+}
+
+struct TcpOutgoing {
+    stream: TcpStream,
+    writer: Writer,
+}
+
+impl Outgoing for TcpOutgoing {
+    fn send(&mut self, message: &Message<Frame>) -> Result<(), CarrierError> {
+        self.writer.write(&mut self.stream, message)
+    }
+
+    fn close(&mut self) {
+        // An error says that it is closed already.
+        _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+impl Drop for TcpOutgoing {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+struct TcpIncoming {
+    stream: TcpStream,
+    reader: Reader,
+}
+
+impl Incoming for TcpIncoming {
+    fn receive(&mut self, memory: Memory<'_>) -> Result<Message<Frame>, CarrierError> {
+        self.reader.read(&mut self.stream, memory)
+    }
+}
