@@ -121,6 +121,7 @@ impl Command {
             Command::Sim(args) => args.is_json(),
             Command::HitsScore(args) => args.is_json(),
             Command::Import(args) => args.json,
+            Command::Pv(args) => args.is_json(),
             _ => false,
         }
     }

@@ -134,6 +134,23 @@ fn failures_of_channel_access_have_their_exit_codes() {
         (code, &error[..]),
         (Some(1), "livetime: the server refused: the value could not be written\n")
     );
+    // Programs read the same on stdout.
+    for (args, code, message) in [
+        (
+            &["put", "--ca", "R:disabled", "1", "--json"][..],
+            "failed",
+            "the server refused: the value could not",
+        ),
+        (&["put", "--ca", "R:ao", "many", "--json"], "usage", "wanted a number, found `many`"),
+        (&["list", "--ca", "10.0.0.5", "--json"], "usage", "Channel Access has no list of the names"),
+        (&["put", "R:nosuch", "1", "--json", "-w", "50ms"], "failed", ""),
+        (&["list", "nowhere:x", "--json"], "usage", ""),
+    ] {
+        let output = ioc.pv(args);
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&json["ok"], &json["errors"][0]["code"]), (&false.into(), &code.into()), "{json}");
+        assert!(json["errors"][0]["message"].as_str().unwrap().starts_with(message), "{json}");
+    }
     let (code, error) = ioc.fails(&["put", "--ca", "R:read", "1"]);
     assert_eq!((code, &error[..]), (Some(1), "livetime: the server refused: this client may not write it\n"));
     // A number that does not fit is the server's to refuse, a text that is none is not even sent.

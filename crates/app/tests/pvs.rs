@@ -131,6 +131,29 @@ fn caproto_and_cothread_read_watch_write_and_acquire() {
     }
 }
 
+/// Two runs with one prefix: the second one says so, over both protocols, and goes on.
+#[test]
+fn a_run_warns_of_another_server_with_its_names() {
+    let [search, port] = [free_port(), free_port()];
+    let file = File::new("same", |text| text.replace("search_port: 0", &format!("search_port: {search}")));
+    let channel_access = format!("--ca={port}");
+    let first = Served::start(file.path(), &[&channel_access, "--no-settings"]);
+    let mut second = own_nodes();
+    second.args(["run", file.path(), &channel_access, "--no-settings", "--frames", "3", "--json"]);
+    second.env("EPICS_CA_ADDR_LIST", "127.0.0.1").env("EPICS_CA_AUTO_ADDR_LIST", "NO");
+    second.env("EPICS_PVA_ADDR_LIST", format!("127.0.0.1:{search}")).env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
+    let output = second.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let said = report["events"].to_string();
+    for wanted in [
+        format!("another server at {} has `T:cam1:PortName_RBV` over pvAccess, too", first.address),
+        format!("another server at 127.0.0.1:{port} has `T:cam1:PortName_RBV` over Channel Access, too"),
+    ] {
+        assert!(said.contains(&wanted) && common::stderr(&output).contains(&wanted), "{said}");
+    }
+}
+
 /// A soft IOC and a run have the same fields, and the same alarms for the same limits.
 #[test]
 fn fields_of_records_are_those_of_epics_base() {

@@ -83,7 +83,8 @@ impl Served {
 
     fn get(&self, name: &str) -> String {
         let value = self.client.channel(&format!("T:{name}")).get().wait(HANG).unwrap();
-        value.get("value").map(|value| format!("{value:?}")).unwrap_or_default()
+        let field = value.get("value.index").or_else(|| value.get("value"));
+        field.map(|value| format!("{value:?}")).unwrap_or_default()
     }
 
     fn kill(mut self) {
@@ -128,6 +129,36 @@ fn a_killed_run_has_left_its_settings_and_the_pipeline_file_is_as_it_was() {
     assert!(shown.contains("- cam.gain = 1\n+ cam.gain = 2.5\n"), "{shown}");
     let shown = stdout(&livetime(&["settings", "show", &place.pipeline()]));
     assert!(shown.contains("gain") && shown.contains("yes"), "{shown}");
+}
+
+#[test]
+fn limits_of_alarms_survive() {
+    let place = Place::new();
+    let run = place.start(&[]);
+    run.put("cam1:Gain.HIGH", 2.0).unwrap();
+    run.put("cam1:Gain.HSV", 2.0).unwrap();
+    run.put("Stats1:ArrayCounter_RBV.LOLO", 5.0).unwrap();
+    wait_until("the settings are written", || {
+        place.settings().contains("gain HIGH=2 MAJOR")
+            && place.settings().contains("run.frames LOLO=5 NO_ALARM")
+    });
+    run.kill();
+    let shown = stdout(&livetime(&["settings", "show", &place.pipeline()]));
+    assert!(shown.contains("run.limits") && shown.contains("gain HIGH=2 MAJOR"), "{shown}");
+    let diff = stdout(&livetime(&["settings", "diff", &place.pipeline()]));
+    assert!(diff.contains("+ cam.run.limits = gain HIGH=2 MAJOR"), "{diff}");
+
+    let run = place.start(&[]);
+    wait_until("the limits are back", || run.get("cam1:Gain.HSV").contains('2'));
+    assert!(run.get("cam1:Gain.HIGH").contains('2'), "{}", run.get("cam1:Gain.HIGH"));
+    let source = "cam.run.limits = gain HIGH=2 MAJOR (settings";
+    wait_until("the source is shown", || run.get("Run:SettingsSources_RBV").contains(source));
+    run.put("cam1:Gain", 3.0).unwrap();
+    wait_until("the alarm acts", || run.get("cam1:Gain.SEVR").contains('2'));
+    // Without limits there is nothing to keep.
+    run.put("cam1:Gain.HIGH", 0.0).unwrap();
+    run.put("cam1:Gain.HSV", 0.0).unwrap();
+    wait_until("the settings are written", || !place.settings().contains("gain HIGH"));
 }
 
 #[test]

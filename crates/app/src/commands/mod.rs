@@ -15,6 +15,7 @@ pub(crate) mod python;
 pub(crate) mod recover;
 pub(crate) mod run;
 pub(crate) mod run_args;
+mod same_names;
 pub(crate) mod settings;
 pub(crate) mod shell;
 pub(crate) mod sim;

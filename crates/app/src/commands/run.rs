@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use livetime_ca::server as ca;
 use livetime_control::model::{Account, Model, Moment};
 use livetime_engine::{
-    EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
+    Event, EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
 };
 use livetime_nodes::sources::pva_source::PvaSource;
 use livetime_pva::client::Client;
@@ -16,6 +16,7 @@ use livetime_pva::server as pva;
 use serde_json::{Value, json};
 
 use crate::commands::run_args::RunArgs;
+use crate::commands::same_names::Search;
 use crate::config::{self, Pipeline};
 use crate::interrupts::Interrupts;
 use crate::log::queue::{Reader, Writer, queue};
@@ -58,7 +59,7 @@ pub(crate) fn run_here(
     choose_serving(&mut pipeline, args, output);
     super::web::choose(&mut pipeline.web, args);
     choose_servers(&mut pipeline, &Variables::from_env());
-    choose_prefix(&mut pipeline, output);
+    let search = choose_prefix(&mut pipeline, output);
     let mut keeping = super::kept::open(&mut pipeline, &args.pipeline, &args.kept, output);
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
@@ -76,10 +77,7 @@ pub(crate) fn run_here(
         ..RunOptions::default()
     };
     let started = super::kept::start(&mut pipeline.graph, &mut keeping, options, output);
-    let run = match started {
-        Ok(run) => Arc::new(run),
-        Err(errors) => return Err(not_started(&name, &errors, args.pipeline.json, output)),
-    };
+    let run = Arc::new(started.map_err(|errors| not_started(&name, &errors, args.pipeline.json, output))?);
     interrupts.watch(&run);
     if let Some(trace) = &mut trace {
         trace.start(run.tracer());
@@ -89,12 +87,13 @@ pub(crate) fn run_here(
     drop(run);
     super::kept::keep(&model, keeping, output);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
+    let same_names = same_names(search, &bell);
     let served = serve(&model, &mut pipeline, writer, output);
     let page = super::web::serve(&name, &pipeline, &model, output);
     let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, page, metrics, trace, settings: None };
-    let show = Show::new(is_live, log, bell);
-    let (mut report, ended_by) = watch.until_end(model, &mut beside, show, output);
+    let (mut report, ended_by) = watch.until_end(model, &mut beside, Show::new(is_live, log, bell), output);
+    report.events.splice(0..0, same_names);
     let trace = beside.trace.map(|trace| trace.write(&report)).transpose();
     let traced = trace.unwrap_or_else(|problem| {
         report.unfinished.push(problem.to_string());
@@ -227,8 +226,22 @@ fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) 
     }
 }
 
-/// Two servers with the same names would answer for one another: a run that was given no prefix takes one that is free.
-fn choose_prefix(pipeline: &mut Pipeline, output: &mut Output) {
+/// Two servers with the same names would answer for one another: a run that was given no prefix takes one that is free,
+/// and another one searches its names.
+fn choose_prefix(pipeline: &mut Pipeline, output: &mut Output) -> Option<Search> {
+    take_free_prefix(pipeline, output);
+    Search::begin(pipeline)
+}
+
+/// Lets all faces tell of another server that has the names of the run. The acquisition goes on meanwhile; only the PVs
+/// wait.
+fn same_names(search: Option<Search>, bell: &Bell) -> Vec<Event> {
+    let found = search.map(Search::end).unwrap_or_default();
+    found.iter().for_each(|event| bell.tell(event));
+    found
+}
+
+fn take_free_prefix(pipeline: &mut Pipeline, output: &mut Output) {
     let options = &mut pipeline.pvaccess;
     if !options.enabled || options.is_prefix_chosen || options.server.udp_port.is_none() {
         return;

@@ -26,7 +26,8 @@ impl ClientConfig {
     }
 
     /// As `EPICS_CA_*` variables say: `ADDR_LIST`, `AUTO_ADDR_LIST`, `NAME_SERVERS`, `SERVER_PORT`, `REPEATER_PORT`, `CONN_TMO`,
-    /// `MAX_SEARCH_PERIOD`, and `MAX_ARRAY_BYTES` where `AUTO_ARRAY_BYTES` is NO. `USER` or `LOGNAME` is the name of the user.
+    /// `MAX_SEARCH_PERIOD`, and `MAX_ARRAY_BYTES` where `AUTO_ARRAY_BYTES` is NO. `USER` or `LOGNAME` is the name of the
+    /// user; without them the system says it.
     ///
     /// The automatic list has the broadcast addresses of this machine, and this machine itself.
     ///
@@ -63,10 +64,18 @@ impl ClientConfig {
                 true => basis.max_message,
                 false => set.number("EPICS_CA_MAX_ARRAY_BYTES", 16_384_usize)?.saturating_add(FRONT),
             },
-            user: set.get("USER").or(set.get("LOGNAME")).unwrap_or("nobody").to_owned(),
+            user: set
+                .get("USER")
+                .or(set.get("LOGNAME"))
+                .map_or_else(|| user().unwrap_or(basis.user), Into::into),
             ..basis
         })
     }
+}
+
+/// The name that the system has for the user, as libca asks for it.
+fn user() -> Option<String> {
+    Some(nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??.name)
 }
 
 struct Variables(HashMap<String, String>);

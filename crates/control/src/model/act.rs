@@ -76,7 +76,14 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
             let counts = report.nodes.get(node.number).ok_or(Refused::NodeEnded)?;
             node.state.offsets = recounted(node, counts, *counter, *number);
         }
-        Change::Limit(quantity, limit) => node.alarms.set(*quantity, *limit),
+        Change::Limit(quantity, limit) => {
+            node.alarms.set(*quantity, *limit);
+            node.show_limits();
+        }
+        Change::Limits(limits) => {
+            node.alarms.replace(limits);
+            node.show_limits();
+        }
         // These wait for what comes of them.
         Change::Acquire { .. } | Change::LetWork(_) => {}
     }

@@ -7,7 +7,7 @@ use livetime_engine::{Value, WhenFull};
 
 use super::caller::Caller;
 use super::counter::Counter;
-use super::limits::{Limit, Quantity};
+use super::limits::{Limit, Limits, Quantity};
 use super::moment::Moment;
 use super::refused::Refused;
 
@@ -70,6 +70,8 @@ pub enum Change {
     Recount(Counter, u64),
     /// Changes a limit beyond which a value is an alarm.
     Limit(Quantity, Limit),
+    /// Gives these quantities these limits, and takes the limits of all others away.
+    Limits(Vec<(Quantity, Limits)>),
 }
 
 /// How an edge to a node is to change; what is `None` stays.
@@ -156,6 +158,7 @@ impl fmt::Display for Change {
             Change::WaitForNodes(wait) => write!(f, "wait for nodes = {wait}"),
             Change::Await(awaited) => write!(f, "acquisitions wait for it = {awaited}"),
             Change::Limit(quantity, limit) => write!(f, "alarm of {quantity}: {limit}"),
+            Change::Limits(limits) => write!(f, "alarm limits of {} values", limits.len()),
             Change::Recount(counter, number) => write!(f, "{counter:?} counts from {number}"),
         }
     }

@@ -43,15 +43,26 @@ struct Kept {
 }
 
 impl Alarms {
+    /// Gives these quantities these limits; all others lose theirs, and with them their alarms.
+    pub(super) fn replace(&mut self, all: &[(Quantity, Limits)]) {
+        self.kept.iter_mut().for_each(|kept| kept.limited.limits = Limits::default());
+        all.iter().for_each(|(quantity, limits)| self.kept(*quantity).limited.limits = *limits);
+    }
+
     /// Changes a limit of a quantity.
     pub(super) fn set(&mut self, quantity: Quantity, limit: Limit) {
+        self.kept(quantity).limited.limits.set(limit);
+    }
+
+    /// The limits of a quantity, which has none yet if they are new.
+    fn kept(&mut self, quantity: Quantity) -> &mut Kept {
         let known = self.kept.iter().position(|kept| kept.limited.quantity == quantity);
         let number = known.unwrap_or_else(|| {
             let limited = Limited { quantity, limits: Limits::default(), beyond: None };
             self.kept.push(Kept { limited, last: f64::NAN, told: (None, Severity::None), told_ns: None });
             self.kept.len() - 1
         });
-        self.kept[number].limited.limits.set(limit);
+        &mut self.kept[number]
     }
 
     /// Judges all quantities by `value`. Returns the lines for the log of node `name`.

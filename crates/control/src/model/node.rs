@@ -207,7 +207,7 @@ impl Node {
         let mut alarms = std::mem::take(&mut self.alarms);
         let told = alarms.judge(&self.name, report.elapsed_ns, |quantity| self.number(quantity, counts));
         self.alarms = alarms;
-        self.state.limited = self.alarms.shown(&self.state.limited);
+        self.show_limits();
         told
     }
 
@@ -248,6 +248,11 @@ impl Node {
         run.set_enabled(&self.name, enabled)?;
         self.state.is_enabled = enabled;
         Ok(())
+    }
+
+    /// Shows changed limits at once, before their values are judged: settings read them from there.
+    pub(super) fn show_limits(&mut self) {
+        self.state.limited = self.alarms.shown(&self.state.limited);
     }
 
     /// Notes where the value called `key` comes from; `None`: it is as at the start.

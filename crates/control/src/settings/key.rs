@@ -32,6 +32,8 @@ pub enum RunKey {
     Macros,
     /// Attributes that its frames get.
     Attributes,
+    /// Limits beyond which its values are alarms, as `gain HIGH=3 MAJOR; run.queued HIHI=90 MINOR`.
+    Limits,
     /// Whether acquisitions wait for the nodes behind it.
     WaitsForNodes,
     /// Whether its frames are sent.
@@ -111,7 +113,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
 const PREFIX: &str = "run.";
 
 /// In the order of restoring: the input first, because a new edge has options of its own, and whether frames come last.
-static RUN: [(RunKey, ParamSpec); 11] = [
+static RUN: [(RunKey, ParamSpec); 12] = [
     (RunKey::Input, spec("run.input", ParamKind::Text)),
     (RunKey::Queue, spec("run.queue", ParamKind::Int)),
     (RunKey::WhenFull, spec("run.when_full", ParamKind::Text)),
@@ -120,6 +122,7 @@ static RUN: [(RunKey, ParamSpec); 11] = [
     (RunKey::MaxBytes, spec("run.max_bytes_per_s", ParamKind::Float)),
     (RunKey::Macros, spec("run.macros", ParamKind::Text)),
     (RunKey::Attributes, spec("run.attributes", ParamKind::Text)),
+    (RunKey::Limits, spec("run.limits", ParamKind::Text)),
     (RunKey::WaitsForNodes, spec("run.waits_for_nodes", ParamKind::Bool)),
     (RunKey::Sends, spec("run.sends", ParamKind::Bool)),
     (RunKey::Enabled, spec("run.enabled", ParamKind::Bool)),

@@ -122,7 +122,12 @@ fn beacons(search: &[Destination], interfaces: &[Destination], port: u16) -> Vec
 
 fn user() -> String {
     let names = ["USER", "LOGNAME", "USERNAME"];
-    names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "nobody".into())
+    let of_system = || Some(nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??.name);
+    names
+        .iter()
+        .find_map(|name| std::env::var(name).ok())
+        .or_else(of_system)
+        .unwrap_or_else(|| "nobody".into())
 }
 
 fn host() -> String {

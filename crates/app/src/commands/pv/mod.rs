@@ -24,6 +24,19 @@ pub(crate) struct PvArgs {
     command: Command,
 }
 
+impl PvArgs {
+    /// Whether stdout has JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        match &self.command {
+            Command::Get(args) => args.asked.common.json,
+            Command::Put(args) => args.asked.common.json,
+            Command::Monitor(args) => args.asked.common.json,
+            Command::Info(args) => args.common.json,
+            Command::List(args) => args.common.json,
+        }
+    }
+}
+
 const HELP: &str = "\
 The variables EPICS_PVA_ADDR_LIST, EPICS_PVA_AUTO_ADDR_LIST, EPICS_PVA_NAME_SERVERS and others of EPICS say where servers are
 looked for. Addresses are host[:port][,TTL][@interface], as 10.1.2.255, [::1]:5076 or ff02::42:1@eth0.

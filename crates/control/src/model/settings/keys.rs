@@ -2,6 +2,8 @@
 
 use livetime_engine::{Graph, Refusal, Value, WhenFull};
 
+use super::limits_text;
+
 use crate::model::action::{Change, Rewire, Which};
 use crate::model::moment::{Input, NodeMoment, NodeState};
 use crate::settings::{Key, RunKey};
@@ -17,6 +19,7 @@ pub(in crate::model) fn written_by(change: &Change, state: &NodeState) -> Vec<St
         Change::WaitForNodes(_) => one(RunKey::WaitsForNodes),
         Change::Attributes(_) => one(RunKey::Attributes),
         Change::Macros(_) => one(RunKey::Macros),
+        Change::Limit(..) | Change::Limits(_) => one(RunKey::Limits),
         Change::Rewire(rewire) if is_first(&rewire.edge, state) => written_by_wire(rewire),
         _ => Vec::new(),
     }
@@ -65,6 +68,7 @@ pub(super) fn of_state(key: RunKey, state: &NodeState) -> Option<Value> {
         RunKey::MaxBytes => of_input(|input| Value::Float(input.options.max_bytes_per_s.unwrap_or(0.0))),
         RunKey::Macros => Some(Value::from(&*state.macros)),
         RunKey::Attributes => Some(Value::from(&*state.attributes)),
+        RunKey::Limits => Some(limits_text::text(&state.limited).into()),
         RunKey::WaitsForNodes => Some(Value::Bool(state.waits_for_nodes)),
         RunKey::Sends => Some(Value::Bool(state.sends)),
         RunKey::Enabled => Some(Value::Bool(state.is_enabled)),
@@ -74,10 +78,14 @@ pub(super) fn of_state(key: RunKey, state: &NodeState) -> Option<Value> {
 /// The change that gives a node this value.
 ///
 /// # Errors
-/// [`Refusal`] when the value is not of the key's type, or names no output or policy.
-pub(super) fn change(key: Key, graph: &Graph, value: &Value) -> Result<Change, Refusal> {
+/// [`Refusal`] when the value is not of the key's type, or names no output or policy, or no limit of the node.
+pub(super) fn change((node, key): (usize, Key), graph: &Graph, value: &Value) -> Result<Change, Refusal> {
     let value = key.accept(value)?;
     let Key::Run(key) = key else { return Ok(Change::Set(key.name().into(), value)) };
+    if let (RunKey::Limits, Value::Text(text)) = (key, &value) {
+        let specs = graph.nodes().get(node).map_or(&[][..], |node| node.node_type.param_specs());
+        return limits_text::parse(text, specs).map(Change::Limits).map_err(|refusal| refusal.of(key.name()));
+    }
     let refused =
         Refusal::value("an output of a node, a policy, or a number from 0 on", format_args!("`{value}`"));
     change_run(key, graph, value).ok_or_else(|| refused.of(key.name()))

@@ -9,6 +9,7 @@
 mod account;
 mod book;
 mod keys;
+mod limits_text;
 mod start;
 
 use std::sync::mpsc::sync_channel;
@@ -224,7 +225,7 @@ impl Inner {
 
     /// Gives a node one value, behind all that was asked of the node before.
     fn give(&self, wanted: &Wanted) -> Result<(), Refused> {
-        let change = keys::change(wanted.key, self.model.run.graph(), &wanted.value)?;
+        let change = keys::change((wanted.node, wanted.key), self.model.run.graph(), &wanted.value)?;
         let (tell, told) = sync_channel(1);
         let reply = Box::new(move |answer: Answer| _ = tell.send(answer.result));
         let asked = Asked { caller: Caller::settings(), node: wanted.node, change, reply };
