@@ -13,6 +13,7 @@ use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::examples::{EXAMPLES_HELP, ExamplesArgs};
 use crate::commands::import::{IMPORT_HELP, ImportArgs};
 use crate::commands::inspect::{INSPECT_HELP, InspectArgs};
+use crate::commands::ledger::{LEDGER_HELP, LedgerArgs};
 use crate::commands::nodes::{NODES_HELP, NodesArgs, SCHEMA_HELP};
 use crate::commands::pv::PvArgs;
 use crate::commands::pvs::{PVS_HELP, PvsArgs};
@@ -97,6 +98,9 @@ pub(crate) enum Command {
     /// Show the settings file of a pipeline, how a run with it differs from the pipeline file, or import settings of an EPICS IOC.
     #[command(after_help = SETTINGS_HELP)]
     Settings(SettingsArgs),
+    /// Join the ledgers of several runs: their reports, and black boxes of runs that live or were killed.
+    #[command(after_help = LEDGER_HELP)]
+    Ledger(LedgerArgs),
     /// Show the live table of a run on this or another machine, by its link.
     #[command(after_help = TOP_HELP)]
     Top(TopArgs),
@@ -122,6 +126,7 @@ impl Command {
             Command::HitsScore(args) => args.is_json(),
             Command::Import(args) => args.json,
             Command::Pv(args) => args.is_json(),
+            Command::Ledger(args) => args.json,
             _ => false,
         }
     }

@@ -110,6 +110,7 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::HitsScore(args) => Err(commands::bench::hits_score(args)),
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),
+        Command::Ledger(args) => commands::ledger::ledger(args, output),
         Command::Settings(args) => commands::settings::settings(args, nodes, output),
         Command::Schema => commands::nodes::schema(nodes, output),
         Command::Completions(args) => commands::shell::completions(args, Cli::command(), output),

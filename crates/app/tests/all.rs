@@ -26,6 +26,7 @@ mod hostile_ca;
 mod import;
 mod inspect;
 mod ladder;
+mod ledger;
 mod memory;
 mod nodes;
 mod observe;

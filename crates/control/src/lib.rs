@@ -28,9 +28,11 @@
 
 pub mod access;
 pub mod attributes;
+pub mod black_box;
 pub mod channel_access;
 pub mod config;
 pub mod describe;
+pub mod ledger;
 mod line;
 pub mod macros;
 pub mod model;

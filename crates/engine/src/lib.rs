@@ -140,8 +140,8 @@ pub use param::{
 pub use refusal::{BadEdge, BadPlacement, UnknownName, UnknownNodeType};
 pub use rehearsal::{Note, Part, Rehearsal, Trail};
 pub use run::{
-    ABORT_LIMIT, Bottleneck, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeReport, Outlet,
-    OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
+    ABORT_LIMIT, Bottleneck, Counts, DirectRun, EdgeAccount, Given, Limit, MoreThreads, NodeCounts,
+    NodeReport, Outlet, OutletError, Report, Run, RunOptions, SourceReport, ThreadReport,
 };
 pub use services::{Services, Starting};
 pub use trace::{Span, Tracer};

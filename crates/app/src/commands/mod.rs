@@ -2,12 +2,14 @@
 
 pub(crate) mod analyze;
 pub(crate) mod bench;
+pub(crate) mod black_box;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod kept;
+pub(crate) mod ledger;
 pub(crate) mod nodes;
 pub(crate) mod pv;
 pub(crate) mod pvs;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use livetime_ca::server as ca;
+use livetime_control::black_box::BlackBox;
 use livetime_control::model::{Account, Model, Moment};
 use livetime_engine::{
     Event, EventHandler, Graph, GraphError, Node, NodeKind, NodeType, Report, Run, RunOptions, Services, lock,
@@ -55,14 +56,11 @@ pub(crate) fn run_here(
     ended: &mut dyn FnMut(&Report),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let mut pipeline = super::load(&args.pipeline, nodes, output)?;
-    choose_serving(&mut pipeline, args, output);
-    super::web::choose(&mut pipeline.web, args);
-    choose_servers(&mut pipeline, &Variables::from_env());
-    let search = choose_prefix(&mut pipeline, output);
+    let (mut pipeline, search) = choose(args, nodes, output)?;
     let mut keeping = super::kept::open(&mut pipeline, &args.pipeline, &args.kept, output);
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
+    let place = super::black_box::place(args, output);
     let (listener, mut trace) = open_beside(args)?;
     let is_live = output.is_terminal && !args.pipeline.json;
     let interrupts = Interrupts::counted(output);
@@ -79,9 +77,8 @@ pub(crate) fn run_here(
     let started = super::kept::start(&mut pipeline.graph, &mut keeping, options, output);
     let run = Arc::new(started.map_err(|errors| not_started(&name, &errors, args.pipeline.json, output))?);
     interrupts.watch(&run);
-    if let Some(trace) = &mut trace {
-        trace.start(run.tracer());
-    }
+    let black_box = place.map(|place| super::black_box::begin(place, &run, &writer));
+    trace.iter_mut().for_each(|trace| trace.start(run.tracer()));
     let model = Model::start(&run, &bell, pipeline.pvaccess.access.clone());
     let model = model.map_err(|problem| Failure::new(Exit::Failed, problem))?;
     drop(run);
@@ -91,38 +88,54 @@ pub(crate) fn run_here(
     let served = serve(&model, &mut pipeline, writer, output);
     let page = super::web::serve(&name, &pipeline, &model, output);
     let watch = Watch::new(args.duration, interrupts);
-    let mut beside = Beside { served, page, metrics, trace, settings: None };
+    let mut beside = Beside { served, page, metrics, trace, settings: None, black_box };
     let (mut report, ended_by) = watch.until_end(model, &mut beside, Show::new(is_live, log, bell), output);
     report.events.splice(0..0, same_names);
-    let trace = beside.trace.map(|trace| trace.write(&report)).transpose();
+    let trace = beside.trace.take().map(|trace| trace.write(&report)).transpose();
     let traced = trace.unwrap_or_else(|problem| {
         report.unfinished.push(problem.to_string());
         None
     });
     ended(&report);
     let ending = Ending::new(&name, &report, ended_by);
-    let exit = print(&ending, beside.settings.as_ref(), args.pipeline.json, output)?;
+    let exit = print(&ending, &beside, args.pipeline.json, output)?;
+    if let Some(black_box) = beside.black_box {
+        super::black_box::remove(black_box, output);
+    }
     if let Some(text) = traced {
         output.tell(Level::Info, text);
     }
     Ok(exit)
 }
 
-/// Prints how the run ended, and returns its exit code.
-fn print(
-    ending: &Ending,
-    settings: Option<&Account>,
-    as_json: bool,
+/// The pipeline with the choices of the command line and the environment, and the search for other servers of its names.
+fn choose(
+    args: &RunArgs,
+    nodes: &[NodeType],
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(Pipeline, Option<Search>), Failure> {
+    let mut pipeline = super::load(&args.pipeline, nodes, output)?;
+    choose_serving(&mut pipeline, args, output);
+    super::web::choose(&mut pipeline.web, args);
+    choose_servers(&mut pipeline, &Variables::from_env());
+    let search = choose_prefix(&mut pipeline, output);
+    Ok((pipeline, search))
+}
+
+/// Prints how the run ended, and returns its exit code.
+fn print(ending: &Ending, beside: &Beside, as_json: bool, output: &mut Output) -> Result<Exit, Failure> {
     let style = Style { width: None, is_coloured: output.is_coloured };
     match as_json {
         true => {
             let mut json = ending_json(ending);
-            json["settings"] = settings.map_or(Value::Null, Account::json);
+            json["settings"] = beside.settings.as_ref().map_or(Value::Null, Account::json);
+            super::black_box::add(beside.black_box.as_ref(), &mut json);
             output.json(&json)?;
         }
-        false => output.data(&summary::summary(ending, style))?,
+        false => {
+            let lines = beside.black_box.iter().flat_map(BlackBox::lines).map(|line| line + "\n");
+            output.data(&(lines.collect::<String>() + &summary::summary(ending, style)))?;
+        }
     }
     Ok(ending.exit().0)
 }
@@ -136,6 +149,8 @@ struct Beside {
     trace: Option<TraceFile>,
     /// Where the values came from at the end.
     settings: Option<Account>,
+    /// Removed when the report is printed.
+    black_box: Option<BlackBox>,
 }
 
 /// The address and the file that were asked for, before anything starts.
@@ -409,6 +424,7 @@ impl Watch {
         model.end();
         beside.settings = model.settings();
         (beside.served, beside.page, beside.metrics) = (None, None, None);
+        beside.black_box.iter().for_each(BlackBox::end);
         drop(model);
         let report = finish(run);
         show.log(output);

@@ -22,9 +22,12 @@ Examples:
   livetime run beamline.yaml --trace run.json --trace-every 50
   livetime run beamline.yaml --settings /var/lib/livetime/beamline.json
   livetime run beamline.yaml --no-settings
+  livetime run beamline.yaml --black-box /var/lib/livetime
 
 Parameters that are changed while the run goes on are written to beamline.settings.json beside the file, at most once a second, and
 restored at the next start; `livetime settings --help`. The pipeline file is never changed.
+The counts of the run are copied to beamline.ID.blackbox beside the file while it goes on; the file is removed at its end. The next run
+tells what a killed run had counted; `livetime ledger --help`.
 The link that is printed opens the page of the run and allows changes: everybody who has the link can steer the run.
 Metrics are for Prometheus at http://127.0.0.1:9090/metrics. A trace is opened by https://ui.perfetto.dev.
 The first Ctrl-C ends the sources and handles the frames that are under way; the second one aborts.";
@@ -36,6 +39,13 @@ pub(crate) struct RunArgs {
     pub(crate) pipeline: PipelineArgs,
     #[command(flatten)]
     pub(crate) kept: KeptArgs,
+    /// The folder for the black box: a file with the counts of the run that survives the kill of the process. By default the folder
+    /// of the pipeline file.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_black_box")]
+    pub(crate) black_box: Option<PathBuf>,
+    /// Keep no black box, and do not read those that killed runs have left.
+    #[arg(long)]
+    pub(crate) no_black_box: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.
     #[arg(long, value_parser = duration)]
     pub(crate) duration: Option<Duration>,

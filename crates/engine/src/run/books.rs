@@ -112,6 +112,11 @@ impl Books {
         self.settle();
         self.accounts.iter().map(|account| account.read(graph)).collect()
     }
+
+    /// The current counts, without times and without a change to the books.
+    pub(crate) fn counts(&self, graph: &Graph) -> Vec<EdgeAccount> {
+        self.accounts.iter().map(|account| account.counts(graph)).collect()
+    }
 }
 
 impl Account {
@@ -149,11 +154,14 @@ impl Account {
     }
 
     fn read(&self, graph: &Graph) -> EdgeAccount {
-        let (mut counts, mut waiting) = (self.ended, self.waited.clone());
-        for edge in &self.edges {
-            counts.add(&edge.counts());
-            waiting.merge(&edge.waiting());
-        }
+        let mut waiting = self.waited.clone();
+        self.edges.iter().for_each(|edge| waiting.merge(&edge.waiting()));
+        EdgeAccount { waiting, ..self.counts(graph) }
+    }
+
+    fn counts(&self, graph: &Graph) -> EdgeAccount {
+        let mut counts = self.ended;
+        self.edges.iter().for_each(|edge| counts.add(&edge.counts()));
         let sender = &graph.nodes[self.from.0];
         EdgeAccount {
             from: format!("{}.{}", sender.name, sender.node_type.spec.outputs[self.from.1].name),
@@ -165,7 +173,7 @@ impl Account {
             queued: counts.queued,
             capacity: self.edges.iter().filter(|e| !e.is_detached()).map(|e| e.capacity()).sum(),
             lost: counts.losses(),
-            waiting,
+            waiting: Times::default(),
         }
     }
 }

@@ -22,12 +22,12 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::FramePool;
 use livetime_runtime::statistics::{merged, summarise};
-use livetime_runtime::{Cause, Clock, EventHandler, Histogram, Times, lock, spawn};
+use livetime_runtime::{Cause, Clock, EventHandler, Histogram, LossReason, Times, lock, spawn};
 
 pub use bottleneck::{Bottleneck, Limit, MoreThreads};
 pub use direct::{DirectRun, Given};
 pub use outlet::{Outlet, OutletError};
-pub use report::{EdgeAccount, NodeReport, Report, SourceReport, ThreadReport};
+pub use report::{Counts, EdgeAccount, NodeCounts, NodeReport, Report, SourceReport, ThreadReport};
 
 use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
@@ -396,6 +396,25 @@ impl Run {
         books.edges().filter_map(trail).collect()
     }
 
+    /// The current counts of all nodes and edges, without times: cheap enough to be read many times a second.
+    pub fn counts(&self) -> Counts {
+        // Before the edges, as in a report: no node has more completed than received frames.
+        let completed: Vec<u64> = self.nodes.iter().map(NodeInfo::completed).collect();
+        let edges = lock(&self.books).counts(&self.graph);
+        let node = |(number, completed): (usize, u64)| {
+            let to_it = edges.iter().filter(|edge| edge.nodes.1 == Some(number));
+            let accounts = &self.nodes[number].accounts;
+            NodeCounts {
+                received: to_it.map(|edge| edge.delivered).sum(),
+                completed,
+                emitted: accounts.iter().map(|a| a.emitted.load(Relaxed)).sum(),
+                lost: losses_of(accounts),
+            }
+        };
+        let nodes = completed.into_iter().enumerate().map(node).collect();
+        Counts { nodes, edges }
+    }
+
     /// The current statistics and ledger.
     pub fn report(&self) -> Report {
         let Run { graph, shared, nodes, books, handles, start_ns, .. } = self;
@@ -527,10 +546,6 @@ impl NodeInfo {
             |pick: fn(&NodeAccount) -> &Histogram| -> Times { summarise(accounts.iter().map(|a| pick(a))) };
         let is_own = self.workers.iter().all(|w| threads[*w].nodes == [node]);
         let own_cpu = is_own.then(|| self.workers.iter().map(|w| threads[*w].cpu_ns).sum());
-        let mut lost = BTreeMap::new();
-        for (reason, count) in accounts.iter().flat_map(|a| a.losses()).filter(|(_, n)| *n > 0) {
-            *lost.entry(reason).or_insert(0) += count;
-        }
         NodeReport {
             name: decl.name.clone(),
             type_name: decl.node_type.spec.name,
@@ -540,7 +555,7 @@ impl NodeInfo {
             received: incoming.iter().map(|e| e.delivered).sum(),
             completed,
             emitted: sum(|a| a.emitted.load(Relaxed)),
-            lost,
+            lost: losses_of(accounts),
             queued: incoming.iter().map(|e| e.queued).sum(),
             capacity: incoming.iter().map(|e| e.capacity).sum(),
             lost_before: incoming.iter().map(|e| e.unintended()).sum(),
@@ -559,6 +574,15 @@ impl NodeInfo {
             last_values: last_values(decl.node_type.param_specs(), accounts),
         }
     }
+}
+
+/// The losses in a node, over all its copies.
+fn losses_of(accounts: &[Arc<NodeAccount>]) -> BTreeMap<LossReason, u64> {
+    let mut lost = BTreeMap::new();
+    for (reason, count) in accounts.iter().flat_map(|a| a.losses()).filter(|(_, n)| *n > 0) {
+        *lost.entry(reason).or_insert(0) += count;
+    }
+    lost
 }
 
 /// The parameters of a node whose copies have all ended: the values of the copy with the last frame, counts summed.

@@ -89,6 +89,28 @@ pub struct NodeReport {
     pub last_values: Vec<(&'static ParamSpec, Value)>,
 }
 
+/// The counts of a run at one moment, without times. Made by [`Run::counts`](super::Run::counts).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Counts {
+    /// One per node, in the order of the graph.
+    pub nodes: Vec<NodeCounts>,
+    /// The edges, as in a report; their waiting times are empty.
+    pub edges: Vec<EdgeAccount>,
+}
+
+/// The counts of one node, each as in [`NodeReport`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NodeCounts {
+    /// Frames handed to it.
+    pub received: u64,
+    /// Frames whose handlers came to a good end.
+    pub completed: u64,
+    /// Frames that it sent.
+    pub emitted: u64,
+    /// Losses in it, by reason.
+    pub lost: BTreeMap<LossReason, u64>,
+}
+
 /// One thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadReport {

@@ -1,0 +1,60 @@
+//! The black box of a run: where it is, and what is said of it and of runs that were killed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use livetime_control::black_box::{BlackBox, Place, Problem};
+use livetime_engine::Run;
+use serde_json::{Value, json};
+
+use super::run_args::RunArgs;
+use crate::log::Level;
+use crate::log::queue::Writer;
+use crate::output::Output;
+
+/// Where the run has its black box, with a line in the log for each run that was killed before; `None` if it has none: it is not
+/// wanted, or there is no pipeline file that a next run could have, too.
+pub(crate) fn place(args: &RunArgs, output: &mut Output) -> Option<Place> {
+    let file: &PathBuf = args.pipeline.file.as_ref().filter(|file| file.is_file())?;
+    if args.no_black_box {
+        return None;
+    }
+    let place = match Place::new(file, args.black_box.as_deref()) {
+        Ok(place) => place,
+        Err(error) => {
+            output.tell(Level::Warn, format_args!("no black box: {}: {error}", file.display()));
+            return None;
+        }
+    };
+    place.left.lines().for_each(|line| output.tell(Level::Warn, line));
+    for problem in &place.left.problems {
+        output.tell(Level::Warn, format_args!("a black box is refused: {problem}"));
+    }
+    Some(place)
+}
+
+/// Begins to copy the counts of the run.
+pub(crate) fn begin(place: Place, run: &Arc<Run>, log: &Writer) -> BlackBox {
+    let log = log.clone();
+    let tell: Problem = Arc::new(move |problem| match problem {
+        Some(problem) => {
+            log.tell(Level::Warn, format_args!("black box, without which a kill loses the counts: {problem}"))
+        }
+        None => log.tell(Level::Info, format_args!("the black box is written again")),
+    });
+    place.begin(run, &tell)
+}
+
+/// Adds the id of the run and the accounts of killed runs to its report.
+pub(crate) fn add(black_box: Option<&BlackBox>, report: &mut Value) {
+    report["run"] = json!(black_box.map(BlackBox::run));
+    report["previous"] = black_box.map_or(json!([]), BlackBox::previous);
+    report["previous_dropped"] = json!(black_box.map_or(0, BlackBox::dropped));
+}
+
+/// The report is printed: the black box is no longer needed.
+pub(crate) fn remove(black_box: BlackBox, output: &mut Output) {
+    for problem in black_box.remove() {
+        output.tell(Level::Warn, format_args!("a black box stays, and will be told again: {problem}"));
+    }
+}

@@ -1,0 +1,82 @@
+//! The thread that copies the counts of a run into its black box.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use livetime_engine::Run;
+
+use super::content::Content;
+use super::layout;
+use crate::ledger::State;
+
+/// Between two copies: what a killed run counted later than this before its end is unknown.
+pub const PERIOD: Duration = Duration::from_millis(50);
+
+/// Called when copies cannot be written any more, with the reason, and with `None` when they are written again.
+pub type Problem = Arc<dyn Fn(Option<String>) + Send + Sync>;
+
+/// What the thread needs.
+pub(super) struct Copier {
+    pub(super) run: Weak<Run>,
+    pub(super) file: File,
+    pub(super) slot: u32,
+    pub(super) content: Content,
+    pub(super) number: u64,
+    pub(super) tell: Problem,
+}
+
+/// Set at the end of the run.
+pub(super) type End = Arc<(Mutex<bool>, Condvar)>;
+
+impl Copier {
+    /// Copies until the end, and a last time then.
+    pub(super) fn copy_on(mut self, end: &End) {
+        let mut is_failing = false;
+        let mut last = Instant::now();
+        loop {
+            let is_ended = wait(end);
+            let state = if is_ended { State::Ended } else { State::Running };
+            let copied = self.copy(state);
+            self.content.longest = self.content.longest.max(last.elapsed());
+            last = Instant::now();
+            if copied.is_err() != is_failing {
+                is_failing = !is_failing;
+                (self.tell)(copied.err().map(|error| error.to_string()));
+            }
+            if is_ended {
+                return;
+            }
+        }
+    }
+
+    /// Writes one copy. The counts are read before the file is touched, so that a file system that hangs holds nothing of the run.
+    pub(super) fn copy(&mut self, state: State) -> io::Result<()> {
+        let Some(run) = self.run.upgrade() else { return Ok(()) };
+        let text = self.content.text(&run, state);
+        drop(run);
+        self.write(text.as_bytes())
+    }
+
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        let bytes = layout::slot(self.number + 1, text);
+        if bytes.len() > self.slot as usize {
+            let what = format!("the counts have {} bytes, and room is for {}", bytes.len(), self.slot);
+            return Err(io::Error::other(what));
+        }
+        let place = layout::FIRST + (self.number + 1) % 2 * u64::from(self.slot);
+        self.file.write_all_at(&bytes, place)?;
+        // Only a whole copy is followed by one in the other slot.
+        self.number += 1;
+        Ok(())
+    }
+}
+
+/// Waits for the time of the next copy; true at the end of the run.
+fn wait((is_ended, bell): &(Mutex<bool>, Condvar)) -> bool {
+    let ended = is_ended.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = bell.wait_timeout_while(ended, PERIOD, |ended| !*ended);
+    *waited.unwrap_or_else(PoisonError::into_inner).0
+}

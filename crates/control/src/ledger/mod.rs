@@ -1,0 +1,153 @@
+//! The ledgers of several runs, read from their reports and black boxes, as one.
+//!
+//! A run is in a ledger once, wherever its accounts were found: its report is worth more than its black box, and that more than
+//! what the next run says about it.
+
+mod account;
+mod cut;
+mod error;
+mod fields;
+
+use std::collections::BTreeMap;
+
+pub use account::{EdgeLine, NodeLine, RunAccount, State};
+pub use cut::{CutEnd, Side};
+pub use error::LedgerError;
+pub use fields::Lost;
+
+/// The accounts of several runs.
+#[derive(Default, Debug)]
+pub struct Ledger {
+    /// Each run once, in the order in which they were added.
+    pub runs: Vec<RunAccount>,
+    /// Killed runs of which only this count is left.
+    pub dropped: u64,
+}
+
+/// What both sides say of a cut.
+#[derive(Debug)]
+pub struct Cut<'a> {
+    /// Name and epoch.
+    pub name: (&'a str, &'a str),
+    /// The end of the sender, if its report is there.
+    pub sender: Option<&'a CutEnd>,
+    /// The end of the receiver.
+    pub receiver: Option<&'a CutEnd>,
+}
+
+impl Cut<'_> {
+    /// What does not agree, in words; `None` if all does, as far as it is known.
+    pub fn problem(&self) -> Option<String> {
+        let (cut, epoch) = self.name;
+        let open = [self.sender, self.receiver].into_iter().flatten().find(|end| !end.is_closed());
+        if let Some(end) = open {
+            return Some(format!(
+                "cut {cut}, epoch {epoch}: the sum of the {} does not close",
+                end.side.name()
+            ));
+        }
+        let (sender, receiver) = (self.sender?, self.receiver?);
+        // Until the last acknowledgement the sender knows of fewer completed frames than the receiver.
+        let slack = sender.queued + sender.in_doubt;
+        let agree = sender.offered >= receiver.offered
+            && sender.delivered <= receiver.delivered
+            && receiver.delivered - sender.delivered <= slack;
+        (!agree).then(|| {
+            format!(
+                "cut {cut}, epoch {epoch}: the sender says {} of {} delivered, the receiver {} of {}",
+                sender.delivered, sender.offered, receiver.delivered, receiver.offered
+            )
+        })
+    }
+}
+
+impl Ledger {
+    /// Adds a run and those that were killed before it.
+    pub fn add(&mut self, mut account: RunAccount) {
+        self.dropped += std::mem::take(&mut account.previous_dropped);
+        for earlier in std::mem::take(&mut account.previous) {
+            self.put(earlier);
+        }
+        self.put(account);
+    }
+
+    fn put(&mut self, account: RunAccount) {
+        let known = self.runs.iter_mut().find(|known| !known.run.is_empty() && known.run == account.run);
+        match known {
+            Some(known) if worth(&account) > worth(known) => *known = account,
+            Some(_) => {}
+            None => self.runs.push(account),
+        }
+    }
+
+    /// The cuts of all runs, both sides together.
+    pub fn cuts(&self) -> Vec<Cut<'_>> {
+        let mut found: BTreeMap<(&str, &str), Cut<'_>> = BTreeMap::new();
+        for end in self.runs.iter().flat_map(|run| &run.cuts) {
+            let name = (&*end.cut, &*end.epoch);
+            let cut = found.entry(name).or_insert(Cut { name, sender: None, receiver: None });
+            let place = match end.side {
+                Side::Sender => &mut cut.sender,
+                Side::Receiver => &mut cut.receiver,
+            };
+            *place = Some(end);
+        }
+        found.into_values().collect()
+    }
+
+    /// What does not close, in words.
+    pub fn open(&self) -> Vec<String> {
+        let runs =
+            self.runs.iter().flat_map(|run| run.open().map(move |what| format!("{}: {what}", name_of(run))));
+        runs.chain(self.cuts().iter().filter_map(Cut::problem)).collect()
+    }
+
+    /// What is unknown, and since when, in words.
+    pub fn unknown(&self) -> Vec<String> {
+        let runs = self.runs.iter().flat_map(unknown_of);
+        let cuts = self.cuts().into_iter().filter_map(|cut| {
+            let missing = match (cut.sender, cut.receiver) {
+                (Some(_), None) => "receiver",
+                (None, Some(_)) => "sender",
+                _ => return None,
+            };
+            Some(format!("cut {}, epoch {}: no report of the {missing}", cut.name.0, cut.name.1))
+        });
+        let dropped = (self.dropped > 0)
+            .then(|| format!("{} killed runs: their accounts are no longer kept", self.dropped));
+        runs.chain(cuts).chain(dropped).collect()
+    }
+
+    /// Unintended losses of all runs and cuts.
+    pub fn unintended(&self) -> u64 {
+        let lost = |cut: Cut<'_>| cut.sender.or(cut.receiver).map_or(0, |end| end.lost.values().sum());
+        let cuts = self.cuts().into_iter().map(lost);
+        self.runs.iter().map(RunAccount::unintended).chain(cuts).fold(0, u64::saturating_add)
+    }
+}
+
+fn unknown_of(run: &RunAccount) -> Vec<String> {
+    let name = name_of(run);
+    let killed = (run.state == State::Killed)
+        .then(|| format!("{name}: what it did since {}", run.known_until.as_deref().unwrap_or("its start")));
+    let nodes = run.nodes.iter().filter(|node| node.lost.contains_key("unknown"));
+    let nodes = nodes.map(|node| {
+        format!(
+            "{name}: frames that {} missed since {}",
+            node.name,
+            node.unknown_since.as_deref().unwrap_or("its start")
+        )
+    });
+    killed.into_iter().chain(nodes).collect()
+}
+
+/// `plugins.yaml, run 18f…`.
+pub fn name_of(run: &RunAccount) -> String {
+    let pipeline = if run.pipeline.is_empty() { "a run" } else { &run.pipeline };
+    if run.run.is_empty() { pipeline.to_owned() } else { format!("{pipeline}, run {}", run.run) }
+}
+
+/// Of two accounts of one run the later one.
+fn worth(run: &RunAccount) -> (bool, Option<&str>, bool) {
+    (run.state == State::Ended, run.known_until.as_deref(), run.state == State::Killed)
+}
