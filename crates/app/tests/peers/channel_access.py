@@ -51,6 +51,9 @@ async def reads():
 async def fields():
     for field, wanted in {"EGU": "s", "PREC": 6, "RTYP": "ao", "NAME": prefix + "cam1:AcquirePeriod", "VAL": 0.005}.items():
         assert await get(f"cam1:AcquirePeriod.{field}") == wanted, field
+    # As the templates of ADCore have them.
+    for name, wanted in {"TIFF1:Capture": "busy", "TIFF1:WriteFile": "busy", "cam1:Acquire": "bo", "TIFF1:Capture_RBV": "bi"}.items():
+        assert await get(name + ".RTYP") == wanted, name
     assert await get("cam1:PortName_RBV.VAL$") == "detector"
     try:
         await caget(prefix + "cam1:AcquirePeriod.NONE", timeout=2)

@@ -15,6 +15,7 @@ pub(crate) enum Class {
     Int64out,
     Bi,
     Bo,
+    Busy,
     Mbbi,
     Mbbo,
     Stringin,
@@ -22,13 +23,31 @@ pub(crate) enum Class {
     Waveform,
 }
 
-use Class::{Ai, Ao, Bi, Bo, Int64in, Int64out, Longin, Longout, Mbbi, Mbbo, Stringin, Stringout, Waveform};
+use Class::{
+    Ai, Ao, Bi, Bo, Busy, Int64in, Int64out, Longin, Longout, Mbbi, Mbbo, Stringin, Stringout, Waveform,
+};
+
+/// Names after the last colon for which the templates of ADCore R3-14 have records of the module `busy`: their puts end
+/// with the work that they begin.
+const BUSY: &[&str] = &[
+    "AcquireBusy",
+    "AutoOffsetScale",
+    "Capture",
+    "FlushNow",
+    "PreAllocBuffers",
+    "ReadFile",
+    "Running",
+    "TSAcquire",
+    "Trigger",
+    "WriteFile",
+];
 
 impl Class {
     /// The type of the record `name`, which clients can write or not.
     pub(crate) fn of(name: &str, value: &Value, is_writable: bool) -> Class {
         let choices = value.get("value.choices").and_then(Field::as_strings).map(<[String]>::len);
         let [input, output] = match (value.get("value"), choices) {
+            (_, Some(2)) if BUSY.contains(&name.rsplit(':').next().unwrap_or(name)) => [Busy; 2],
             (_, Some(2)) => [Bi, Bo],
             (_, Some(_)) => [Mbbi, Mbbo],
             (Some(Field::Str(_)), _) if long_text::characters(name).is_none() => [Stringin, Stringout],
@@ -51,6 +70,7 @@ impl Class {
             Int64out => "int64out",
             Bi => "bi",
             Bo => "bo",
+            Busy => "busy",
             Mbbi => "mbbi",
             Mbbo => "mbbo",
             Stringin => "stringin",
@@ -76,12 +96,12 @@ impl Class {
 
     /// Whether its value is one of two choices.
     pub(super) fn is_switch(self) -> bool {
-        matches!(self, Bi | Bo)
+        matches!(self, Bi | Bo | Busy)
     }
 
     /// Whether clients write its value.
     pub(super) fn is_output(self) -> bool {
-        matches!(self, Ao | Longout | Int64out | Bo | Mbbo | Stringout)
+        matches!(self, Ao | Longout | Int64out | Bo | Busy | Mbbo | Stringout)
     }
 
     /// The type of its limits; a text if it has none.

@@ -93,7 +93,12 @@ const FIELDS: &[Field] = &[
     field("ZNAM", Class::is_switch, Kind::Text, |record, _| record.choice(0)),
     field("ONAM", Class::is_switch, Kind::Text, |record, _| record.choice(1)),
     // Of such a record the time of a pulse.
-    field("HIGH", |class| class == Class::Bo, Kind::Of(ScalarType::F64), |_, _| data::Field::I32(0)),
+    field(
+        "HIGH",
+        |class| matches!(class, Class::Bo | Class::Busy),
+        Kind::Of(ScalarType::F64),
+        |_, _| data::Field::I32(0),
+    ),
     field("PACT", all, BYTE, |_, _| data::Field::I32(0)),
     field("DISP", all, BYTE, |_, _| data::Field::I32(0)),
     field("DISA", all, Kind::Of(ScalarType::I16), |_, _| data::Field::I32(0)),
