@@ -190,7 +190,9 @@ fn merges_of_merges_find_the_same_bits() {
                 part(&plan, &reducers, number, 1).write(&out).unwrap();
             }
             let flat = merged(&plan, &reducers, &[&out]).unwrap();
-            let whole = plan.merge_some(&plan.work(&reducers).unwrap(), 0..parts, &[out.clone()]).unwrap();
+            let whole = plan
+                .merge_some(&plan.work(&reducers).unwrap(), 0..parts, std::slice::from_ref(&out))
+                .unwrap();
             // Three does not fit the binary tree of leaves; the files are larger then, and the bits are the same.
             for width in [2, 3, 4] {
                 let last =
@@ -216,7 +218,7 @@ fn merges_that_do_not_fit_are_refused() {
     for number in 0..plan.parts() {
         part(&plan, &reducers, number, 1).write(&out).unwrap();
     }
-    let pair = plan.merge_some(&work, 2..4, &[out.clone()]).unwrap();
+    let pair = plan.merge_some(&work, 2..4, std::slice::from_ref(&out)).unwrap();
     assert_eq!((pair.number(), pair.numbers()), (2, 2..4));
     let written = pair.write(&pairs).unwrap();
     assert!(written.path.ends_with("parts-00002-00003.ltpart"));
