@@ -1,8 +1,9 @@
-//! Parts of a plan as files: made by many processes, merged by one.
+//! Parts of a plan as files: made by many processes, merged by one, or by a tree of processes.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use livetime_frame::ByteSize;
@@ -13,20 +14,20 @@ use crate::account::MOST_EVENTS;
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
 use crate::whole_file::{io, write_whole};
-use crate::{Account, Found, GoOn, Loader, Plan, Progress, Recording, ReduceError, Saver, Work};
+use crate::{Account, Found, GoOn, Loader, Partial, Plan, Progress, Recording, ReduceError, Saver, Work};
 
 /// The first bytes of a file of a part; the last one is the version of the format.
 const MAGIC: [u8; 8] = *b"LTPART\0\x04";
-/// Magic, hash of the plan, number of the part.
+/// Magic, hash of the plan, number of the first part and how many follow it ([`word_of`]).
 const HEAD: usize = 24;
 /// The checksum of all before it.
 const TAIL: usize = 8;
 /// The ending of names of files of parts.
 const ENDING: &str = "ltpart";
 
-/// The result of one part of a plan. Every machine that analyses the part writes the same bytes.
+/// The result of one part of a plan, or of several parts in a row. Every machine that makes it writes the same bytes.
 pub struct Part {
-    number: usize,
+    numbers: Range<usize>,
     account: Account,
     breaks: Vec<Break>,
     bytes: Vec<u8>,
@@ -62,9 +63,14 @@ pub struct Merged {
 }
 
 impl Part {
-    /// Number of the part, from 0 on.
+    /// Number of the part, from 0 on; of several parts, of the first one.
     pub fn number(&self) -> usize {
-        self.number
+        self.numbers.start
+    }
+
+    /// Numbers of all its parts.
+    pub fn numbers(&self) -> Range<usize> {
+        self.numbers.clone()
     }
 
     /// The fate of its events.
@@ -82,20 +88,20 @@ impl Part {
         &self.bytes
     }
 
-    /// Writes `part-00017.ltpart` into `folder`, which is made if need be. The file is written under another name and renamed, so that
+    /// Writes `part-00017.ltpart`, or `parts-00016-00031.ltpart`, into `folder`, which is made if need be. The file is written under another name and renamed, so that
     /// a process that is killed leaves nothing that looks like a part.
     ///
     /// # Errors
     /// If a part of this number is there with other bits, or of another plan, or the system refuses.
     pub fn write(&self, folder: &Path) -> Result<WrittenPart> {
         fs::create_dir_all(folder).map_err(|e| io("to make the folder", folder, e))?;
-        let path = folder.join(format!("part-{:05}.{ENDING}", self.number));
+        let path = folder.join(format!("{}.{ENDING}", name_of(&self.numbers)));
         match fs::read(&path) {
             // Repeating a part is no error, because schedulers do it.
             Ok(there) if there == self.bytes => return Ok(WrittenPart { path, is_repeated: true }),
             // A broken file is no part.
             Ok(there) if is_whole(&there) => {
-                let wanted = format!("part {} with the same bits, or none", self.number);
+                let wanted = format!("{} with the same bits, or none", words_of(&self.numbers));
                 return Err(Error::refused(
                     wanted,
                     format!("other bits, or of another plan, in {}", path.display()),
@@ -136,13 +142,24 @@ impl Plan {
             let partial = work.reduce(&recording, planned.leaves.clone(), workers, tell)?;
             (partial, self.breaks(&files, recording.problems()))
         };
-        let number = (part as u64).to_le_bytes();
+        self.part(work, part..part + 1, partial, breaks)
+    }
+
+    /// The file of a partial result of these parts.
+    fn part(
+        &self,
+        work: &Work<'_>,
+        numbers: Range<usize>,
+        partial: Partial,
+        breaks: Vec<Break>,
+    ) -> Result<Part> {
+        let word = word_of(&numbers).to_le_bytes();
         // The hash of the plan is in every part, so that parts of another plan are refused.
-        let mut head = Saver { bytes: [&MAGIC[..], &self.hash().to_le_bytes(), &number].concat() };
+        let mut head = Saver { bytes: [&MAGIC[..], &self.hash().to_le_bytes(), &word].concat() };
         save_breaks(&breaks, &mut head);
         let mut bytes = work.save_behind(head.bytes, &partial)?;
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
-        Ok(Part { number: part, account: partial.account, breaks, bytes })
+        Ok(Part { numbers, account: partial.account, breaks, bytes })
     }
 
     /// The `problems` inside of events that the plan does not know, in an order that no thread changes. `files` are the files of the plan as this
@@ -165,22 +182,48 @@ impl Plan {
         self.files().nth(file).map_or_else(String::new, |path| path.display().to_string())
     }
 
-    /// Merges the parts in these folders and files. Every part must be there; copies must have the same bytes.
+    /// Merges the parts in these folders and files. Every part must be there, alone or in one file of several; copies must have the
+    /// same bytes.
     ///
     /// # Errors
-    /// [`Error::MissingParts`] with their numbers, [`Error::Memory`], or that a file is broken, of another plan, or has other bits than another one of the same
-    /// part.
+    /// [`Error::MissingParts`] with their numbers, [`Error::Memory`], that a part is in two files of different parts, or that a file is broken, of another
+    /// plan, or has other bits than another one of the same parts.
     pub fn merge(&self, work: &Work<'_>, paths: &[PathBuf]) -> Result<Merged> {
-        let by_part = self.files_by_part(paths)?;
-        let missing: Vec<usize> = (0..self.parts()).filter(|part| !by_part.contains_key(part)).collect();
-        if !missing.is_empty() {
-            return Err(Error::MissingParts(missing));
+        let (all, breaks, copies) = self.partial(work, 0..self.parts(), paths)?;
+        Ok(Merged { found: work.finish(all)?, problems: self.with_breaks(breaks), copies })
+    }
+
+    /// Merges the parts `numbers` in these folders and files into one, which can be merged in turn; files of other parts are left alone.
+    /// So a tree of processes merges any number of parts, and none of them reads all.
+    ///
+    /// The bits of the last result do not depend on the tree. Numbers from i 2^k to (i + 1) 2^k make the smallest files.
+    ///
+    /// # Errors
+    /// As [`Plan::merge`]; also if there are no such parts, or a file has some of them and others.
+    pub fn merge_some(&self, work: &Work<'_>, numbers: Range<usize>, paths: &[PathBuf]) -> Result<Part> {
+        if numbers.is_empty() || numbers.end > self.parts() {
+            let found = format!("{}..{}", numbers.start, numbers.end);
+            return Err(Error::refused(format!("some parts of 0..{}", self.parts()), found));
         }
-        self.check_memory(work, by_part.values().flatten())?;
+        let (all, mut breaks, _) = self.partial(work, numbers.clone(), paths)?;
+        // As one process that has reduced all these events would find them.
+        breaks.sort();
+        self.part(work, numbers, all, breaks)
+    }
+
+    /// The result of the parts `wanted`, what is broken in them, and how many files were copies.
+    fn partial(
+        &self,
+        work: &Work<'_>,
+        wanted: Range<usize>,
+        paths: &[PathBuf],
+    ) -> Result<(Partial, Vec<Break>, usize)> {
+        let files = self.files_of(&wanted, paths)?;
+        self.check_memory(work, files.iter().flat_map(|(_, files)| files))?;
         let (mut all, mut copies, mut breaks) = (None, 0, Vec::new());
         // Used for all files: to touch new memory takes longer than to read into it.
         let (mut bytes, mut copy) = (Vec::new(), Vec::new());
-        for (part, files) in &by_part {
+        for (numbers, files) in &files {
             let Some((first, others)) = files.split_first() else { continue };
             read_part(first, &mut bytes)?;
             // Copies of a part come from repeated tasks; they must agree bit by bit.
@@ -188,7 +231,8 @@ impl Plan {
                 read_part(other, &mut copy)?;
                 if copy != bytes {
                     let found = format!("others in {} and {}", first.display(), other.display());
-                    return Err(Error::refused(format!("the same bits in all files of part {part}"), found));
+                    let wanted = format!("the same bits in all files of {}", words_of(numbers));
+                    return Err(Error::refused(wanted, found));
                 }
                 copies += 1;
             }
@@ -198,8 +242,10 @@ impl Plan {
                 found.map_err(|e| in_file(first, Error::refused("the breaks of a part", e.to_string())))?,
             );
             let partial = work.load(rest.rest()).map_err(|e| in_file(first, e))?;
-            if partial.leaves != Leaves::of(self.parts[*part].leaves.clone()) {
-                return Err(in_file(first, Error::refused(format!("the leaves of part {part}"), "others")));
+            let leaves = self.parts[numbers.start].leaves.start..self.parts[numbers.end - 1].leaves.end;
+            if partial.leaves != Leaves::of(leaves) {
+                let wanted = format!("the leaves of {}", words_of(numbers));
+                return Err(in_file(first, Error::refused(wanted, "others")));
             }
             match &mut all {
                 None => all = Some(partial),
@@ -207,7 +253,39 @@ impl Plan {
             }
         }
         let all = all.ok_or_else(|| Error::refused("a plan with parts", "one without"))?;
-        Ok(Merged { found: work.finish(all)?, problems: self.with_breaks(breaks), copies })
+        Ok((all, breaks, copies))
+    }
+
+    /// The files of the parts `wanted`, in their order, each with its copies.
+    ///
+    /// # Errors
+    /// [`Error::MissingParts`], or that a part is in two files of different parts, or that a file has other parts too.
+    fn files_of(
+        &self,
+        wanted: &Range<usize>,
+        paths: &[PathBuf],
+    ) -> Result<Vec<(Range<usize>, Vec<PathBuf>)>> {
+        let mut files: Vec<(Range<usize>, Vec<PathBuf>)> = Vec::new();
+        let (mut missing, mut next) = (Vec::new(), wanted.start);
+        for ((start, end), found) in self.files_by_parts(paths)? {
+            if end <= wanted.start || start >= wanted.end {
+                continue;
+            }
+            if start < wanted.start || end > wanted.end {
+                let only = format!("parts of {}..{} alone", wanted.start, wanted.end);
+                return Err(in_file(&found[0], Error::refused(only, words_of(&(start..end)))));
+            }
+            // A part that counts twice would change the result without a sign.
+            if let Some((_, before)) = files.last().filter(|_| start < next) {
+                let twice = format!("part {start} in {} and {}", before[0].display(), found[0].display());
+                return Err(Error::refused("every part once", twice));
+            }
+            missing.extend(next..start);
+            next = end;
+            files.push((start..end, found));
+        }
+        missing.extend(next..wanted.end);
+        if missing.is_empty() { Ok(files) } else { Err(Error::MissingParts(missing)) }
     }
 
     /// Refuses a merge that needs more memory than it may take: two files at a time, the partial result in one of them, and results that wait for others.
@@ -250,18 +328,18 @@ impl Plan {
         Ok(())
     }
 
-    /// All files of parts in folders, and the given files, by the number that each says it has.
-    fn files_by_part(&self, paths: &[PathBuf]) -> Result<BTreeMap<usize, Vec<PathBuf>>> {
-        let mut by_part: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
+    /// All files of parts in folders, and the given files, by the first part and the part behind the last one that each says it has.
+    fn files_by_parts(&self, paths: &[PathBuf]) -> Result<BTreeMap<(usize, usize), Vec<PathBuf>>> {
+        let mut by_parts: BTreeMap<(usize, usize), Vec<PathBuf>> = BTreeMap::new();
         for path in files_in(paths)? {
-            let part = self.part_of(&path).map_err(|e| in_file(&path, e))?;
-            by_part.entry(part).or_default().push(path);
+            let parts = self.parts_of(&path).map_err(|e| in_file(&path, e))?;
+            by_parts.entry((parts.start, parts.end)).or_default().push(path);
         }
-        Ok(by_part)
+        Ok(by_parts)
     }
 
-    /// The number of the part that a file says it is.
-    fn part_of(&self, path: &Path) -> Result<usize> {
+    /// The numbers of the parts that a file says it has.
+    fn parts_of(&self, path: &Path) -> Result<Range<usize>> {
         let mut head = [0; HEAD];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
         read.map_err(|e| io("to read the part", path, e))?;
@@ -275,10 +353,39 @@ impl Plan {
                 format!("one of {:016x}", word(8)),
             ));
         }
-        let number = usize::try_from(word(16)).ok().filter(|number| *number < self.parts());
-        number.ok_or_else(|| {
-            Error::refused(format!("a part from 0 to {}", self.parts() - 1), word(16).to_string())
-        })
+        let (first, more) = (word(16) & FIRST, word(16) >> COUNT_AT);
+        match usize::try_from(first + more) {
+            Ok(last) if last < self.parts() => Ok(last - more as usize..last + 1),
+            _ => Err(Error::refused(
+                format!("a part from 0 to {}", self.parts() - 1),
+                (first + more).to_string(),
+            )),
+        }
+    }
+}
+
+/// Where the number of parts behind the first one begins in the word of a file, and the bits of the first one's number.
+const COUNT_AT: u32 = 32;
+const FIRST: u64 = (1 << COUNT_AT) - 1;
+
+/// The word for these parts in a file: a single part is its number.
+fn word_of(numbers: &Range<usize>) -> u64 {
+    numbers.start as u64 | ((numbers.len() - 1) as u64) << COUNT_AT
+}
+
+/// The name of a file of these parts, without its ending.
+fn name_of(numbers: &Range<usize>) -> String {
+    match numbers.len() {
+        1 => format!("part-{:05}", numbers.start),
+        _ => format!("parts-{:05}-{:05}", numbers.start, numbers.end - 1),
+    }
+}
+
+/// These parts in a message.
+fn words_of(numbers: &Range<usize>) -> String {
+    match numbers.len() {
+        1 => format!("part {}", numbers.start),
+        _ => format!("parts {} to {}", numbers.start, numbers.end - 1),
     }
 }
 

@@ -156,6 +156,104 @@ fn a_part_that_was_killed_is_named_and_repeated() {
     assert_eq!(merged_again.copies, 1);
 }
 
+/// Merges files `width` at a time, and their files in turn, until one is left.
+fn by_tree(plan: &Plan, reducers: &Reducers, width: usize, parts: &Path, folder: &Path) -> PathBuf {
+    let work = plan.work(reducers).unwrap();
+    let (mut span, mut from) = (1, parts.to_path_buf());
+    while span < plan.parts() {
+        span *= width;
+        let into = folder.join(format!("merged-{width}-{span}"));
+        for start in (0..plan.parts()).step_by(span).rev() {
+            let numbers = start..(start + span).min(plan.parts());
+            plan.merge_some(&work, numbers, std::slice::from_ref(&from)).unwrap().write(&into).unwrap();
+        }
+        from = into;
+    }
+    from
+}
+
+#[test]
+fn merges_of_merges_find_the_same_bits() {
+    let reducers = all();
+    let runs: [Write; 3] = [
+        |folder| camera_run(folder, 40),
+        |folder| float_run(folder, 150),
+        |folder| waveform_run(folder, 120),
+    ];
+    for write in runs {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(folder.path());
+        for parts in [1, 2, 7, 16] {
+            let (plan, found) = planned(&path, parts, &reducers);
+            let out = folder.path().join(format!("parts-{parts}"));
+            for number in 0..parts {
+                part(&plan, &reducers, number, 1).write(&out).unwrap();
+            }
+            let flat = merged(&plan, &reducers, &[&out]).unwrap();
+            let whole = plan
+                .merge_some(&plan.work(&reducers).unwrap(), 0..parts, std::slice::from_ref(&out))
+                .unwrap();
+            // Three does not fit the binary tree of leaves; the files are larger then, and the bits are the same.
+            for width in [2, 3, 4] {
+                let last =
+                    by_tree(&plan, &reducers, width, &out, &folder.path().join(format!("tree-{parts}")));
+                let found_by_tree = merged(&plan, &reducers, &[&last]).unwrap();
+                assert_same_bits(&found, &found_by_tree.found);
+                assert_eq!(found_by_tree.problems, flat.problems);
+                let file = std::fs::read_dir(&last).unwrap().next().unwrap().unwrap().path();
+                assert_eq!(std::fs::read(file).unwrap(), whole.bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn merges_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = float_run(folder.path(), 150);
+    let reducers = all();
+    let (plan, found) = planned(&path, 8, &reducers);
+    let work = plan.work(&reducers).unwrap();
+    let [out, pairs] = ["parts", "pairs"].map(|name| folder.path().join(name));
+    for number in 0..plan.parts() {
+        part(&plan, &reducers, number, 1).write(&out).unwrap();
+    }
+    let pair = plan.merge_some(&work, 2..4, std::slice::from_ref(&out)).unwrap();
+    assert_eq!((pair.number(), pair.numbers()), (2, 2..4));
+    let written = pair.write(&pairs).unwrap();
+    assert!(written.path.ends_with("parts-00002-00003.ltpart"));
+    assert!(pair.write(&pairs).unwrap().is_repeated);
+    let refused = |numbers, folders: &[&PathBuf]| {
+        let folders: Vec<PathBuf> = folders.iter().map(|folder| (*folder).clone()).collect();
+        plan.merge_some(&work, numbers, &folders).err().unwrap().to_string()
+    };
+    let twice = refused(0..8, &[&out, &pairs]);
+    assert!(twice.starts_with("wanted every part once, found part 2 in "), "{twice}");
+    assert!(
+        twice.contains("part-00002.ltpart and ") || twice.contains("parts-00002-00003.ltpart"),
+        "{twice}"
+    );
+    assert_eq!(refused(1..5, &[&pairs]), "wanted every part, found none of 1, 4");
+    let half = refused(3..5, &[&pairs]);
+    assert!(half.starts_with("wanted parts of 3..5 alone, found parts 2 to 3 in "), "{half}");
+    assert_eq!(refused(4..9, &[&out]), "wanted some parts of 0..8, found 4..9");
+    assert_eq!(refused(4..4, &[&out]), "wanted some parts of 0..8, found 4..4");
+    // A file of several parts stands for each of them.
+    for number in 2..4 {
+        std::fs::remove_file(out.join(format!("part-0000{number}.ltpart"))).unwrap();
+    }
+    assert_same_bits(&found, &merged(&plan, &reducers, &[&out, &pairs]).unwrap().found);
+    // Numbers that no plan has, in a file with a right checksum.
+    let mut bytes = std::fs::read(&written.path).unwrap();
+    bytes[20..24].copy_from_slice(&[0xff; 4]);
+    let end = bytes.len() - 8;
+    let sum = twox_hash::XxHash3_64::oneshot(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    std::fs::write(&written.path, bytes).unwrap();
+    let error = refused(2..4, &[&pairs]);
+    assert!(error.starts_with("wanted a part from 0 to 7, found 4294967297 in "), "{error}");
+}
+
 #[test]
 fn what_does_not_fit_the_plan_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -28,6 +28,7 @@ Examples:
   livetime analyze run.xtc --pedestal dark/mean.npy --mask dark/mask.npy --common-mode bank=2 --with mean,std -o out
   livetime analyze run.xtc2 --gain-bits jungfrau --pedestal pedestals.npy --gain gains.npy --with mean -o out
   livetime analyze --plan plan.json --merge parts -o out
+  livetime analyze --plan plan.json --merge parts --into 0..16 -o merged
 
 One FILE stands for all files of its run that lie beside it; several FILES stand for themselves. Results do not depend on the
 number of workers. With -o each result is written as .npy (tables as structured arrays, or as --tables says), pictures also as PNG,
@@ -39,6 +40,7 @@ that one node sends are reduced like the pictures of a run, in parts too. Nodes 
 an event in which one of them fails is lost, with the node and the reason.
 With --plan the analysis is shared out: any process on any machine that sees the files can analyse a part, as often as you like.
 --merge makes of all parts the results of one process, bit for bit; it ends with 1 and names the parts that are missing.
+With --into it makes one file of some parts, which is merged in turn, so that no process need read all parts.
 The command ends with 3 if events or parts of files could not be used; the results are of the other events.";
 
 /// Arguments of `analyze`.
@@ -111,6 +113,9 @@ pub(crate) struct AnalyzeArgs {
     /// `--plan`: merge the parts in these folders, and write the results to the folder --output.
     #[arg(long, value_name = "FOLDER", requires = "plan", num_args = 1.., conflicts_with_all = PLANNED, conflicts_with = "part")]
     pub(crate) merge: Vec<PathBuf>,
+    /// `--merge`: merge only parts A to B-1, into one file in the folder --output that stands for them in further merges.
+    #[arg(long, value_name = "A..B", requires = "merge", requires = "output", value_parser = event_range)]
+    pub(crate) into: Option<Range<usize>>,
     /// Write the results to this folder.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,

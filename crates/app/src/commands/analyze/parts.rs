@@ -30,6 +30,7 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     match args.part {
         Some(part) => reduce(args, &planned(args, path)?, part, nodes, output),
+        None if args.into.is_some() => merge_some(args, &planned(args, path)?, nodes, output),
         None if !args.merge.is_empty() => merge(args, &planned(args, path)?, nodes, output),
         None => plan(args, path, nodes, output),
     }
@@ -127,6 +128,55 @@ fn reduce(
     Ok(Exit::Ok)
 }
 
+/// Merges some parts into one file, which is a part for further merges.
+fn merge_some(
+    args: &AnalyzeArgs,
+    plan: &Plan,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let (Some(wanted), Some(folder)) = (&args.into, &args.output) else {
+        return Err(Failure::new(Exit::Usage, "--into: wanted parts and a folder, found none"));
+    };
+    // `4..` has no end of its own.
+    let end = if wanted.end == usize::MAX { plan.parts() } else { wanted.end };
+    let reducers = Wanted::planned(plan, nodes)?.reducers;
+    let work = plan.work(&reducers).map_err(failed)?;
+    let found = match plan.merge_some(&work, wanted.start..end, &args.merge) {
+        Ok(found) => found,
+        Err(error) => return refused(error, args, plan, output),
+    };
+    let written = found.write(folder).map_err(failed)?;
+    let (numbers, account, file) = (found.numbers(), found.account(), written.path.display());
+    if args.json {
+        output.json(&json!({
+            "merged": [numbers.start, numbers.end], "parts": plan.parts(), "plan": plan.to_string(),
+            "used": account.used, "not_used": not_used_json(account), "problems": found.breaks(),
+            "file": file.to_string(), "repeated": written.is_repeated,
+        }))?;
+    } else {
+        let there = if written.is_repeated { ", which was there with the same bits" } else { "" };
+        let size = bytes(found.bytes().len() as u64);
+        let (first, end, all) = (numbers.start, numbers.end, plan.parts());
+        output.data(&format!("parts {first}..{end} of {all} merged: {size} in {file}{there}\n"))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Reports why a merge failed; with `--json` missing parts are a list.
+fn refused(error: Error, args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, Failure> {
+    let more = match &error {
+        Error::MissingParts(missing) if args.json => json!({ "missing": missing, "parts": plan.parts() }),
+        _ => return Err(failed(error)),
+    };
+    let failure = failed(error);
+    let mut json = failure.json();
+    livetime_measure::merge(&mut json, more);
+    output.log(format_args!("livetime: {}", failure.message));
+    output.json(&json)?;
+    Ok(failure.exit)
+}
+
 /// Merges all parts and reports as an analysis by one process does.
 fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let (meter, begin) = (Meter::start(), Instant::now());
@@ -134,19 +184,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
     let work = plan.work(&wanted.reducers).map_err(failed)?;
     let merged = match plan.merge(&work, &args.merge) {
         Ok(merged) => merged,
-        Err(Error::MissingParts(missing)) => {
-            let more = json!({ "missing": missing, "parts": plan.parts() });
-            let failure = failed(Error::MissingParts(missing));
-            if !args.json {
-                return Err(failure);
-            }
-            let mut json = failure.json();
-            livetime_measure::merge(&mut json, more);
-            output.log(format_args!("livetime: {}", failure.message));
-            output.json(&json)?;
-            return Ok(failure.exit);
-        }
-        Err(error) => return Err(failed(error)),
+        Err(error) => return refused(error, args, plan, output),
     };
     let usage = meter.stop(merged.found.account.file_bytes, merged.found.account.raw_bytes);
     let (copies, run) = (merged.copies, RunFiles::planned(plan, merged.problems));
