@@ -145,7 +145,7 @@ impl Writing {
         tell: &Problem,
         must_last: bool,
     ) -> io::Result<Copier> {
-        // Nobody else knows this name, but a start may just be looking at it.
+        // No other process knows this name, but a start may just be looking at the folder.
         file.lock()?;
         let first = content.text(run, State::Running).len();
         let slot = (4 * first).max(LEAST_SLOT).next_multiple_of(4096) as u32;
