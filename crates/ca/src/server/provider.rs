@@ -26,7 +26,13 @@ pub trait Channel: Send + Sync {
     /// What this client may do.
     fn rights(&self, peer: &Peer) -> Rights;
 
-    /// The values of now. A channel that is read more often than it changes gives out the same reading again.
+    /// A number that is another one after each change of the channel, taken without waiting; `None` for a channel that does not count its
+    /// changes. A get of the same type as the one before is answered with the same bytes as long as the number is the same.
+    fn version(&self) -> Option<u32> {
+        None
+    }
+
+    /// The values of now.
     ///
     /// # Errors
     /// When there are none.

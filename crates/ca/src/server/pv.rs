@@ -1,5 +1,6 @@
 //! A channel with a value of its own.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +18,8 @@ struct Parts {
     native: Native,
     count: usize,
     handler: Option<Handler>,
+    /// Counts changes.
+    version: AtomicU32,
     state: Mutex<State>,
 }
 
@@ -55,6 +58,7 @@ impl PvBuilder {
             native,
             count,
             handler,
+            version: AtomicU32::new(0),
             state: Mutex::new(State { reading, watchers: Vec::new() }),
         }))
     }
@@ -89,14 +93,20 @@ impl Pv {
         let mut state = self.state();
         let about = Arc::clone(&state.reading.about);
         state.reading = Arc::new(Reading { values, alarm: state.reading.alarm, stamp: now(), about });
-        state.tell(Changes::VALUE.and(Changes::LOG));
+        self.changed(&mut state, Changes::VALUE.and(Changes::LOG));
     }
 
     /// Gives it another alarm, and tells who watches.
     pub fn alarm(&self, alarm: Alarm) {
         let mut state = self.state();
         Arc::make_mut(&mut state.reading).alarm = alarm;
-        state.tell(Changes::ALARM);
+        self.changed(&mut state, Changes::ALARM);
+    }
+
+    /// The version is another one before a client hears of the change, so that its next get reads the new value.
+    fn changed(&self, state: &mut State, changes: Changes) {
+        self.0.version.fetch_add(1, Ordering::Release);
+        state.tell(changes);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -127,6 +137,10 @@ impl Channel for Pv {
 
     fn rights(&self, _peer: &Peer) -> Rights {
         Rights { read: true, write: self.0.handler.is_some() }
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.0.version.load(Ordering::Acquire))
     }
 
     fn read(&self) -> Result<Arc<Reading>, Refusal> {

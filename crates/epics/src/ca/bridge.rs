@@ -1,11 +1,10 @@
 //! A PV as a channel.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use livetime_ca::Status;
 use livetime_ca::dbr::{Native, Reading, TEXT_LEN};
 use livetime_ca::server::{Changes, Channel, Peer, Put, Refusal, Rights, Watcher};
-use livetime_engine::lock;
 use livetime_pva::server::{self as pva, Access, SharedPv};
 use livetime_pva::wire::BitSet;
 
@@ -14,17 +13,12 @@ use super::reading::{Way, is_array, most, native, read};
 use crate::fields::{Found, characters};
 use crate::put::CHANNEL_ACCESS;
 
-/// Values of a reading that is kept for the next get. A longer array is not kept twice, since its PV has it already.
-const KEPT: usize = 16;
-
 /// A PV, or a field of one, as a channel.
 pub(super) struct Bridge {
     pv: SharedPv,
     access: Access,
     way: Way,
     is_array: bool,
-    /// The last reading, with the version of the PV that it shows: most gets find a value that has not changed.
-    kept: Mutex<Option<(u32, Arc<Reading>)>>,
 }
 
 impl Bridge {
@@ -35,7 +29,7 @@ impl Bridge {
         let characters = of_record.or(found.is_long.then_some(TEXT_LEN));
         let way = Way { native: native(&value, characters.is_some())?, characters, class: found.class };
         read(&value, way)?;
-        Some(Bridge { way, access, is_array: is_array(&value), pv, kept: Mutex::default() })
+        Some(Bridge { way, access, is_array: is_array(&value), pv })
     }
 }
 
@@ -53,17 +47,14 @@ impl Channel for Bridge {
         Rights { read: true, write: may }
     }
 
+    fn version(&self) -> Option<u32> {
+        Some(self.pv.version())
+    }
+
     fn read(&self) -> Result<Arc<Reading>, Refusal> {
-        let mut kept = lock(&self.kept);
-        if let Some((_, reading)) = kept.as_ref().filter(|(of, _)| *of == self.pv.version()) {
-            return Ok(Arc::clone(reading));
-        }
-        let reading = self.pv.look(|version, value| {
-            let reading = Arc::new(read(value?, self.way)?);
-            *kept = (reading.values.len() <= KEPT).then(|| (version, Arc::clone(&reading)));
-            Some(reading)
-        });
-        reading.ok_or_else(|| Refusal::new(Status::Disconnected, "the PV has no value"))
+        let reading = self.pv.look(|_, value| read(value?, self.way));
+        let none = || Refusal::new(Status::Disconnected, "the PV has no value");
+        reading.map(Arc::new).ok_or_else(none)
     }
 
     fn write(&self, put: Put) {

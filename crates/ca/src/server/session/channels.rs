@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::super::{Channel, Rights};
+use super::super::{Channel, Refusal, Rights};
+use super::answer::Answer;
+use crate::Status;
 
 /// A channel of one client.
 pub(super) struct Opened {
@@ -19,6 +21,8 @@ pub(super) struct Opened {
     pub(super) rights: Rights,
     /// Numbers of its monitors.
     pub(super) monitors: Vec<u32>,
+    /// The answer to the last get, if it was short.
+    pub(super) answer: Option<Answer>,
 }
 
 /// Channels by the numbers that the server gave them.
@@ -58,6 +62,15 @@ impl Channels {
                 return self.last;
             }
         }
+    }
+
+    /// The channel of this number.
+    ///
+    /// # Errors
+    /// When the client has none such.
+    pub(super) fn opened(&self, sid: u32) -> Result<&Opened, Refusal> {
+        let unknown = || Refusal::new(Status::BadChannel, format!("this client has no channel {sid}"));
+        self.get(sid).ok_or_else(unknown)
     }
 
     pub(super) fn get(&self, sid: u32) -> Option<&Opened> {

@@ -1,5 +1,6 @@
 //! The talk with one client, without sockets: bytes come in, bytes go out.
 
+mod answer;
 mod answers;
 mod channels;
 mod monitors;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
+use super::answer::Answer;
 use super::answers::{NO_CHANNEL, NO_MEMORY};
 use super::channels::Opened;
 use super::monitors::Monitor;
@@ -13,7 +14,7 @@ use crate::server::mailbox::Request;
 use crate::server::search::answer_search;
 use crate::server::service::Seen;
 use crate::server::{Changes, Channel, Done, Peer, Put, Refusal, Watcher};
-use crate::wire::{Command, Header, MINOR, Message};
+use crate::wire::{Command, Header, MINOR, Message, append};
 
 /// Bytes of a name of a channel, a user or a host that are looked at; as many as servers of EPICS do.
 const LONGEST_NAME: usize = 500;
@@ -62,11 +63,6 @@ impl Session {
         self.report(header, record.as_deref().unwrap_or_default(), refusal);
     }
 
-    fn opened(&self, sid: u32) -> Result<&Opened, Refusal> {
-        let unknown = || Refusal::new(Status::BadChannel, format!("this client has no channel {sid}"));
-        self.channels.get(sid).ok_or_else(unknown)
-    }
-
     /// The client says who it is; its rights may be others from now on.
     fn rename(&mut self, set: impl FnOnce(&mut Peer, String), payload: &[u8]) -> Result<(), Refusal> {
         set(Arc::make_mut(&mut self.peer), text(payload)?.to_owned());
@@ -108,7 +104,15 @@ impl Session {
             (channel.native() as u16, channel.count(), channel.rights(&self.peer));
         self.say_rights(cid, rights.bits());
         let record = name.split('.').next().unwrap_or(name).into();
-        let sid = self.channels.add(Opened { channel, record, cid, told, rights, monitors: Vec::new() });
+        let sid = self.channels.add(Opened {
+            channel,
+            record,
+            cid,
+            told,
+            rights,
+            monitors: Vec::new(),
+            answer: None,
+        });
         let (command, count) = (Command::CreateChannel as u16, u32::try_from(told).unwrap_or(u32::MAX));
         self.say(Header { command, size: 0, data_type, count, first: cid, second: sid }, &[]);
         Ok(())
@@ -130,7 +134,7 @@ impl Session {
     }
 
     fn clear(&mut self, header: &Header) -> Result<(), Refusal> {
-        self.opened(header.first)?;
+        self.channels.opened(header.first)?;
         self.close_channel(header.first);
         self.say(*header, &[]);
         Ok(())
@@ -138,24 +142,43 @@ impl Session {
 
     #[inline]
     fn get(&mut self, header: &Header) -> Result<(), Refusal> {
-        let opened = self.opened(header.first)?;
-        let (dbr, count) = wanted(header, opened)?;
+        let opened = self.channels.opened(header.first)?;
         if !opened.rights.read {
             return Err(Refusal::new(Status::NoReadAccess, "this client may not read it"));
         }
-        let (reading, cid, told) = (opened.channel.read()?, opened.cid, opened.told);
+        // Before the reading: a change between the two makes the next get read again.
+        let version = opened.channel.version();
         // Clients before 4.1 expect their own number, later ones the status.
-        let first = if self.minor == 0 { cid } else { Status::Normal as u32 };
-        let said = self.say_values(Header { first, ..*header }, &reading, dbr, count).map_or(Ok(()), Err);
-        if reading.values.len() > told {
-            self.leave_if_outgrown(header.first, reading.values.len());
+        let first = if self.minor == 0 { opened.cid } else { Status::Normal as u32 };
+        let last =
+            opened.answer.as_ref().zip(version).and_then(|(answer, version)| answer.to(version, header));
+        if let Some((payload, count)) = last {
+            append(&mut self.output.bytes, Header { first, count, ..*header }, payload);
+            return Ok(());
         }
-        said
+        self.get_anew(&Header { first, ..*header }, header.first, version)
+    }
+
+    /// Answers a get of channel `sid` with the values of now; `answer` is the head of the answer.
+    fn get_anew(&mut self, answer: &Header, sid: u32, version: Option<u32>) -> Result<(), Refusal> {
+        let opened = self.channels.opened(sid)?;
+        let (dbr, count) = wanted(answer, opened)?;
+        let reading = opened.channel.read()?;
+        let begin = self.output.bytes.len();
+        if let Some(refusal) = self.say_values(*answer, &reading, dbr, count) {
+            return Err(refusal);
+        }
+        let said = &self.output.bytes[begin..];
+        if let Some(opened) = self.channels.get_mut(sid) {
+            opened.answer = version.and_then(|version| Answer::of(version, answer, said));
+        }
+        self.leave_if_outgrown(sid, reading.values.len());
+        Ok(())
     }
 
     fn put(&mut self, message: &Message) -> Result<(), Refusal> {
         let Message { header, payload } = message;
-        let opened = self.opened(header.first)?;
+        let opened = self.channels.opened(header.first)?;
         let (channel, cid, record) = (Arc::clone(&opened.channel), opened.cid, Arc::clone(&opened.record));
         if !opened.rights.write {
             return Err(Refusal::new(Status::NoWriteAccess, "this client may not write it"));
@@ -177,7 +200,7 @@ impl Session {
     }
 
     fn monitor(&mut self, header: &Header, payload: &[u8]) -> Result<(), Refusal> {
-        let opened = self.opened(header.first)?;
+        let opened = self.channels.opened(header.first)?;
         let (dbr, count) = wanted(header, opened)?;
         let mask = payload.get(MASK..MASK + 2).map(|mask| u16::from_be_bytes([mask[0], mask[1]]));
         let mask = mask.filter(|&mask| mask != 0);

@@ -6,6 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::Status;
 use crate::dbr::{About, Alarm, Dbr, Form, Native, Values, decode};
@@ -379,5 +381,55 @@ proptest::proptest! {
         talk.messages();
         let (channels, monitors) = talk.session.held();
         proptest::prop_assert!(channels <= 8 && monitors <= 4);
+    }
+}
+
+/// Something that happens to the number.
+#[derive(Clone, Debug)]
+enum Step {
+    Post(f64),
+    Alarm(u16),
+    Get(u16, u32),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    // Few types and counts, so that the same get comes again.
+    let get = (prop::sample::select(vec![0, 4, 6, 13, 20, 27, 34, 38]), 0..3_u32);
+    let step = prop_oneof![
+        1 => (0..3_u8).prop_map(|number| Step::Post(number.into())),
+        1 => (0..3_u16).prop_map(Step::Alarm),
+        4 => get.prop_map(|(data_type, count)| Step::Get(data_type, count)),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+proptest! {
+    /// A client that gets again and again finds the same bytes as one that has just come.
+    #[test]
+    fn answers_that_are_kept_are_those_that_would_be_made(steps in steps()) {
+        let mut talk = talk();
+        let sid = talk.open("number", 1);
+        for (id, step) in (1..).zip(steps) {
+            match step {
+                Step::Post(number) => talk.number.post(Values::Double(vec![number])),
+                Step::Alarm(severity) => talk.number.alarm(Alarm { status: severity, severity }),
+                Step::Get(data_type, count) => {
+                    let ask = |talk: &mut Talk, sid| {
+                        talk.say(Command::ReadNotify, data_type, count, sid, id, &[]);
+                        talk.messages()
+                    };
+                    let found = ask(&mut talk, sid);
+                    let (address, ring) = ("10.0.0.8:4000".parse().unwrap(), || ());
+                    let other = Session::new(&talk.service, address, ring, Duration::ZERO);
+                    let session = std::mem::replace(&mut talk.session, other);
+                    talk.answers();
+                    talk.say(Command::Version, 0, 13, 0, 0, &[]);
+                    let new = talk.open("number", 1);
+                    let wanted = ask(&mut talk, new);
+                    talk.session = session;
+                    prop_assert_eq!(found, wanted);
+                }
+            }
+        }
     }
 }
