@@ -131,6 +131,23 @@ fn caproto_and_cothread_read_watch_write_and_acquire() {
     }
 }
 
+/// The library by which Phoebus, CS-Studio and the Archiver Appliance speak Channel Access.
+#[test]
+fn jca_reads_watches_writes_and_acquires() {
+    let Some(jar) = livetime_testkit::java_peer("jca") else { return };
+    let (file, port) = (File::new("jca", |text| text), free_port());
+    let _served = Served::start(file.path(), &[&format!("--ca={port}")]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/JcaClient.java");
+    let property = |name: &str, value: &str| format!("-Dcom.cosylab.epics.caj.CAJContext.{name}={value}");
+    let mut command = Command::new("java");
+    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]).arg(property("addr_list", "127.0.0.1"));
+    command.arg(property("auto_addr_list", "false")).arg(property("server_port", &port));
+    command.arg(property("repeater_port", &free_port())).arg("-cp").arg(jar).arg(script).arg("T:");
+    let output = livetime_testkit::run_to_end(&mut command).unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && said.contains("pictures good"), "{said}");
+}
+
 /// Two runs with one prefix: the second one says so, over both protocols, and goes on.
 #[test]
 fn a_run_warns_of_another_server_with_its_names() {

@@ -34,7 +34,7 @@ fn jar() -> Option<PathBuf> {
     if let Some(jar) = std::env::var_os(INSIDE) {
         return Some(jar.into());
     }
-    let jar = livetime_testkit::core_pva()?;
+    let jar = livetime_testkit::java_peer("core-pva")?;
     if !only_loopback("true").status().is_ok_and(|status| status.success()) {
         livetime_testkit::skip("machine/namespaces", "`unshare` cannot make a network namespace here");
         return None;

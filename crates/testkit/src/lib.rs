@@ -95,9 +95,9 @@ pub fn python(what: &str) -> Option<PathBuf> {
     made_by("tools/peers.sh", &args, &needed)
 }
 
-/// The jar of core-pva that `tools/core_pva.sh` fetches, and with it a Java to run it. `None` is a skip on record.
-pub fn core_pva() -> Option<PathBuf> {
-    made_by("tools/core_pva.sh", &[], "peer/java")
+/// The jar of `core-pva` or `jca` that `tools/java_peer.sh` fetches, and with it a Java to run it. `None` is a skip on record.
+pub fn java_peer(what: &str) -> Option<PathBuf> {
+    made_by("tools/java_peer.sh", &[what], &format!("peer/java/{what}"))
 }
 
 /// The path that a script of the repository prints, once for each process.

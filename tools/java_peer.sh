@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Fetches the pvAccess of Phoebus (core-pva) from Maven Central, once, and prints the path of its jar.
+# Fetches a library of Java from Maven Central, once, and prints the path of its jar: core-pva, the pvAccess of Phoebus, or jca, the Channel
+# Access of Phoebus, CS-Studio and the Archiver Appliance.
 # Used by tests, which are skipped without it. Needs a JDK of Java 17 and Maven. PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime/peers}"
-version=5.0.2
-jar="$folder/core-pva-$version.jar"
+# No other jars are needed for plain TCP and UDP.
+case "${1:-}" in
+    core-pva) artifact=org.phoebus:core-pva:5.0.2 ;;
+    jca) artifact=org.epics:jca:2.4.9 ;;
+    *) echo "wanted core-pva or jca, found '${1:-}'" >&2; exit 2 ;;
+esac
+jar="$folder/$1-${artifact##*:}.jar"
 javac -version > /dev/null 2>&1 || { echo "a Java development kit is missing" >&2; exit 1; }
 mkdir -p "$folder"
 # Several tests may ask at the same time.
@@ -12,10 +18,9 @@ exec 9> "$folder.java.lock"
 flock 9
 if [ ! -s "$jar" ]; then
     command -v mvn > /dev/null || { echo "mvn is missing" >&2; exit 1; }
-    # No other jar is needed for plain TCP.
     mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:get \
-        -Dartifact="org.phoebus:core-pva:$version:jar" -Dtransitive=false >&2
+        -Dartifact="$artifact:jar" -Dtransitive=false >&2
     mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
-        -Dartifact="org.phoebus:core-pva:$version:jar" -DoutputDirectory="$folder" >&2
+        -Dartifact="$artifact:jar" -DoutputDirectory="$folder" >&2
 fi
 echo "$jar"
