@@ -373,7 +373,7 @@ impl Run {
     }
 
     /// Whether a node sends its frames to its receivers. Frames that it does not send count on each edge as an intended
-    /// loss ([`LossReason::Decimated`](crate::LossReason::Decimated)). Edges that are made later send.
+    /// loss ([`LossReason::Decimated`]). Edges that are made later send.
     ///
     /// # Errors
     /// [`Refusal`] when the node does not exist.

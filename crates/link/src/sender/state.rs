@@ -62,7 +62,7 @@ pub struct Sender<F> {
     /// Has said hello, and not yet confirmed our welcome.
     pub(super) caller: Option<Caller>,
     pub(super) connection: Connection,
-    /// When [`Ack::standing`] moved, or frames were sent with none under way.
+    /// When [`Ack::standing`](crate::Ack::standing) moved, or frames were sent with none under way.
     pub(super) progress_ns: u64,
     pub(super) ending: Ending,
     pub(super) clock: Option<ClockOffset>,
