@@ -1,7 +1,6 @@
 //! The channels that a client has opened.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::super::{Channel, Refusal, Rights};
@@ -25,43 +24,37 @@ pub(super) struct Opened {
     pub(super) answer: Option<Answer>,
 }
 
-/// Channels by the numbers that the server gave them.
+/// The most channels of a client: a number has so many bits for the place, and the rest for the round.
+pub(super) const MOST: usize = (1 << PLACE_BITS) - 1;
+const PLACE_BITS: u32 = 24;
+
+/// Channels by the numbers that the server gave them, in the order of these. A client that gets all of its channels one after the other,
+/// as most do, then walks through memory in one direction, which the processor sees and reads ahead.
 #[derive(Default)]
 pub(super) struct Channels {
-    opened: HashMap<u32, Opened, BuildHasherDefault<Sequential>>,
-    last: u32,
+    places: Vec<Place>,
+    /// Free places, the one that is free for longest first.
+    free: VecDeque<u32>,
+    /// The round of new places.
+    round: u8,
 }
 
-/// A hash for numbers that the server gives in sequence: no client can choose which of them collide.
-#[derive(Default)]
-struct Sequential(u64);
-
-impl Hasher for Sequential {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, number: u32) {
-        // An odd factor whose upper bits differ for numbers that follow one another: the map looks at these, too.
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
+struct Place {
+    /// How often the place was taken before. It is a part of the number, so that a late request meets no other channel.
+    round: u8,
+    opened: Option<Opened>,
 }
 
 impl Channels {
-    /// Returns the number of the channel. Numbers are not used again soon, so that a late request meets no other channel.
+    /// Returns the number of the channel. Numbers are not used again soon. Call it while there are less than [`MOST`] channels.
     pub(super) fn add(&mut self, opened: Opened) -> u32 {
-        loop {
-            self.last = self.last.wrapping_add(1);
-            if !self.opened.contains_key(&self.last) {
-                self.opened.insert(self.last, opened);
-                return self.last;
-            }
-        }
+        let place = self.free.pop_front().unwrap_or_else(|| {
+            self.places.push(Place { round: self.round, opened: None });
+            self.places.len() as u32 - 1
+        });
+        let found = &mut self.places[place as usize];
+        found.opened = Some(opened);
+        u32::from(found.round) << PLACE_BITS | (place + 1)
     }
 
     /// The channel of this number.
@@ -73,23 +66,80 @@ impl Channels {
         self.get(sid).ok_or_else(unknown)
     }
 
+    #[inline]
     pub(super) fn get(&self, sid: u32) -> Option<&Opened> {
-        self.opened.get(&sid)
+        let place = self.places.get(place(sid)?)?;
+        place.opened.as_ref().filter(|_| place.round == round(sid))
     }
 
     pub(super) fn get_mut(&mut self, sid: u32) -> Option<&mut Opened> {
-        self.opened.get_mut(&sid)
+        let place = self.places.get_mut(place(sid)?)?;
+        place.opened.as_mut().filter(|_| place.round == round(sid))
     }
 
     pub(super) fn remove(&mut self, sid: u32) -> Option<Opened> {
-        self.opened.remove(&sid)
+        let number = place(sid)?;
+        let place = self.places.get_mut(number).filter(|place| place.round == round(sid))?;
+        let opened = place.opened.take()?;
+        place.round = place.round.wrapping_add(1);
+        self.free.push_back(number as u32);
+        if self.len() == 0 {
+            // The memory of a client's many channels goes with the last of them. No place has had this round yet.
+            let round = self.places.iter().map(|place| place.round).max().unwrap_or_default();
+            *self = Channels { round, ..Channels::default() };
+        }
+        Some(opened)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.opened.len()
+        self.places.len() - self.free.len()
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Opened> {
-        self.opened.values_mut()
+        self.places.iter_mut().filter_map(|place| place.opened.as_mut())
+    }
+}
+
+/// The place of a number; 0 is the number of no channel.
+#[inline]
+fn place(sid: u32) -> Option<usize> {
+    (sid & MOST as u32).checked_sub(1).map(|place| place as usize)
+}
+
+#[inline]
+fn round(sid: u32) -> u8 {
+    (sid >> PLACE_BITS) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dbr::{About, Values};
+    use crate::server::Pv;
+
+    fn opened(cid: u32) -> Opened {
+        let channel = Arc::new(Pv::new(Values::Double(vec![0.0]), About::default()));
+        let rights = Rights { read: true, write: false };
+        Opened { channel, record: "a".into(), cid, told: 1, rights, monitors: Vec::new(), answer: None }
+    }
+
+    #[test]
+    fn a_number_is_of_one_channel_only() {
+        let mut channels = Channels::default();
+        let cids = |channels: &mut Channels| channels.iter_mut().map(|opened| opened.cid).collect::<Vec<_>>();
+        let [one, two] = [10, 20].map(|cid| channels.add(opened(cid)));
+        assert_eq!((one, two, channels.len()), (1, 2, 2));
+        assert_eq!(channels.remove(one).map(|opened| opened.cid), Some(10));
+        assert!(channels.remove(one).is_none() && channels.get(one).is_none() && channels.get(0).is_none());
+        // The place is taken again, under another number.
+        let three = channels.add(opened(30));
+        assert!(![one, two].contains(&three) && channels.get_mut(one).is_none());
+        assert_eq!((channels.get(three).map(|opened| opened.cid), channels.len()), (Some(30), 2));
+        assert_eq!(cids(&mut channels), [30, 20]);
+        [two, three].into_iter().for_each(|sid| assert!(channels.remove(sid).is_some()));
+        assert_eq!((channels.len(), channels.places.capacity(), channels.free.capacity()), (0, 0, 0));
+        let four = channels.add(opened(40));
+        assert!(![one, two, three].contains(&four));
+        assert_eq!(channels.opened(one).err().map(|refusal| refusal.status), Some(Status::BadChannel));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Session;
 use super::answer::Answer;
 use super::answers::{NO_CHANNEL, NO_MEMORY};
-use super::channels::Opened;
+use super::channels::{MOST, Opened};
 use super::monitors::Monitor;
 use super::price::{CHANNEL, MONITOR};
 use crate::Status;
@@ -121,7 +121,7 @@ impl Session {
     /// The channel of a name, if it is here and there is room for it. The protocol has no reason for the client, so the log has it.
     fn find<'a>(&mut self, header: &Header, payload: &'a [u8]) -> Option<(&'a str, Arc<dyn Channel>)> {
         let name = text(payload).ok()?;
-        let most = self.parts.limits.channels;
+        let most = self.parts.limits.channels.min(MOST);
         let channel = self.parts.provider.open(name)?;
         let record = name.split('.').next().unwrap_or(name);
         let refusal = match self.channels.len() < most {
