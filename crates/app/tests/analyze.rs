@@ -339,6 +339,20 @@ pub(crate) fn in_parts(file: &Path, detector: &str) {
     assert_eq!(merged["parts"], Value::from(count));
     let [whole, out] = [&whole, &out].map(|folder| arrays(Path::new(folder)));
     assert!(whole.len() >= 7 && whole == out);
+
+    // Two parts become one file, and that is merged with the third.
+    let (some, again) = (at("some"), at("again"));
+    let output = planned(&["--merge", &parts, "--into", "0..2", "-o", &some]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["merged"], Value::from(vec![0, 2]));
+    std::fs::copy(last, Path::new(&some).join(Path::new(last).file_name().unwrap())).unwrap();
+    let output = planned(&["--merge", &some, "-o", &again]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(arrays(Path::new(&again)) == whole);
+    let output = planned(&["--merge", &parts, "--into", "0..9", "-o", &some]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).ends_with("wanted some parts of 0..3, found 0..9\n"), "{}", stderr(&output));
 }
 
 #[test]
