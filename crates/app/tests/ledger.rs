@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::common::{livetime, stderr, stdout};
 
-/// Kills at so many moments.
+/// Runs that are killed, each at another moment.
 const KILLS: u64 = 20;
 /// The times of files are those of the last tick of the system.
 const TICK: Duration = Duration::from_millis(20);
@@ -105,7 +105,7 @@ fn the_next_run_tells_it_once() {
         (json(&last)["previous"].as_array().map(Vec::len), stderr(&last).contains("earlier")),
         (Some(0), false)
     );
-    // The ledger has each run once, wherever it is told.
+    // The ledger has each run once, also if two files tell of it.
     let kept = folder.path().join("report.json");
     fs::write(&kept, &next.stdout).unwrap();
     let kept = kept.to_str().unwrap();

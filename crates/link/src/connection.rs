@@ -2,12 +2,14 @@
 
 use livetime_runtime::Random;
 
+use crate::{Body, Message};
+
 /// What an end wants next.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "taken apart at once; a box would be allocated per message")]
 pub enum Step<F> {
     /// Send this message.
-    Send(crate::Message<F>),
+    Send(Message<F>),
     /// Close the connection and open a new one: the peer is silent. Comes once.
     Reconnect,
     /// Nothing before this time, unless something happens; `u64::MAX`: nothing at all.
@@ -50,6 +52,12 @@ impl Connection {
         let session = Random::new(epoch).next_u64().wrapping_add(count).max(1);
         *self =
             Connection { state: State::Greeting, session, peer: 0, count, heard_ns: now_ns, sent_ns: now_ns };
+    }
+
+    /// A message with this content, sent now.
+    pub(crate) fn send<F>(&mut self, body: Body<F>, now_ns: u64) -> Step<F> {
+        self.sent_ns = now_ns;
+        Step::Send(Message { from: self.session, to: self.peer, body })
     }
 
     /// True, once, when the peer has been silent for too long.

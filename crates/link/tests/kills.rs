@@ -78,7 +78,7 @@ fn records(path: &Path) -> Vec<[u64; 3]> {
 
 /// The other process of the tests below.
 #[test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "run by `a_killed_receiver_that_stores_has_each_frame_once` and others"]
 fn record() {
     let Ok(path) = std::env::var(RECORDS) else { return };
     let path = PathBuf::from(path);

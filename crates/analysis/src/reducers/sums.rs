@@ -237,7 +237,7 @@ impl Sums {
 fn largest(dtype: DType, events: u64, pixels: usize) -> Result<u64, ReduceError> {
     let values = events.checked_mul(pixels as u64).filter(|values| *values <= 1 << 60);
     values.ok_or_else(|| format!("wanted up to 2^60 values, found {events} events of {pixels} pixels"))?;
-    // So many events that a sum fills the number fit into no run; then every sum passes.
+    // A product beyond 64 bits stays the largest number, and every sum passes the check.
     Ok(events.saturating_mul(1 << (8 * dtype.bytes())))
 }
 

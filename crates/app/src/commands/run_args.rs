@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
     /// of the pipeline file.
     #[arg(long, value_name = "DIR", conflicts_with = "no_black_box")]
     pub(crate) black_box: Option<PathBuf>,
-    /// Keep no black box, and do not read those that killed runs have left.
+    /// Keep no black box, and do not read the black boxes of killed runs.
     #[arg(long)]
     pub(crate) no_black_box: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.

@@ -58,7 +58,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// The lines to be written now: `before` and those that wait. Of many, the most severe are written, and how many more there were.
+    /// `before` and the waiting lines, in this order. Of many, the most severe are kept, and a line counts all others.
     pub(crate) fn lines(&self, before: impl Iterator<Item = Line>) -> Vec<Line> {
         let wanted = before.chain(self.lines.try_iter()).filter(|line| line.level <= self.most);
         shortened(wanted.collect(), self.left_out.swap(0, Relaxed))

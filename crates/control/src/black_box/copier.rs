@@ -12,10 +12,10 @@ use super::content::Content;
 use super::layout;
 use crate::ledger::State;
 
-/// Between two copies: what a killed run counted later than this before its end is unknown.
+/// The shortest pause between two copies. Counts of a killed run after its last copy are unknown.
 pub const PERIOD: Duration = Duration::from_millis(50);
-/// The pause after a copy is at least so many times as long as the copy took: a graph of a thousand nodes gives one part in a hundred of a
-/// core to its black box, not a tenth.
+/// A pause is at least a hundred times as long as the copy before it: a graph of a thousand nodes gives a hundredth of a core to its black
+/// box, not a tenth.
 const SHARE: u32 = 100;
 /// The longest pause, after a copy that a slow file system held up.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);

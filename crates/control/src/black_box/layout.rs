@@ -61,7 +61,7 @@ pub(super) fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// The head of a file with slots of so many bytes.
+/// The head of a file whose slots have `slot` bytes each.
 pub(super) fn head(slot: u32) -> [u8; 24] {
     let mut head = [0; 24];
     head[..16].copy_from_slice(MAGIC);

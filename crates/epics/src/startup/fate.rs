@@ -34,7 +34,36 @@ pub enum Fate {
     /// Names without a value.
     Undefined(Vec<String>),
     /// Another script that could not be read.
-    Missing(String),
+    Missing(NotRead),
+}
+
+/// Why a script or a substitutions file that a line names was not read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotRead {
+    /// There is no file of this name, neither where the IOC would be nor beside the script.
+    Absent(String),
+    /// The system cannot read the file, or it is too large.
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// So many files were named already.
+    TooMany(usize),
+    /// So many scripts include one another.
+    TooDeep(usize),
+}
+
+impl fmt::Display for NotRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotRead::Absent(name) => write!(f, "no file `{name}`"),
+            NotRead::Unreadable { file, reason } => write!(f, "{}: {reason}", file.display()),
+            NotRead::TooMany(most) => write!(f, "more than {most} includes"),
+            NotRead::TooDeep(most) => write!(f, "more than {most} scripts include one another"),
+        }
+    }
 }
 
 impl Fate {
@@ -58,7 +87,7 @@ impl Fate {
     /// The included script that is missing.
     pub(super) fn missing(&self) -> Option<String> {
         match self {
-            Fate::Missing(reason) => Some(reason.clone()),
+            Fate::Missing(reason) => Some(reason.to_string()),
             _ => None,
         }
     }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use livetime_engine::NodeType;
 
 pub use error::ImportError;
-pub use fate::{Fate, Line};
+pub use fate::{Fate, Line, NotRead};
 
 /// A pipeline that was made out of a start-up script.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use livetime_control::macros::{Macros, definitions, expand};
 
 use super::substitutions::{self, Row};
-use super::{Fate, ImportError, Line};
+use super::{Fate, ImportError, Line, NotRead};
 
 /// Bytes of a script; ones of beam lines have at most 50 KB.
 const LARGEST: u64 = 4 << 20;
@@ -179,7 +179,7 @@ impl Reader {
     /// The commands of another script.
     fn include(&mut self, line: &Line, name: &str, depth: usize) {
         let opened = match depth {
-            0 => Err(format!("more than {DEEPEST} scripts include one another")),
+            0 => Err(NotRead::TooDeep(DEEPEST)),
             _ => self.opened(line, name),
         };
         match opened {
@@ -189,23 +189,28 @@ impl Reader {
     }
 
     /// A file that a line names, with its text. It is looked for where the IOC would be, and beside the script itself.
-    fn opened(&mut self, line: &Line, name: &str) -> Result<(PathBuf, String), String> {
+    fn opened(&mut self, line: &Line, name: &str) -> Result<(PathBuf, String), NotRead> {
         let beside = line.file.parent().map(|folder| folder.join(name));
         let places = [Some(self.folder.join(name)), beside];
         let file = places.into_iter().flatten().find(|file| file.is_file());
-        let file = file.ok_or_else(|| format!("no file `{name}`"))?;
+        let file = file.ok_or_else(|| NotRead::Absent(name.to_owned()))?;
         self.includes += 1;
         if self.includes > MOST_INCLUDES {
-            return Err(format!("more than {MOST_INCLUDES} includes"));
+            return Err(NotRead::TooMany(MOST_INCLUDES));
         }
-        let text = text_of(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        Ok((file, text))
+        match text_of(&file) {
+            Ok(text) => Ok((file, text)),
+            Err(error) => Err(NotRead::Unreadable { file, reason: error.to_string() }),
+        }
     }
 }
 
 fn text_of(file: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(LARGEST).read_to_end(&mut bytes)?;
+    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(std::io::Error::other(format!("wanted at most {LARGEST} bytes, found more")));
+    }
     // Comments of old scripts are in Latin 1.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

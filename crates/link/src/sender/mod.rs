@@ -134,10 +134,7 @@ impl<F: Parcel + Clone> Sender<F> {
             self.go_back(now_ns);
         }
         match self.body(now_ns) {
-            Some(body) => {
-                self.connection.sent_ns = now_ns;
-                Step::Send(Message { from: self.connection.session, to: self.connection.peer, body })
-            }
+            Some(body) => self.connection.send(body, now_ns),
             None => Step::Wait(self.deadline()),
         }
     }

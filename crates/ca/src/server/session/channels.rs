@@ -24,7 +24,7 @@ pub(super) struct Opened {
     pub(super) answer: Option<Answer>,
 }
 
-/// The most channels of a client: a number has so many bits for the place, and the rest for the round.
+/// The most channels of a client. The lower 24 bits of a number are its place, the upper eight its round.
 pub(super) const MOST: usize = (1 << PLACE_BITS) - 1;
 const PLACE_BITS: u32 = 24;
 
