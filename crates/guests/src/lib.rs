@@ -27,6 +27,7 @@ mod own;
 mod places;
 mod reports;
 mod tune;
+mod version;
 
 pub use account::{Account, Charge};
 pub use limit::Limit;
@@ -34,6 +35,7 @@ pub use own::own_addresses;
 pub use places::{Full, Guest, Guests};
 pub use reports::Reports;
 pub use tune::tune;
+pub use version::Version;
 
 /// The bounds for all clients together, for a host, and for a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -37,6 +37,7 @@ mod watcher;
 
 pub use config::{Limits, ServerConfig};
 pub use events::{Event, Log};
+pub use livetime_guests::Version;
 pub use mailbox::Done;
 pub use peer::Peer;
 pub use provider::{Channel, Provider, Put};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Done, Peer, Refusal, Watcher};
+use super::{Done, Peer, Refusal, Version, Watcher};
 use crate::Rights;
 use crate::dbr::{Native, Reading, Values};
 
@@ -26,9 +26,9 @@ pub trait Channel: Send + Sync {
     /// What this client may do.
     fn rights(&self, peer: &Peer) -> Rights;
 
-    /// A number that is another one after each change of the channel, taken without waiting; `None` for a channel that does not count its
-    /// changes. A get of the same type as the one before is answered with the same bytes as long as the number is the same.
-    fn version(&self) -> Option<u32> {
+    /// A number that is another one after each change of the channel; `None` for a channel that does not count its changes. It is asked
+    /// for once. A get of the same type as the one before is answered with the same bytes as long as the number is the same.
+    fn version(&self) -> Option<Version> {
         None
     }
 

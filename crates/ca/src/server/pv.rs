@@ -1,10 +1,9 @@
 //! A channel with a value of its own.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Changes, Channel, Peer, Put, Refusal, Rights, Watcher};
+use super::{Changes, Channel, Peer, Put, Refusal, Rights, Version, Watcher};
 use crate::Status;
 use crate::dbr::{About, Alarm, Native, Reading, Stamp, Values};
 
@@ -19,7 +18,7 @@ struct Parts {
     count: usize,
     handler: Option<Handler>,
     /// Counts changes.
-    version: AtomicU32,
+    version: Version,
     state: Mutex<State>,
 }
 
@@ -58,7 +57,7 @@ impl PvBuilder {
             native,
             count,
             handler,
-            version: AtomicU32::new(0),
+            version: Version::new(),
             state: Mutex::new(State { reading, watchers: Vec::new() }),
         }))
     }
@@ -105,7 +104,7 @@ impl Pv {
 
     /// The version is another one before a client hears of the change, so that its next get reads the new value.
     fn changed(&self, state: &mut State, changes: Changes) {
-        self.0.version.fetch_add(1, Ordering::Release);
+        self.0.version.set(self.0.version.get().wrapping_add(1));
         state.tell(changes);
     }
 
@@ -139,8 +138,8 @@ impl Channel for Pv {
         Rights { read: true, write: self.0.handler.is_some() }
     }
 
-    fn version(&self) -> Option<u32> {
-        Some(self.0.version.load(Ordering::Acquire))
+    fn version(&self) -> Option<Version> {
+        Some(self.0.version.clone())
     }
 
     fn read(&self) -> Result<Arc<Reading>, Refusal> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use livetime_ca::Status;
 use livetime_ca::dbr::{Native, Reading, TEXT_LEN};
-use livetime_ca::server::{Changes, Channel, Peer, Put, Refusal, Rights, Watcher};
+use livetime_ca::server::{Changes, Channel, Peer, Put, Refusal, Rights, Version, Watcher};
 use livetime_pva::server::{self as pva, Access, SharedPv};
 use livetime_pva::wire::BitSet;
 
@@ -47,7 +47,7 @@ impl Channel for Bridge {
         Rights { read: true, write: may }
     }
 
-    fn version(&self) -> Option<u32> {
+    fn version(&self) -> Option<Version> {
         Some(self.pv.version())
     }
 

@@ -37,6 +37,7 @@ pub use access::{Access, Host, Rule};
 pub use config::{Limits, ServerConfig, TCP_PORT, Timeouts, UDP_PORT};
 pub(crate) use denial::Denial;
 pub use events::{Event, Log};
+pub use livetime_guests::Version;
 pub use peer::Peer;
 pub use provider::{Provider, PvMap};
 pub use pv::{Call, Put, PvBuilder, SharedPv, WeakPv};

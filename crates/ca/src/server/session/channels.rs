@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::super::{Channel, Refusal, Rights};
+use super::super::{Channel, Refusal, Rights, Version};
 use super::answer::Answer;
 use crate::Status;
 
 /// A channel of one client.
 pub(super) struct Opened {
     pub(super) channel: Arc<dyn Channel>,
+    /// Counts the changes of the channel. It is kept here, since the channel itself lies outside of the cache.
+    pub(super) version: Option<Version>,
     /// The name of its record, for bounds and reports.
     pub(super) record: Arc<str>,
     /// The client's number of it.
@@ -120,7 +122,16 @@ mod tests {
     fn opened(cid: u32) -> Opened {
         let channel = Arc::new(Pv::new(Values::Double(vec![0.0]), About::default()));
         let rights = Rights { read: true, write: false };
-        Opened { channel, record: "a".into(), cid, told: 1, rights, monitors: Vec::new(), answer: None }
+        Opened {
+            version: channel.version(),
+            channel,
+            record: "a".into(),
+            cid,
+            told: 1,
+            rights,
+            monitors: Vec::new(),
+            answer: None,
+        }
     }
 
     #[test]

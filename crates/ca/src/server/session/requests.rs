@@ -13,7 +13,7 @@ use crate::dbr::{self, Dbr, Values};
 use crate::server::mailbox::Request;
 use crate::server::search::answer_search;
 use crate::server::service::Seen;
-use crate::server::{Changes, Channel, Done, Peer, Put, Refusal, Watcher};
+use crate::server::{Changes, Channel, Done, Peer, Put, Refusal, Version, Watcher};
 use crate::wire::{Command, Header, MINOR, Message, append};
 
 /// Bytes of a name of a channel, a user or a host that are looked at; as many as servers of EPICS do.
@@ -105,6 +105,7 @@ impl Session {
         self.say_rights(cid, rights.bits());
         let record = name.split('.').next().unwrap_or(name).into();
         let sid = self.channels.add(Opened {
+            version: channel.version(),
             channel,
             record,
             cid,
@@ -147,7 +148,7 @@ impl Session {
             return Err(Refusal::new(Status::NoReadAccess, "this client may not read it"));
         }
         // Before the reading: a change between the two makes the next get read again.
-        let version = opened.channel.version();
+        let version = opened.version.as_ref().map(Version::get);
         // Clients before 4.1 expect their own number, later ones the status.
         let first = if self.minor == 0 { opened.cid } else { Status::Normal as u32 };
         let last =

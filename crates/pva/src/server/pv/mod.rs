@@ -7,7 +7,7 @@ mod queue;
 mod state;
 mod view;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,8 @@ pub(crate) use mailbox::{Completion, Mail, Mailbox};
 pub(crate) use queue::{Depth, NextUpdate, Subscription};
 pub(crate) use state::PvState;
 pub(crate) use view::View;
+
+use livetime_guests::Version;
 
 use super::{Access, Peer};
 use crate::Result;
@@ -68,7 +70,7 @@ struct PvParts {
     // Whether a thread waits for `room`.
     awaited: AtomicBool,
     // The version of the state, for readers that only want to know whether their copy is right.
-    version: AtomicU32,
+    version: Version,
     put: Option<PutHandler>,
     // Boxed, since few of many PVs have it.
     rare: Option<Box<Rare>>,
@@ -125,7 +127,7 @@ impl PvBuilder {
             state: Mutex::new(PvState::new(self.value)),
             room: Condvar::new(),
             awaited: AtomicBool::new(false),
-            version: AtomicU32::new(0),
+            version: Version::new(),
             put: self.put,
             rare: is_rare.then(|| Box::new(Rare { call, access })),
         }))
@@ -167,12 +169,10 @@ impl SharedPv {
         look(version, state.value())
     }
 
-    /// The number of changes so far, which [`look`](Self::look) gives with the value. Takes no lock, so that a copy of the value that is still
-    /// right costs next to nothing.
-    #[inline]
-    pub fn version(&self) -> u32 {
-        // Pairs with the store of who changed the value: a reader that sees the version sees all that came before it.
-        self.0.version.load(Ordering::Acquire)
+    /// The number of changes so far, which [`look`](Self::look) gives with the value. It takes no lock, so that a copy of the value that is
+    /// still right costs next to nothing.
+    pub fn version(&self) -> Version {
+        self.0.version.clone()
     }
 
     /// Type of the value; `None` if the PV has no value.
@@ -283,9 +283,9 @@ impl SharedPv {
     /// a client that was told of it reads nothing older.
     fn change<R>(&self, change: impl FnOnce(&mut PvState) -> R) -> R {
         let mut state = self.state();
-        self.0.version.store(state.version.wrapping_add(1), Ordering::Release);
+        self.0.version.set(state.version.wrapping_add(1));
         let result = change(&mut state);
-        self.0.version.store(state.version, Ordering::Release);
+        self.0.version.set(state.version);
         result
     }
 
@@ -344,12 +344,12 @@ mod tests {
     fn who_is_told_of_a_change_finds_a_new_version() {
         let pv = SharedPv::new(Value::new(&crate::nt::scalar(ScalarType::F64)));
         let known = |pv: &SharedPv| pv.look(|version, _| version);
-        let (mine, before) = (pv.downgrade(), pv.version());
+        let (mine, before) = (pv.downgrade(), pv.version().get());
         assert_eq!(known(&pv), before);
         let told = Arc::new(Mutex::new(Vec::new()));
         let list = Arc::clone(&told);
         pv.observe(move |_, _| {
-            lock(&list).extend(mine.upgrade().map(|pv| pv.version()));
+            lock(&list).extend(mine.upgrade().map(|pv| pv.version().get()));
             true
         });
         lock(&told).clear();
@@ -359,10 +359,10 @@ mod tests {
         pv.post(&whole, &[0].into_iter().collect()).unwrap();
         assert_eq!(*lock(&told), [before + 1, before + 2]);
         pv.replace(whole);
-        assert_eq!((pv.version(), known(&pv)), (before + 3, before + 3));
+        assert_eq!((pv.version().get(), known(&pv)), (before + 3, before + 3));
         // A change that fails is none.
         pv.update(|value| value.set("no such field", 1.0)).unwrap_err();
-        assert_eq!((pv.version(), known(&pv)), (before + 3, before + 3));
+        assert_eq!((pv.version().get(), known(&pv)), (before + 3, before + 3));
     }
 
     #[test]
