@@ -141,6 +141,7 @@ impl Losses {
     #[inline]
     pub fn add(&self, reason: LossReason, count: u64) {
         if let Some(place) = reason.place() {
+            // Relaxed: a count orders nothing.
             self.0[place].fetch_add(count, Relaxed);
         }
     }
@@ -180,6 +181,7 @@ impl EdgeCounts {
     ) -> EdgeCounts {
         let [full, overwritten, aborted, refused, decimated, limited, closed] = lost;
         EdgeCounts {
+            // Overwritten, aborted and closed items had entered the queue: `entered` contains them already.
             offered: entered + beside + full + refused + decimated + limited,
             delivered: (left + beside).saturating_sub(overwritten + aborted + closed),
             queued: entered.saturating_sub(left),
