@@ -39,6 +39,7 @@ impl Default for ChannelAccess {
             port: None,
             interfaces: None,
             beacons: Vec::new(),
+            // The default of `EPICS_CAS_BEACON_PERIOD`.
             beacon_period: Duration::from_secs(15),
             ignore: Vec::new(),
             log: None,
@@ -51,6 +52,7 @@ impl ChannelAccess {
     /// `EPICS_CAS_INTF_ADDR_LIST` listens where pvAccess does. `has_own_interfaces`: the user said where to listen.
     pub fn follow(&mut self, environment: &Variables, has_own_interfaces: bool) -> Vec<String> {
         let mut problems = Vec::new();
+        // A port in the pipeline file counts before the environment.
         if self.port.is_none() {
             let port = environment.port(&["EPICS_CAS_SERVER_PORT", "EPICS_CA_SERVER_PORT"], SERVER_PORT);
             let port = port.map_err(|error| problems.push(error.to_string())).unwrap_or(SERVER_PORT);
@@ -61,6 +63,7 @@ impl ChannelAccess {
             problems.extend(list.problems.iter().map(ToString::to_string));
             list.destinations.into_iter().map(|one| one.address).collect::<Vec<SocketAddr>>()
         };
+        // Interfaces have no port.
         let interfaces = list(&["EPICS_CAS_INTF_ADDR_LIST"], 0);
         if !interfaces.is_empty() && !has_own_interfaces {
             self.interfaces = Some(interfaces.iter().map(SocketAddr::ip).collect());

@@ -216,6 +216,7 @@ impl History {
             return Err(wanted.found(format_args!("`{}`", names.join(","))));
         }
         let rows = if step == Step::Fine { &self.fine.rows } else { &self.coarse.rows };
+        // Rows are in the order of time.
         let first = rows.partition_point(|(at, _)| *at <= since_ms);
         let rows = || rows.range(first..);
         let head = [1, columns.len() as u32, rows().len() as u32, u32::from(step == Step::Coarse)];

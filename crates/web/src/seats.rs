@@ -86,6 +86,7 @@ impl Seats {
         let is_own = |held: &Held| !held.is_reserved && held.address == address;
         let is_crowd = !address.is_loopback() && taken.count(is_own) >= self.limits.most_of_one;
         let is_free = taken.count(is_ordinary) < self.limits.most;
+        // A crowd makes room among its own seats only.
         if (is_free && !is_crowd)
             || taken.make_room(before_ns, |held| if is_crowd { is_own(held) } else { is_ordinary(held) })
         {
@@ -128,6 +129,7 @@ impl Taken {
 
 impl Client {
     fn is_idle(&self, before_ns: u64) -> bool {
+        // A WebSocket may be silent for long: it is never idle.
         let says_nothing = self.busy.load(Ordering::Relaxed) == 0 && !self.is_socket.load(Ordering::Relaxed);
         says_nothing && self.active_ns.load(Ordering::Relaxed) <= before_ns
     }

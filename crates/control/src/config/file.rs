@@ -135,6 +135,7 @@ impl Reader {
         if let Some((name, _)) = entries.get(MAX_NODES) {
             let expected = Expected::new(format!("at most {MAX_NODES} nodes"), entries.len().to_string());
             self.problem(name.at, Part::Whole, ProblemKind::TooLarge(expected));
+            // The rest is not read: a hostile file must not take long.
             entries.truncate(MAX_NODES);
         }
         let nodes: Vec<_> = entries.into_iter().map(|(name, value)| self.node(name, value)).collect();
@@ -175,6 +176,7 @@ impl Reader {
                 _ => self.node_option(&mut node.options, key, value),
             }
         }
+        // An entry that is no mapping was reported already.
         if !type_seen && matches!(item.data, Data::Map(_)) {
             self.missing(name.at, Part::Entry(name.text.clone()), "the key `type`");
         }
@@ -222,6 +224,7 @@ impl Reader {
 
     fn params(&mut self, item: &Item) -> Vec<(Name, Item)> {
         match &item.data {
+            // `params:` with nothing behind it is YAML's null.
             Data::Scalar(scalar) if scalar.is_null() => Vec::new(),
             _ => {
                 let entries = self.any_entries(item, "`params`");

@@ -193,7 +193,7 @@ impl PipelineReducer {
 
     /// Nodes that are started.
     fn nodes(&self) -> Result<DirectRun, ReduceError> {
-        // A list of whole values, whatever panicked meanwhile.
+        // A panic elsewhere leaves a list of whole values, so that poison does not matter.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.map_or_else(|| self.way.start().map_err(ReduceError::from), Ok)
     }
@@ -213,7 +213,7 @@ impl Way {
         let (pipeline, replaced) = config::parse_replay(file, text, node_types, settings, &replay)?;
         let (Pipeline { graph, .. }, Replaced { source, left_out, output }) = (pipeline, replaced);
         let way = Way { graph, output: output.unwrap_or_default(), source, left_out };
-        // Says that an output is none before anything is read.
+        // A start reports a wrong output before the first event is read.
         way.start().map_err(|error| Problems::new(file, vec![error.into()]))?;
         Ok(way)
     }
@@ -237,6 +237,7 @@ impl Way {
         for (event, number) in events.zip(1..).skip_while(|(event, _)| *event < first).take(MOST_LOOKED_AT) {
             let read = recording.read(detector, event, &mut reader, &mut picture);
             if read.and_then(|()| picture.layout()).ok() != Some(*input) {
+                // A damaged picture, or one of another layout, does not show the usual output.
                 continue;
             }
             let stopped = |source: NodeError| RecordedError::Stopped { event, source };
@@ -284,6 +285,7 @@ impl Reducer for PipelineReducer {
             pictures.iter().map(|(e, bytes)| EventPictures::new(e.event, e.time_ns, &output.panels, bytes));
         let pictures: Vec<EventPictures<'_>> = pictures.collect();
         self.inner.map_block(&mut partial.inner, &block.with(&pictures))?;
+        // Only after success: a failure may have left traces in the nodes.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(nodes);
         Ok(())
     }
@@ -426,6 +428,7 @@ fn described_output(frame: &Frame) -> Result<Panels, PictureError> {
     let bytes = [Some(array.packed(&mut scratch))];
     let values: Vec<f64> =
         EventPictures::new(0, 0, &panels, &bytes).pictures().flat_map(|p| p.values()).collect();
+    // NaN and infinities give no range.
     let finite = || values.iter().copied().filter(|v| v.is_finite());
     let first_values = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     Ok(Panels { panels, first_values })

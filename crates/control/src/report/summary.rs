@@ -116,6 +116,7 @@ fn node_cells(
     window: Window,
 ) -> [Cell; COLUMNS.len()] {
     let queue = match node.capacity {
+        // An inline node has no queue.
         0 if node.queued == 0 => "-".into(),
         capacity => format!("{}/{capacity}", node.queued),
     };
@@ -174,6 +175,7 @@ fn readable(value: &Value) -> Option<String> {
         Value::Bool(false) | Value::Int(0) => None,
         Value::Float(number) if *number == 0.0 || number.is_nan() => None,
         Value::Float(number) => Some(short(*number)),
+        // A text of several lines would break the paragraph.
         Value::Text(text) if text.is_empty() || text.contains('\n') => None,
         Value::List(numbers) if numbers.is_empty() || numbers.len() > MOST_LISTED => None,
         Value::List(numbers) => Some(numbers.iter().map(|n| short(*n)).collect::<Vec<_>>().join(" ")),
@@ -297,6 +299,7 @@ pub fn event(event: &Event) -> String {
 }
 
 fn verdict(ending: &Ending) -> String {
+    // Nothing else counts while the ledger is not closed.
     if !ending.imbalances.is_empty() {
         return format!("LEDGER NOT CLOSED:\n{}\n", ending.imbalances.join("\n"));
     }

@@ -124,6 +124,7 @@ impl Restored {
             let guilty = self.tried.iter_mut().filter(|tried| tried.fate == Fate::Restored && is_at(tried));
             guilty.for_each(|tried| tried.fate = Fate::Refused(error.to_string()));
         }
+        // On a copy without settings: a graph does not take a value back.
         *graph = base.clone();
         for tried in self.tried.iter_mut().filter(|tried| tried.fate == Fate::Restored) {
             set(graph, tried);
@@ -147,6 +148,7 @@ pub fn restore(graph: &mut Graph, file: &SettingsFile, fixed: &[Setting]) -> Res
         restored.tried.push(tried);
     }
     restored.tried.sort_by_key(|tried| order(&tried.key));
+    // Each pass refuses at least one setting, or is the last.
     while let Err(errors) = graph.check() {
         if !restored.take_back(graph, &base, &errors) {
             break;

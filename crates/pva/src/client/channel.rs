@@ -91,6 +91,7 @@ impl Channel {
                 self.submit(&op);
                 op
             }
+            // The error comes with the result, so that every call returns a `Pending`.
             Err(error) => Arc::new(Op::ended_by(error.into())),
         };
         Pending { op, channel: self.clone(), take: Box::new(take) }
@@ -120,6 +121,7 @@ impl Channel {
         let open = state.open;
         let server = state.link.as_ref().map(|(conn, _)| conn.address);
         let (search, refusal) = (state.search, state.refusal.clone());
+        // `tried` asks the client, which has locks of its own.
         drop(state);
         let tried = match server {
             Some(server) if open => format!("{server} has it and did not answer"),
@@ -160,6 +162,7 @@ impl<T: 'static> Pending<T> {
         let (op, channel) = (Arc::clone(&self.op), self.channel.clone());
         let mut this = self;
         let before = std::mem::replace(&mut this.take, Box::new(|_| None));
+        // `this` is dropped here, and must not cancel the operation of the result.
         this.op = Arc::new(Op::ended());
         Pending { op, channel, take: Box::new(move |answer| before(answer).and_then(take)) }
     }

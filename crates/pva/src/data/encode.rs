@@ -100,6 +100,7 @@ fn choice(writer: &mut Writer, ty: &Type, chosen: Option<&Chosen>) {
     let (Type::Union(union) | Type::UnionArray(union)) = ty else { return };
     let member = chosen.and_then(|chosen| Some((chosen, union.members().get(chosen.selector as usize)?)));
     match member {
+        // A peer could not decode a selector without a member.
         None => writer.null(),
         Some((chosen, member)) => {
             writer.size(chosen.selector as usize);

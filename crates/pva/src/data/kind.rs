@@ -77,6 +77,8 @@ impl ScalarType {
 
     /// The byte of the wire for a scalar.
     pub(crate) const fn code(self) -> u8 {
+        // 0x20 are integers, with 0x04 unsigned ones; 0x40 floating point; 0x60 texts. The lowest two bits of
+        // a number are the logarithm of its size.
         match self {
             ScalarType::Bool => 0x00,
             ScalarType::I8 => 0x20,

@@ -146,6 +146,7 @@ fn is_writing(moment: &Moment, node: &NodeMoment) -> bool {
     let has_capture = node.value_of(Role::Capture).is_some();
     let mode = node.value_of(Role::WriteMode);
     let is_single = matches!(mode, Some(Param::Text(mode)) if mode == "single");
+    // A node without a parameter for captures writes whenever it runs.
     !moment.report.finished && !is_single && (node.is_capturing() || !has_capture)
 }
 

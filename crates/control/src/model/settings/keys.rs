@@ -64,6 +64,7 @@ pub(super) fn of_state(key: RunKey, state: &NodeState) -> Option<Value> {
         RunKey::Queue => of_input(|input| Value::Int(input.options.queue as i64)),
         RunKey::WhenFull => of_input(|input| Value::from(input.options.when_full.name())),
         RunKey::Every => of_input(|input| Value::Int(i64::try_from(input.options.every).unwrap_or(i64::MAX))),
+        // 0 stands for no limit, as in a change of the edge.
         RunKey::MaxRate => of_input(|input| Value::Float(input.options.max_rate_hz.unwrap_or(0.0))),
         RunKey::MaxBytes => of_input(|input| Value::Float(input.options.max_bytes_per_s.unwrap_or(0.0))),
         RunKey::Macros => Some(Value::from(&*state.macros)),
