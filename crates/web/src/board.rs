@@ -94,6 +94,7 @@ impl Board {
         let limit = slow.limit.as_ref().map_or(&Value::Null, |(_, limit)| limit);
         let (graph, edges) = self.graph_of(model, &moment);
         let old =
+            // The text of an unchanged graph is not made again.
             self.shown.borrow().as_ref().filter(|shown| shown.graph == graph).map(|s| s.graph_text.clone());
         let graph_text = old.unwrap_or_else(|| graph_message(graph, &edges).to_string().into());
         let text = show::moment_json(&moment, graph, at_ns, limit).to_string().into();

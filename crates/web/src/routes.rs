@@ -183,7 +183,7 @@ async fn guard(State(guarded): State<Guarded>, request: AxumRequest, next: Next)
         Err(error) => {
             let mut response = error.into_response();
             if is_reserved {
-                // The seat is for the next one.
+                // The refused caller must not keep the reserved seat.
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             response
@@ -197,6 +197,7 @@ async fn passed(guarded: &Guarded, request: AxumRequest) -> Result<AxumRequest, 
     let mut visitor = guarded.app.sessions.visitor(request.headers(), from)?;
     visitor.rights.is_reader = guarded.app.is_reader(&visitor);
     let (method, headers) = (request.method(), request.headers());
+    // Before the body is read: a caller without rights costs no memory.
     Request { method, path: request.uri().path(), headers }.check(guarded.needs, visitor.rights)?;
     let is_reserved = request.extensions().get::<Reserved>().is_some();
     if is_reserved && guarded.needs != Nothing && !visitor.rights.may_write() {

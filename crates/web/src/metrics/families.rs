@@ -201,6 +201,7 @@ fn recent(text: &mut Exposition, moment: &Moment) {
         for (node, counts) in moment.nodes.iter().zip(&moment.report.nodes) {
             for window in Window::ALL {
                 let found = of(&node.times).over(window);
+                // A window without frames has no percentiles.
                 for (quantile, ns) in QUANTILES.iter().filter(|_| found.count > 0) {
                     let labels =
                         [("node", &*counts.name), ("window", window.name()), ("quantile", *quantile)];

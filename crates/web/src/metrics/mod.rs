@@ -134,6 +134,7 @@ async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request, next: Nex
 /// Answers a scraper in the format that it wants.
 async fn answer(State(texts): State<Arc<Texts>>, headers: HeaderMap) -> Response {
     let format = wanted_format(&headers);
+    // The text may have to wait for nodes.
     let made = tokio::task::spawn_blocking(move || texts.text(format)).await;
     match made {
         Ok(text) => ([(header::CONTENT_TYPE, format.content_type())], text).into_response(),
@@ -174,6 +175,7 @@ impl Texts {
 
     /// The text in this format, at most 100 ms old.
     pub(crate) fn text(&self, format: Format) -> String {
+        // Locked while a text is made: scrapers that ask together share it.
         let mut made = lock(&self.made);
         let known = made.get(format.content_type()).filter(|(at, _)| at.elapsed() < KEPT);
         if let Some((_, text)) = known {
