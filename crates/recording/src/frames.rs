@@ -120,6 +120,7 @@ enum Choice {
 impl Frames {
     fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
         let Options { mut events, threads, batch_bytes, on_damage, follow, quiet, pool } = options;
+        // A quiet time is the end of files that have no sign of their end.
         if follow && quiet.is_some() {
             recording.watch();
         }

@@ -129,6 +129,7 @@ fn params_table(node: &NodeType, title: &str, readback: bool) -> Table {
     if readback {
         table = Table::new(&[title, "type", "PV", "meaning"]);
     }
+    // Of numbered parameters the first is shown; a sentence tells how many there are.
     let is_shown = |s: &ParamSpec| s.readback == readback && s.member().is_none_or(|(number, _)| number == 1);
     for (i, spec) in node.param_specs().iter().enumerate().filter(|(_, s)| is_shown(s)) {
         let default = defaults.get(i).map(|v| v.to_string()).unwrap_or_default();

@@ -81,6 +81,7 @@ pub(crate) fn run_here(
     trace.iter_mut().for_each(|trace| trace.start(run.tracer()));
     let model = Model::start(&run, &bell, pipeline.pvaccess.access.clone());
     let model = model.map_err(|problem| Failure::new(Exit::Failed, problem))?;
+    // From here on the model holds the run.
     drop(run);
     super::kept::keep(&model, keeping, output);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
@@ -90,6 +91,7 @@ pub(crate) fn run_here(
     let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, page, metrics, trace, settings: None, black_box };
     let (mut report, ended_by) = watch.until_end(model, &mut beside, Show::new(is_live, log, bell), output);
+    // These events came before the run.
     report.events.splice(0..0, same_names);
     let trace = beside.trace.take().map(|trace| trace.write(&report)).transpose();
     let traced = trace.unwrap_or_else(|problem| {
@@ -99,6 +101,7 @@ pub(crate) fn run_here(
     ended(&report);
     let ending = Ending::new(&name, &report, ended_by);
     let exit = print(&ending, &beside, args.pipeline.json, output)?;
+    // After the report: a program that is killed before leaves its black box.
     if let Some(black_box) = beside.black_box {
         super::black_box::remove(black_box, output);
     }

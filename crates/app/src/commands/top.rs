@@ -56,6 +56,7 @@ pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> 
             continue;
         }
         if is_live {
+            // Some terminals report a size of 0.
             let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
             table.draw(output.out, &seen.lines(size, output.is_coloured));
         } else {
@@ -88,6 +89,7 @@ impl Seen {
             }
             Some("log") => {
                 let mut entries = message["entries"].as_array().into_iter().flatten();
+                // There is room for one error: the newest.
                 if let Some(entry) = entries.rfind(|entry| entry["level"] == "error") {
                     let part = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
                     self.problem = format!("{}: {}", part("node"), part("text"));

@@ -36,6 +36,7 @@ pub(crate) enum Variable {
 impl Variable {
     /// `source.name`, or a name alone.
     pub(crate) fn named(text: &str, element: usize) -> Variable {
+        // Sources have dots of their own: the last one divides.
         let (source, name) = text.rsplit_once('.').unwrap_or(("", text));
         Variable::Value { source: source.to_owned(), name: name.to_owned(), element }
     }

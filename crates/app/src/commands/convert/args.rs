@@ -316,6 +316,7 @@ fn time_ns(text: &str) -> Option<u64> {
     }
     // In integers: a float would lose the last digits.
     let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    // Nine digits: the fraction in nanoseconds.
     let digits = format!("{fraction:0<9}");
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !is_number(seconds) || !is_number(&digits) || digits.len() > 9 {

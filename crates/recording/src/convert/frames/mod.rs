@@ -121,6 +121,7 @@ fn write(
         let layout = array.layout().to_string();
         let (sink, known) = match &mut sink {
             Some(sink) => sink,
+            // The layout of the new file is the layout of its first picture.
             none => none.insert((begin(recording, new, options, &frame)?, layout.clone())),
         };
         if *known != layout {

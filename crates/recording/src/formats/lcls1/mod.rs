@@ -148,6 +148,7 @@ impl Run for Lcls1 {
         let of = |t: &run::RunTransition| {
             let (header, time_ns) = (&t.header, t.header.clock.ns());
             let change = Change::named(header.transition().name())?;
+            // Events are in the order of time.
             let event = events.partition_point(|event| event.clock < header.clock);
             let run_number = Some(header.env.0).filter(|n| change == Change::BeginRun && *n > 0);
             Some(crate::Transition { change, time_ns, event, run_number })
@@ -186,6 +187,7 @@ impl Run for Lcls1 {
         let known = self.run.transitions().len();
         self.run.refresh()?;
         self.pause.look(self.run.is_growing());
+        // A change of state may bring names of process variables.
         if self.run.transitions().len() > known {
             self.pv_names = OnceLock::new();
         }

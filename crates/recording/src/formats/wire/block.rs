@@ -124,6 +124,7 @@ impl<'a> Block<'a> {
     /// Turns the samples of ticks that follow each other into rows of channels.
     fn put(&mut self, stamp: u64, ticks: usize) {
         let Window { format, begin, ticks: all } = self.window;
+        // Rounded down: before the window the difference is negative.
         let first = (stamp.wrapping_sub(begin) as i64).div_euclid(format.sample_step() as i64);
         let before = usize::try_from(first.saturating_neg().max(0)).unwrap_or(usize::MAX).min(ticks);
         let column = usize::try_from(first.max(0)).unwrap_or(usize::MAX);
