@@ -212,6 +212,7 @@ impl Core {
             strand.with_body(|body| body.take().into_iter().for_each(|mut b| b.close()));
             AgentError::new(format_args!("cannot start thread `{name}`: {e}"))
         })?;
+        // The list does not grow with threads that have ended.
         places.joins.retain(|(_, join)| !join.is_finished());
         places.joins.push((name.to_string(), join));
         Ok(strand)
@@ -329,6 +330,7 @@ impl Core {
             if Instant::now() >= until {
                 return false;
             }
+            // The end comes once: polling costs little.
             std::thread::sleep(Duration::from_micros(200));
         }
     }
@@ -379,6 +381,7 @@ impl Core {
             (std::mem::take(&mut places.joins), pools, places.strands.clone())
         };
         let in_pools = |s: &&Arc<StrandHandle>| matches!(s.host, Host::Pool { .. });
+        // The threads of a pool still have to run the ends of its strands.
         self.wait_until(grace, || strands.iter().filter(in_pools).all(|s| s.has_ended()));
         pools.iter().for_each(|pool| pool.end());
         self.wait_until(grace, || joins.iter().all(|(_, join)| join.is_finished()));

@@ -133,6 +133,7 @@ impl GroupBuilder {
         }
         core.run_simulated_tasks();
         core.tell_group(|| GroupEvent { group: group.name.clone(), ended: None });
+        // The group has counted its own start as an agent, so that it could not end before.
         group.agent_ended(&core);
         Ok(handle)
     }

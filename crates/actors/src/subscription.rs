@@ -77,6 +77,7 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
         local: &mut Local,
     ) -> Handlers<A, T> {
         let input = Arc::new(Input::new(local, me.number, options));
+        // Agents without a name share an account, to which an input adds its counts at its end.
         if me.care.is_named {
             me.care.account.add_input(name, input.clone());
         }
@@ -144,6 +145,7 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
 impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
     #[inline]
     fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
+        // A parallel handler runs: the others wait until the agent is free.
         if me.in_flight > 0 {
             me.wants_alone |= self.input.has_message(local);
             return Ok(Step::Nothing);
@@ -266,6 +268,7 @@ impl<A: Agent, T: Clone + Send + 'static> Drop for On<'_, A, T> {
 impl<A: Agent, T: Clone + Send + 'static> Wish<A, T> {
     fn grant(self, list: &mut Vec<Box<dyn Subscription<A>>>, me: &mut Me<A>, local: &mut Local) {
         let Wish { channel, options, is_urgent, handler } = self;
+        // All handlers of a channel share one input.
         if let Some(handlers) = find(list, &channel) {
             handlers.add(handler);
             return;
@@ -275,6 +278,7 @@ impl<A: Agent, T: Clone + Send + 'static> Wish<A, T> {
         let input = handlers.input.clone();
         handlers.channel = Some(channel.clone());
         list.push(Box::new(handlers));
+        // Last: a channel that keeps its newest message offers it now.
         channel.add(input, Some(local));
     }
 }

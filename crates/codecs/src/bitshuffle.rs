@@ -124,6 +124,7 @@ pub(crate) fn unshuffle(
     if matches!(size, 1 | 2 | 4 | 8) {
         return bitshuffle::unshuffle(level, size, from, output);
     }
+    // For other sizes the bits of each byte are put together first, then the bytes of each element.
     let planes = room(planes, output.len());
     let count = (output.len() / size).max(1);
     for (from, plane) in from.chunks_exact(count).zip(planes.chunks_exact_mut(count)) {

@@ -140,6 +140,7 @@ impl Hist16 {
         read_map(stream, flag, output.len() / 2, &mut self.map)?;
         stream.expect("bytes behind the map", 0, stream.left() as u64)?;
         let used = hist::unpack_bytes(self.level, data, &self.map, base, output)?;
+        // A number that cannot be right fails the comparison below.
         let used = used.unwrap_or(size + 1);
         stream.expect("bytes of pixel data", used as u64, size as u64)
     }

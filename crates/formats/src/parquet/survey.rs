@@ -129,12 +129,14 @@ impl Survey<'_> {
                 None if wanted >= MOST_HEADER || self.block.len() < wanted => {
                     return Err(wrong(format!("the header of a page at byte {at}"), "half of one"));
                 }
+                // Statistics of long texts make a header long: a larger piece is read.
                 None => wanted *= 8,
             }
         }
     }
 
     fn check_page(&mut self, data: u64, header: PageHeader) -> Result<()> {
+        // A page without a checksum cannot be judged.
         let Some(crc) = header.crc else { return Ok(()) };
         let (mut hasher, mut at, end) = (crc32fast::Hasher::new(), data, data + header.packed as u64);
         while at < end {

@@ -70,6 +70,7 @@ pub(super) fn chunks(
     }
     let Loader { grid, mut found, .. } = loader;
     found.sort_by_key(|chunk| chunk.number);
+    // A damaged index may name a chunk twice: the first one counts.
     found.dedup_by_key(|chunk| chunk.number);
     Ok((grid, found))
 }
@@ -99,6 +100,7 @@ impl Loader<'_> {
 
     fn implicit(&mut self, at: u64) -> Result<()> {
         let order = Order::new(self.space, &self.grid, None)?;
+        // The file cannot hold more chunks than fit its size.
         let all = self.input.size / self.whole.max(1);
         for index in 0..order.most().min(all) {
             if let Some(place) = order.place(index) {
@@ -115,6 +117,7 @@ impl Loader<'_> {
             return Err(Error::new("a B-tree of chunks", "something else").at(at));
         }
         let (level, count) = (head[5], Fields::new(&head[6..], at + 6).uint(2)?);
+        // Each level must lie below its parent: a tree cannot lead in a circle.
         if level > MOST_DEEP || wanted.is_some_and(|wanted| wanted != level) {
             return Err(Error::new("a level below that of the node above", level.to_string()).at(at));
         }
@@ -175,6 +178,7 @@ impl Loader<'_> {
         let mut at = block + head.len() as u64 + 4;
         for number in 0..pages {
             let bytes = page.min(count - number * page) * places.bytes + 4;
+            // Pages that were never written have no checksum to compare.
             if is_set(&head[14..], number) {
                 self.enter(&places, &self.input.checked(at, bytes, b"")?, number * page, &order)?;
             }
@@ -219,6 +223,7 @@ impl Loader<'_> {
             } else {
                 match addresses.address()? {
                     Some(at) => array.super_block(at, count, sizes)?,
+                    // No chunk of this super block was written.
                     None => vec![None; 0],
                 }
             };

@@ -53,6 +53,7 @@ impl Input<'_> {
         let mut bytes = self.read(at, count)?;
         let body = bytes.len().saturating_sub(4);
         let sum = bytes.split_off(body);
+        // The signature first: a place without one was never meant, a wrong checksum is damage.
         if !bytes.starts_with(signature) {
             let wanted = String::from_utf8_lossy(signature).into_owned();
             return Err(Error::new(wanted, "something else").at(at));

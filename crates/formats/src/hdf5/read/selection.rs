@@ -141,6 +141,7 @@ pub(super) fn mappings(input: &Input<'_>, at: u64, number: u64) -> Result<Vec<Ma
     for _ in 0..count {
         let flags = if version == 1 { fields.u8()? } else { 0 };
         let file = match flags {
+            // A mapping may name its file and its data set by an earlier mapping.
             flags if flags & 4 != 0 => ".".to_owned(),
             flags if flags & 1 != 0 => earlier(&found, fields.uint(8)?, &fields)?.file.clone(),
             _ => fields.until_zero()?,
@@ -201,6 +202,7 @@ fn rank(fields: &mut Fields<'_>) -> Result<u64> {
 }
 
 fn regular(fields: &mut Fields<'_>, rank: u64, bytes: usize) -> Result<Selection> {
+    // All bits set stand for no end, in numbers of any width.
     let endless = if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
     let (mut rows, mut others) = (None, Vec::new());
     for axis in 0..rank {

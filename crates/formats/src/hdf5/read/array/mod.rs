@@ -158,6 +158,7 @@ impl Array {
         let row_bytes = row_bytes.filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
             Error::new("rows of at most 4 GiB", format!("{:?} elements", space.shape)).at(at)
         })?;
+        // A file that claims more than filters could have made of it is damaged or hostile.
         let most = match stored {
             Stored::Virtual(..) => MOST_VIRTUAL,
             _ => file.size()?.saturating_mul(MOST_RATIO).saturating_add(MOST_RATIO),
@@ -263,6 +264,7 @@ impl Array {
         if !self.element.is_half() {
             return self.read_stored(first, count, output, scratch);
         }
+        // Half floats are read into the second half, and widened from the front.
         let half = output.len() / 2;
         let filled = self.read_stored(first, count, &mut output[half..], scratch)?;
         self.element.widen(output);
