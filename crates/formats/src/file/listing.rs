@@ -154,6 +154,7 @@ fn natural(a: &str, b: &str) -> Ordering {
     while let (Some(x), Some(y)) = (a.first(), b.first()) {
         let order = if x.is_ascii_digit() && y.is_ascii_digit() {
             let (left, right) = (number(&mut a), number(&mut b));
+            // Without leading zeros the longer number is the larger one.
             left.len().cmp(&right.len()).then_with(|| left.cmp(right))
         } else {
             (a, b) = (&a[1..], &b[1..]);

@@ -119,6 +119,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
             }
         }
         let length = self.check_limit(length)?;
+        // A large datagram is read together with the head of the next one.
         let has = self.require(length, if length > BLOCK { length + H::LEN } else { BLOCK })?;
         if has < length {
             return Ok(Err(self.ending(has as u64, Some(length as u64))));

@@ -250,6 +250,7 @@ impl<H: Head> Streams<H> {
             stream.pending = later;
             settled.extend(now.into_iter().map(|e| (position, e)));
         }
+        // The sort is stable: entries of one time stay in the order of their streams.
         settled.sort_by_key(|(_, e)| e.header.time_ns());
         settled
     }

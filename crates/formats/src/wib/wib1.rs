@@ -127,6 +127,7 @@ impl<'a> Wib1Frame<'a> {
         }
         let count = blocks[0].convert_count();
         let differ = blocks.iter().any(|block| block.convert_count() != count);
+        // With `mm` the firmware reports the same fault.
         faults.with(Faults::CONVERT_COUNT, differ && !self.mm())
     }
 

@@ -247,6 +247,7 @@ fn glob(pattern: &str, text: &str) -> bool {
     let parts: Vec<&str> = parts.collect();
     let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
     for part in middle {
+        // The first place that fits leaves the most text for later parts.
         let Some(at) = rest.find(part) else { return false };
         rest = &rest[at + part.len()..];
     }

@@ -112,6 +112,7 @@ impl<'a, 'n> Value<'a, 'n> {
             let sizes = shapes.next().ok_or_else(|| wrong("the shape", "none".into()))?;
             (0..rank).for_each(|axis| shape[axis] = u32_at(sizes, 4 * axis) as usize);
         }
+        // Sizes are claims of the file: their product may overflow.
         let length = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
         let Some(length) = length.filter(|l| *l <= data.left()) else {
             return Err(wrong(

@@ -329,6 +329,7 @@ impl Walk<'_> {
         if self.seen.len() >= MOST_OBJECTS || depth > MOST_DEEP {
             return;
         }
+        // Before its members: a group may hold itself.
         self.seen.insert((file.path.clone(), at), self.content.found.len());
         if let Err(error) = self.look(file, at, path, depth) {
             self.unreadable(path, error.in_file(&file.path));
@@ -348,6 +349,7 @@ impl Walk<'_> {
         let input = file.input()?;
         let messages = messages(&input, at)?;
         let links = links(&input, &messages)?;
+        // An object with unreadable attributes is still shown.
         let attributes = attributes(&input, &messages).unwrap_or_default();
         let array = match links {
             Some(_) => None,
@@ -363,6 +365,7 @@ impl Walk<'_> {
         let count = links.len();
         for (name, link) in links {
             let path = format!("{path}/{name}");
+            // The target of each link is searched among as many names.
             self.work += if matches!(link, Link::Hard(_)) { 0 } else { count };
             if self.work > MOST_WORK {
                 self.unreadable(&path, "there are too many links to follow them all");

@@ -123,6 +123,7 @@ fn chunk_shape(fields: &mut Fields<'_>, sizes: usize, bytes: usize, rank: usize)
     }
     let shape = (0..rank).map(|_| fields.uint(bytes)).collect::<Result<Vec<u64>>>()?;
     fields.skip(bytes)?;
+    // Places are divided by these sizes.
     if shape.iter().any(|size| *size == 0 || *size == NOWHERE) {
         return Err(fields.refused("chunks of at least one element", format!("{shape:?}")));
     }

@@ -127,6 +127,7 @@ fn entries(
     let body = input.read(at + 24, count * 16 + 8)?;
     let mut fields = Fields::new(&body, at + 24);
     for _ in 0..count {
+        // The keys are not needed: the entries have the names.
         fields.skip(8)?;
         entries(input, fields.uint(8)?, level.checked_sub(1), names, found)?;
     }

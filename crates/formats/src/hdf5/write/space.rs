@@ -59,6 +59,7 @@ impl Space {
         loop {
             let at = place(before);
             let end = at + bytes;
+            // Relaxed: the exchange alone divides the space, and no other memory depends on it.
             match self.end.compare_exchange_weak(before, end, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return Taken { at, before, end },
                 Err(found) => before = found,

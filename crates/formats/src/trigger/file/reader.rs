@@ -76,6 +76,7 @@ impl<R: ReadAt> RecordReader<R> {
         let offset = self.end.offset();
         let size = self.window.source().size().map_err(|e| Error::io("the size of the file", e))?;
         let has = size.saturating_sub(offset);
+        // Until the next record is read whole, the file counts as cut off here.
         self.end = if has == 0 { End::Whole { offset } } else { End::Partial { offset, has, wants: None } };
         if has == 0 {
             return Ok(None);
@@ -152,6 +153,7 @@ impl<R: ReadAt> RecordReader<R> {
             let wanted = format!("a fragment of trigger {}", of.trigger_number);
             return Err(Error::new(wanted, header.trigger_number.to_string()).at(at + 16).into());
         }
+        // A file that is being written may end in a fragment.
         if header.size > size.saturating_sub(at) {
             return Err(Stop::End);
         }

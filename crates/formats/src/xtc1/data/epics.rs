@@ -86,6 +86,7 @@ impl Pv {
             return Err(Error::new("a DBR type from 14 to 20 or 28 to 34", dbr.to_string()).at(2));
         };
         let name = if is_control { Some(fields.text(NAME)?) } else { None };
+        // Padding: C aligns the fields behind.
         if !is_control || matches!(kind, ChannelType::Float | ChannelType::Long | ChannelType::Double) {
             fields.take(2)?;
         }

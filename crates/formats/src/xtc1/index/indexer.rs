@@ -82,6 +82,7 @@ impl Indexer {
             } else if !xtc.is_container() {
                 let known = segment.and_then(|s| self.index.segments.get_mut(s));
                 let leaf = (xtc.header.src, xtc.header.type_id);
+                // The number of leaves has one byte in the file.
                 if let Some(known) = known.filter(|k| k.leaves.len() < 255 && !k.leaves.contains(&leaf)) {
                     known.leaves.push(leaf);
                 }
