@@ -78,6 +78,7 @@ impl Report<'_> {
         let panels = found.layout.panels.len();
         let first = found.layout.panels.first();
         let account = &found.account;
+        // Equal lengths are shown as a shape.
         let lengths = account.lengths(0).filter(|l| l.start() < l.end());
         let panel = first.map_or_else(String::new, |p| match lengths {
             Some(l) => format!("{} [{} to {}]", p.dtype, l.start(), l.end()),
@@ -106,12 +107,14 @@ impl Report<'_> {
         let count = |verdict| account.unselected(verdict);
         let left_out: u64 = Verdict::ALL.into_iter().map(count).sum();
         let counts =
+            // The first verdict is the selected one.
             Verdict::ALL.iter().skip(1).map(|verdict| format!("{} {}", count(*verdict), verdict.name()));
         format!("selected: {}, {}\n", account.events() - left_out, counts.collect::<Vec<_>>().join(", "))
     }
 
     fn expression(&self) -> Option<String> {
         let own = self.args.correct.select.as_ref().map(ToString::to_string);
+        // Merged parts were planned with an expression, which this command line lacks.
         own.or_else(|| self.run.expression.clone())
     }
 
@@ -283,6 +286,7 @@ struct Summary {
 
 impl Summary {
     fn of(array: &Array) -> Summary {
+        // NaN stands where there is no pixel.
         let values: Vec<f64> = array.values().into_iter().filter(|v| v.is_finite()).collect();
         let count = values.len() as f64;
         Summary {

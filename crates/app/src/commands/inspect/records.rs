@@ -17,6 +17,7 @@ use crate::report::table::{Style, Table, cell};
 /// Whether `file` holds trigger records, by the name, or else by its first bytes.
 pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
     let name = path.to_string_lossy();
+    // A file that is being written has the ending of its format before its mark.
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".records") {
         return Ok(true);
     }
@@ -33,6 +34,7 @@ pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Opti
         match reader.next() {
             Ok(Some(record)) => records.push(record),
             Ok(None) => break,
+            // An error of the system is none of the file.
             Err(error) if error.io_error().is_some() => return Err(error),
             Err(error) => {
                 broken = Some(error);
@@ -43,6 +45,7 @@ pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Opti
     let is_whole = broken.is_none() && matches!(reader.end(), End::Whole { .. });
     let state = match (&broken, reader.end()) {
         (Some(error), end) => format!("broken at byte {}: {}", end.offset(), error.reason()),
+        // A search with a limit of records ends before the end of the file.
         (None, End::Whole { offset }) if offset < size => format!("looked at up to byte {offset}"),
         (None, End::Whole { .. }) => "complete".into(),
         (None, End::Partial { offset, has, .. }) => {

@@ -83,6 +83,7 @@ pub(crate) fn settings(
 fn read(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Keeping, Failure> {
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     let keeping = kept::read(&mut pipeline, &args.pipeline, &args.kept);
+    // Without a settings file both commands have nothing to show.
     if let Err(why) = &keeping.store {
         return Err(Failure::new(Exit::Failed, format!("there is no settings file: {why}")));
     }
@@ -139,6 +140,7 @@ fn diff(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
             text += &format!("- {}\n", in_a_line(&format!("{name} = {file}")));
         }
         text += &format!("+ {}\n", in_a_line(&format!("{name} = {}", tried.kept.value)));
+        // A pipeline file that changed since may explain the difference.
         let then = tried.kept.file.as_ref().filter(|then| file.as_ref() != Some(then));
         if let Some(then) = then {
             text += &format!("  the pipeline file had {then} when that was written\n");
