@@ -543,7 +543,6 @@ fn content(item: Item, view: &View<'_>) -> Content {
     let text = |text: &str| Content::Text(text.into());
     match item {
         I::PortName => text(&counts.name),
-        // Screens and scripts decide by this version which PVs to expect.
         I::AdCoreVersion => text("3.14.0"),
         I::Version => text(env!("CARGO_PKG_VERSION")),
         I::Manufacturer => text("Livetime"),
@@ -568,7 +567,6 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::NdArrayPort | I::NdArrayAddress | I::PortOf(_) | I::AddressOf(_) => edge_content(item, view),
         I::EnableCallbacks => Content::flag(state.is_enabled),
         I::ArrayCallbacks => Content::flag(state.sends),
-        // No limit reads as 0, and so no rate is divided by zero.
         I::MinCallbackTime => Content::F64(view.max_rate_hz().map_or(0.0, |hz| 1.0 / hz)),
         I::MaxArrayRate => Content::F64(view.max_rate_hz().unwrap_or(0.0)),
         I::MaxByteRate => Content::F64(view.input().and_then(|i| i.options.max_bytes_per_s).unwrap_or(0.0)),
@@ -589,14 +587,12 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::Waiting(quantile) => quantile.of(&counts.waiting),
         I::Service(quantile) => quantile.of(&counts.service),
         I::Latency(quantile) => quantile.of(&counts.latency),
-        // Clients expect ms.
         I::Recent(timed, window) => Content::F64(timed.of(&node.times).over(window).p99_ns as f64 / 1e6),
         I::Cpu => Content::F64(node.rates.cpu_percent.unwrap_or(0.0)),
         I::Restarts => Content::I64(counts.restarts as i64),
         I::Lost(reason) => Content::I64(view.lost(reason) as i64),
         I::Stalls => Content::I64(counts.source.stalls as i64),
         I::LongestGap => Content::F64(counts.source.longest_gap_ns as f64 / 1e6),
-        // All other items show the last frame.
         of_frame => frame_content(of_frame, node.last.as_ref(), state.is_source),
     }
 }
