@@ -137,8 +137,8 @@ impl Node {
 
     /// Asks the node for its parameters, unless it has not answered yet.
     pub(super) fn ask(&mut self, run: &Run) {
-        // What it said since the last look.
         // An answer since the last look makes room for a new question.
+        self.take_answer(Instant::now());
         if self.asked.is_none() {
             let (answer, actions) = (run.look(self.number, self.wanted.clone()), self.actions);
             self.asked = answer.ok().map(|answer| Question { actions, answer, is_old: false });
