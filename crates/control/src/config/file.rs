@@ -92,6 +92,7 @@ impl EdgeEntry {
 pub(crate) fn read(text: &str) -> (Option<Pipeline>, Vec<Problem>) {
     let mut reader = Reader::default();
     match yaml::parse(text) {
+        // Wrong parts are left out, so the next stage finds its own mistakes in the same run.
         Ok(item) => (Some(reader.pipeline(&item)), reader.problems),
         Err(problem) => (None, vec![problem]),
     }
@@ -132,6 +133,7 @@ impl Reader {
 
     fn nodes(&mut self, item: &Item) -> Vec<NodeEntry> {
         let mut entries = self.any_entries(item, "`nodes`");
+        // The place of the first node that is too many is told.
         if let Some((name, _)) = entries.get(MAX_NODES) {
             let expected = Expected::new(format!("at most {MAX_NODES} nodes"), entries.len().to_string());
             self.problem(name.at, Part::Whole, ProblemKind::TooLarge(expected));
@@ -139,6 +141,7 @@ impl Reader {
             entries.truncate(MAX_NODES);
         }
         let nodes: Vec<_> = entries.into_iter().map(|(name, value)| self.node(name, value)).collect();
+        // Edges are counted at the end, because each node may have any number of them.
         if nodes.iter().map(|n| n.edges.len()).sum::<usize>() > MAX_EDGES {
             let expected = Expected::new(format!("at most {MAX_EDGES} edges"), "more");
             self.problem(item.at, Part::Whole, ProblemKind::TooLarge(expected));
@@ -182,6 +185,7 @@ impl Reader {
         }
         match (from, edge_key) {
             (Some(from), _) => node.edges = self.edges(from, &defaults),
+            // Options of an edge without an edge are a forgotten `from`, and not a mistake of the options.
             (None, Some(key)) => self.missing(key.at, Part::EdgeKey(key.text.clone()), "`from` beside it"),
             (None, None) => {}
         }
@@ -251,6 +255,7 @@ impl Reader {
             return Some(if is_inline { Placement::Inline } else { Placement::Own });
         }
         let entries = self.entries(item, "`placement`", &["group", "pool"]);
+        // A mapping with two keys would name two placements.
         match entries[..] {
             [(key, value)] if key.text == "group" => {
                 self.name(value, "group").map(|n| Placement::Group(n.text))
@@ -303,6 +308,7 @@ impl Reader {
         if from.is_none() {
             self.missing(item.at, Part::Edge, "the key `node` with the sending node");
         }
+        // An edge without a sender is left out: the mistake is told.
         Some(EdgeEntry { from: from?, to: own.to, options: own.options })
     }
 
@@ -323,6 +329,7 @@ impl Reader {
 }
 
 fn set<T>(place: &mut T, value: Option<T>) {
+    // A wrong value leaves the usual one, so that the next stage finds its own mistakes.
     if let Some(value) = value {
         *place = value;
     }
