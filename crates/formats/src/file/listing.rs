@@ -67,6 +67,7 @@ impl std::error::Error for ListError {
 /// If the path is not there or cannot be read, or no file is wanted.
 pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, ListError> {
     let failed = |why| ListError::Refused { path: path.to_owned(), why };
+    // A single file needs no pattern.
     if std::fs::metadata(path).map_err(failed)?.is_file() {
         return Ok(vec![path.into()]);
     }
@@ -80,6 +81,7 @@ pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Resul
     if files.is_empty() {
         return Err(ListError::Empty { path: path.to_owned(), wanted: wanted.to_owned() });
     }
+    // Equal numbers with other zeros still need an order that is always the same.
     files.sort_by(|a, b| natural(&name_of(a), &name_of(b)).then_with(|| a.cmp(b)));
     Ok(files)
 }
@@ -98,11 +100,13 @@ pub fn files(
     file: &str,
     files_of: impl Fn(&Path) -> crate::Result<Vec<PathBuf>>,
 ) -> Result<Vec<PathBuf>, ListError> {
+    // A text of several lines is a list that a user has given.
     if file.contains('\n') {
         return Ok(file.lines().map(PathBuf::from).collect());
     }
     let path = Path::new(file);
     let name = name_of(path);
+    // A name with a star is a pattern, even if such a file is there.
     if !name.contains(['*', '?']) {
         let files = if path.is_file() { files_of(path).map_err(ListError::Run)? } else { Vec::new() };
         return if files.is_empty() {
