@@ -50,6 +50,7 @@ impl ScalarType {
     /// The size of one element in bytes; of a text the smallest.
     pub const fn bytes(self) -> usize {
         match self {
+            // A text has at least the byte of its length.
             ScalarType::Bool | ScalarType::I8 | ScalarType::U8 | ScalarType::Str => 1,
             ScalarType::I16 | ScalarType::U16 => 2,
             ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
