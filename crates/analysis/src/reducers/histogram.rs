@@ -59,8 +59,8 @@ impl Histogram {
         // The first pictures give the range: a second pass over all events would double the time.
         let (low, high) = self.range.unwrap_or(layout.first_values);
         let (low, high) = match low < high {
-            // A range without width would divide by zero; one more makes a bin for the only value.
             true => (low, high),
+            // A range without width would divide by zero; one more makes a bin for the only value.
             false if low.is_finite() => (low, low + 1.0),
             // No picture had a finite value.
             false => (0.0, 1.0),
@@ -137,7 +137,7 @@ impl Reducer for Histogram {
 
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<Bins, ReduceError> {
         let mut bins = self.partial(layout);
-        // The text of the partial result may come from elsewhere, so the place is checked before it is used.
+        // A partial result may come from elsewhere, so the place is checked before it is used.
         let start = from.size_at_most(bins.counts.len())?;
         let counts = from.list::<u64>()?;
         let known =

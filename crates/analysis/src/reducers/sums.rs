@@ -293,7 +293,7 @@ impl Real {
     fn merge(&mut self, pieces: &[CountedTwice], next: &Real) {
         for (range, [events, next_events]) in pieces.iter().filter(|(_, [_, next])| *next > 0) {
             let at = || range.clone();
-            // Without earlier events there is no pivot, so that of the later events is taken.
+            // Without earlier events there is no pivot, so the pivot of the later events is taken.
             if *events == 0 {
                 self.pivots[at()].copy_from_slice(&next.pivots[at()]);
                 self.sums[at()].copy_from_slice(&next.sums[at()]);

@@ -196,7 +196,7 @@ impl Record<'_> {
 
     /// A number of the value; 0 if it has none of this name.
     fn number(&self, path: &str) -> data::Field {
-        // A missing part reads as 0, like a field of a record that nobody has set.
+        // A missing part reads as 0, like a field that was never set.
         self.value.get(path).cloned().unwrap_or(data::Field::I32(0))
     }
 

@@ -154,8 +154,8 @@ impl Ioc {
             }
             ("set_savefile_path", [folder, ..]) => *saved_in = PathBuf::from(folder),
             ("set_pass0_restoreFile", [file, ..]) => self.saved.push(saved_in.join(file)),
+            // A configuring command is known by its ending, because every driver has its own name.
             (_, [port, ..]) if configures(&name).is_some() => {
-                // A configuring command is known by its ending, because every driver has its own name.
                 let port = port.clone();
                 return self.port(line, name, port, args, nodes);
             }

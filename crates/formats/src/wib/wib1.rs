@@ -136,7 +136,6 @@ impl<'a> Wib1Frame<'a> {
 
     /// Whether it may be a frame, by its content: crates, slots and fibers that there are, and nothing where nothing is sent.
     pub(super) fn is_one(&self) -> bool {
-        // No other field of the header has fixed bits.
         let is_somewhere = (1..=6).contains(&self.crate_number()) && self.slot() <= 4;
         let is_empty = self.field(0, 24, 8) == 0 && self.field(1, 2, 14) == 0;
         is_somewhere && matches!(self.fiber(), 1 | 2) && self.start_of_frame() == 0 && is_empty

@@ -215,8 +215,8 @@ impl NamePattern {
         self.id.map_or_else(|| self.name.clone(), |id| format!("{}-{id:02}", self.name))
     }
 
-    // The last sign counts, because names may have such signs, too.
     fn parse(text: &str) -> NamePattern {
+        // The last sign counts, because names may have such signs, too.
         let split = text.rsplit_once(['-', '.']);
         let (name, id) = match split {
             Some((name, "*" | "")) => (name, None),

@@ -188,8 +188,8 @@ impl<'a> Parser<'a> {
     }
 
     fn unary(&mut self) -> Result<Expr, CalcError> {
+        // Numbers come before names: an `E` inside a number is not a variable.
         if let Some(number) = self.number()? {
-            // Numbers come before names: an `E` inside a number is not a variable.
             return Ok(Expr::Number(number));
         }
         let start = self.at;

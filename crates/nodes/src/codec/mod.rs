@@ -43,10 +43,10 @@ const OWN: [Choice; 2] = [
 
 /// How many codecs of the list frames carry.
 const IN_FRAMES: usize = {
+    // Const code has no iterators, so the count is made in a loop.
     let (mut count, mut at) = (0, 0);
     while at < ALL.len() {
         count += ALL[at].in_frames.is_some() as usize;
-        // Const code has no iterators, so the count is made in a loop.
         at += 1;
     }
     count

@@ -155,7 +155,6 @@ fn at_least_one(value: f64) -> usize {
 }
 
 impl Node for Resize {
-    // A side of 0 would be a picture without pixels.
     type Params = ResizeParams;
 
     const SPEC: NodeSpec = NodeSpec {

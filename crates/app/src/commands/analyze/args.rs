@@ -226,7 +226,6 @@ pub(crate) struct Workers {
     last: usize,
 }
 
-// A larger number is a mistake, and each thread takes memory.
 /// More threads than any machine has cores.
 const MOST_WORKERS: usize = 1024;
 

@@ -17,8 +17,8 @@ const DAMAGED: usize = 10;
 /// Whether `file` is one, by the name, or else by its first bytes.
 pub(super) fn is_parquet(path: &Path, file: &File) -> Result<bool> {
     let name = path.to_string_lossy();
+    // A file that is being written has the ending of its format before its mark.
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".parquet") {
-        // A file that is being written has the ending of its format before its mark.
         return Ok(true);
     }
     let mut head = [0; MAGIC.len()];

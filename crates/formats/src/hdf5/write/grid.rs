@@ -296,7 +296,7 @@ fn count(sizes: &[u64]) -> Option<u64> {
     all.filter(|count| (1..=MOST_CHUNKS).contains(count))
 }
 
-// A chunk of size 0 would divide by zero.
 fn chunk_counts(sizes: &[u64], chunk: &[u64]) -> Vec<u64> {
+    // A chunk of size 0 would divide by zero.
     sizes.iter().zip(chunk).map(|(size, chunk)| size.div_ceil((*chunk).max(1))).collect()
 }

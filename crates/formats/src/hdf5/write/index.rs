@@ -189,8 +189,8 @@ impl Index {
                 }
             }
         }
-        self.used = self.used.min(from);
         // The number of entered chunks stays: HDF5's index never becomes shorter.
+        self.used = self.used.min(from);
         Ok(())
     }
 

@@ -137,7 +137,6 @@ fn order(tree: &Tree) -> Vec<usize> {
 /// Says where in its header the values of its attributes are.
 fn write_node(
     tree: &Tree,
-    // An empty group of data has no place.
     plan: &mut Plan,
     number: usize,
     places: &[u64],

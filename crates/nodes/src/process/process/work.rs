@@ -36,9 +36,9 @@ impl<S: Real + Element> Work<S> {
     pub(super) fn take_over<T: Real>(&mut self, other: &mut Work<T>) -> Result<(), NodeError> {
         // The old work gives up its memory: both together would hold the largest arrays of the node twice.
         let Work { background, flat, state, .. } = std::mem::take(other);
+        // The filter's state must go on when the precision changes, so it is converted and not begun again.
         for (from, to) in
             [(background, &mut self.background), (flat, &mut self.flat), (state, &mut self.state)]
-        // The filter's state must go on when the precision changes, so it is converted and not begun again.
         {
             to.resize(from.len(), S::default());
             convert_slice(Level::best(), &from, to).map_err(NodeError::new)?;

@@ -302,7 +302,6 @@ impl XtcRecorder {
         now_ns: u64,
         ctx: &mut Context,
     ) -> Result<(), NodeError> {
-        // No line means that the run ended beside this call; the frame is not an error.
         let (Some(line), Some(src)) = (&mut self.line, self.detectors.get(input)) else { return Ok(()) };
         let is_retry = self.writing.has_failed();
         let is_awaited = is_retry || line.is_synchronous();
@@ -398,7 +397,7 @@ impl Recorder for XtcRecorder {
         self.writing.resume();
         self.params.file_number += u64::from(self.params.auto_increment);
         let files = &mut self.params.files;
-        // The folder may have been renamed by hand; the new name is told only if it is true.
+        // The new name is told only if the file has it: a file with an error may keep its mark.
         let is_named = || !Path::new(&files.full_file_name).exists();
         if (ended.is_ok() || is_named())
             && let Some(name) = files.full_file_name.strip_suffix(".inprogress").map(str::to_owned)

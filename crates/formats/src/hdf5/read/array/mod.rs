@@ -143,7 +143,6 @@ impl Array {
         let size = u64::from(element.bytes);
         let stored = match layout(&input, message, rank)? {
             Layout::Compact(bytes) => Stored::Compact(bytes),
-            // A data set without filters has no such message.
             Layout::Contiguous(at) => Stored::Contiguous(at),
             Layout::Chunked { chunk, index, at } => {
                 // The size is bounded here, because each later read takes memory for a whole chunk.
