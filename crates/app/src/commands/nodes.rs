@@ -112,6 +112,7 @@ fn describe(node: &NodeType) -> String {
             &if table.is_empty() { String::new() } else { format!("\n{}", table.render(Style::default())) };
     }
     let members = node.param_specs().iter().filter_map(|spec| Some(spec.member()?.0)).max();
+    // A single member has no other number to choose.
     if let Some(last) = members.filter(|last| *last > 1) {
         text += &format!("\nWhat has a 1 in its name exists {last} times: write 1 to {last}.\n");
     }
@@ -126,6 +127,7 @@ fn directed_ports(node: &NodeType) -> impl Iterator<Item = (&'static str, &'stat
 fn params_table(node: &NodeType, title: &str, readback: bool) -> Table {
     let defaults = node.params();
     let mut table = Table::new(&[title, "wanted", "default", "PV", "meaning"]);
+    // A readback has no default, and a user cannot set it.
     if readback {
         table = Table::new(&[title, "type", "PV", "meaning"]);
     }

@@ -64,9 +64,11 @@ impl Report<'_> {
         text += &self.run.problems_text();
         text += &format!("\n{}\n{}", self.results(), self.rates());
         text += &self.times.text();
+        // With one number there is nothing to compare.
         if self.all.len() > 1 && self.is_same {
             text += "the results are the same bits for every number of workers\n";
         }
+        // Only several numbers of workers give a plot.
         if let (Some(folder), true) = (&self.args.output, self.all.len() > 1) {
             text += &format!("rates by number of workers: {}\n", folder.join(sweep::FILE).display());
         }
@@ -153,6 +155,7 @@ impl Report<'_> {
 
     fn rates(&self) -> String {
         match (self.all, self.parts) {
+            // A single measurement is a line; a table of one row would be longer.
             ([only], _) => return format!("{} workers: {}", only.workers, only.usage.text()),
             (_, Some((parts, copies))) => {
                 let copies = if copies > 0 { format!(", {copies} of them twice") } else { String::new() };
@@ -212,10 +215,12 @@ impl Report<'_> {
             "same_for_all_workers": self.is_same,
             "times": self.times.json(),
         });
+        // `more` wins over equal names of the run.
         livetime_measure::merge(&mut json, more);
         if let Some(expression) = self.expression() {
             let counts = Verdict::ALL
                 .iter()
+                // The first verdict is the selected one, which is no reason to be left out.
                 .skip(1)
                 .map(|v| (v.name().replace(' ', "_"), account.unselected(*v).into()));
             json["select"] = json!({ "expression": expression, "left_out": Json::Object(counts.collect()) });

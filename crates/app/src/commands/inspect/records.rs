@@ -30,6 +30,7 @@ pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
 pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Option<u64>) -> Result<Report> {
     let mut reader = RecordReader::new(file);
     let (mut records, mut broken) = (Vec::new(), None);
+    // Without a limit the whole file is read.
     while first.is_none_or(|first| (records.len() as u64) < first) {
         match reader.next() {
             Ok(Some(record)) => records.push(record),
@@ -42,6 +43,7 @@ pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Opti
             }
         }
     }
+    // A fault may come behind whole records, so both are asked.
     let is_whole = broken.is_none() && matches!(reader.end(), End::Whole { .. });
     let state = match (&broken, reader.end()) {
         (Some(error), end) => format!("broken at byte {}: {}", end.offset(), error.reason()),
@@ -70,6 +72,7 @@ fn table(records: &[StoredRecord]) -> String {
     let mut table = Table::new(&heads).right([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     for record in records {
         let header = &record.header;
+        // The windows come from the file, so the sum saturates.
         let missing: u64 = record.missing.iter().map(ticks).fold(0, u64::saturating_add);
         table.row([
             cell(header.trigger_number.to_string(), false),
@@ -170,10 +173,12 @@ fn as_json(record: &StoredRecord) -> Value {
 /// Hits in a fragment of hits.
 fn hits(fragment: &StoredFragment) -> Option<u64> {
     let is_hits = fragment.header.kind == fragment_type::TRIGGER_PRIMITIVE;
+    // Other fragments have no rows of this size.
     is_hits.then_some(fragment.len / PrimitiveV2::BYTES as u64)
 }
 
 fn ticks(m: &MissingFrom) -> u64 {
+    // A broken file may have an end before its begin.
     m.missing.end.saturating_sub(m.missing.begin)
 }
 
