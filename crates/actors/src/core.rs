@@ -57,7 +57,7 @@ struct Places {
 
 impl Places {
     fn add(&mut self, strand: Arc<StrandHandle>) {
-        // Not for every new one: each would cost as much as there are.
+        // Ended strands are removed only when the list has doubled: each removal walks the whole list.
         if self.strands.len() >= self.let_go_at {
             self.strands.retain(|strand| !strand.has_ended());
             self.shared.retain(|_, strand| !strand.has_ended());
@@ -283,7 +283,7 @@ impl Core {
         }
         for strand in self.strands() {
             if let Host::Simulated { body } = &strand.host
-                // One that runs now carries its requests out in its next step.
+                // A strand that runs now carries its requests out in its next step.
                 && let Ok(mut body) = body.try_lock()
                 && let Some(strand) = body.as_mut()
             {

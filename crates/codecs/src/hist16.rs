@@ -98,7 +98,7 @@ impl Codec for Hist16 {
         let flag = Flag::of(number).ok_or_else(|| stream.damaged("flag", 3, number.into()))?;
         let sum = stream.u32("sum of the pixels")?;
         let size = stream.u32("size")?;
-        // A stream that was cut is told before it is unpacked.
+        // A stream that was cut is refused before it is unpacked.
         stream.expect("size", size.into(), stream.left() as u64)?;
         match flag {
             Flag::Stored => {

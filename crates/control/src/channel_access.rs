@@ -72,7 +72,7 @@ impl ChannelAccess {
         let repeater = ["EPICS_CAS_BEACON_PORT", "EPICS_CA_REPEATER_PORT"];
         let repeater = environment.port(&repeater, REPEATER_PORT).unwrap_or(REPEATER_PORT);
         self.beacons = list(&["EPICS_CAS_BEACON_ADDR_LIST"], repeater);
-        // Beacons go only where somebody says, as those of pvAccess: a network hears nothing of a run for this machine.
+        // Beacons are off until they are configured, as in pvAccess: a run for this machine alone stays silent on the network.
         match environment.flag(&["EPICS_CAS_AUTO_BEACON_ADDR_LIST"], false) {
             Ok(true) => self.beacons.extend(broadcasts().iter().map(|&ip| SocketAddr::from((ip, repeater)))),
             Ok(false) => {}

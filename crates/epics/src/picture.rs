@@ -198,7 +198,7 @@ impl Newest {
         }
         self.asked = None;
         let Ok(Some(Some(frame))) = answer else { return };
-        // The same frame again is no update.
+        // A frame that is shown already is no update.
         if self.shown.as_ref().is_some_and(|shown| shown.is_same(&frame)) {
             return;
         }

@@ -59,7 +59,7 @@ impl<R: Read> LookAhead<R> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // Nothing was read, so the error is the caller's to tell.
                 Err(error) if self.total == 0 => return Err(error),
-                // The bytes before are given out first, and the error is told behind them.
+                // The bytes before are given out first, and the error is reported behind them.
                 Err(error) => {
                     (self.is_at_end, self.broken) = (true, Some(error));
                     break;

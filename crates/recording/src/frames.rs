@@ -161,7 +161,7 @@ impl Frames {
     pub fn step(&mut self) -> Step {
         let order = match &mut self.state {
             State::Reading(order) => order,
-            // The fault is told once, and then the iteration is over.
+            // The fault is reported once, and then the iteration is over.
             State::Refused(fault, _) => return fault.take().map_or(Step::End, Step::Fault),
         };
         loop {
@@ -220,7 +220,7 @@ impl Frames {
                 }
             };
         }
-        // Problems of files are told at the end, behind the events that could be read.
+        // Problems of files are reported at the end, behind the events that could be read.
         let new = order.recording().problems_from(self.problems);
         self.problems += new.len();
         self.waiting.extend(new.into_iter().map(Fault::from));

@@ -173,7 +173,7 @@ impl Columns {
             let found = format!("version {version}, step {step}");
             return refused("a history of version 1, step 0 or 1".into(), found);
         }
-        // Both fit into 128 bits, whatever they are.
+        // Products of 32-bit numbers fit into 128 bits.
         let wanted = 16 + u128::from(rows) * (8 + 4 * u128::from(series));
         // Series without rows take no room: their number needs a bound of its own.
         if wanted != bytes.len() as u128 || series as usize > MOST_ASKED {

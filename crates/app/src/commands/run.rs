@@ -91,7 +91,7 @@ pub(crate) fn run_here(
     let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, page, metrics, trace, settings: None, black_box };
     let (mut report, ended_by) = watch.until_end(model, &mut beside, Show::new(is_live, log, bell), output);
-    // These events came before the run.
+    // The events of equal names came before the run, so they are first in its report.
     report.events.splice(0..0, same_names);
     let trace = beside.trace.take().map(|trace| trace.write(&report)).transpose();
     let traced = trace.unwrap_or_else(|problem| {
@@ -224,7 +224,7 @@ fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) 
     if !options.enabled {
         return;
     }
-    // Both were checked when they were read.
+    // The parser of the arguments has checked both, so no error is lost here.
     if let (false, Ok(found)) = (args.listen.is_empty(), listen_at(args.listen.iter().map(String::as_str))) {
         (options.server.addresses, options.server.groups) = found;
     }
@@ -297,7 +297,7 @@ fn choose_servers(pipeline: &mut Pipeline, environment: &Variables) {
 
 fn set_unless_set(graph: &mut Graph, node: usize, param: &str, value: Option<livetime_engine::Value>) {
     if let Some(value) = value.filter(|_| !graph.nodes()[node].is_set(param)) {
-        // A variable that makes no sense is as one that is not set.
+        // An environment variable with a wrong value counts as not set.
         let _ = graph.set(node, param, &value);
     }
 }

@@ -155,7 +155,7 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
     });
     progress.clear();
     let files = written.map_err(|e| {
-        // It would be the truth of nothing.
+        // Without the raw files the truth describes nothing.
         let removed = args.truth.as_ref().map_or(Ok(()), std::fs::remove_file);
         let more = removed.map_or_else(|e| format!("; cannot remove the truth: {e}"), |()| String::new());
         Failure::new(Exit::Failed, format!("{e}{more}"))

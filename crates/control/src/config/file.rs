@@ -133,7 +133,7 @@ impl Reader {
 
     fn nodes(&mut self, item: &Item) -> Vec<NodeEntry> {
         let mut entries = self.any_entries(item, "`nodes`");
-        // The place of the first node that is too many is told.
+        // The first node beyond the limit is reported with its place.
         if let Some((name, _)) = entries.get(MAX_NODES) {
             let expected = Expected::new(format!("at most {MAX_NODES} nodes"), entries.len().to_string());
             self.problem(name.at, Part::Whole, ProblemKind::TooLarge(expected));
@@ -308,7 +308,7 @@ impl Reader {
         if from.is_none() {
             self.missing(item.at, Part::Edge, "the key `node` with the sending node");
         }
-        // An edge without a sender is left out: the mistake is told.
+        // An edge without a sender is left out, because the mistake is reported already.
         Some(EdgeEntry { from: from?, to: own.to, options: own.options })
     }
 

@@ -125,7 +125,7 @@ impl LossWatch {
     pub(super) fn look(&mut self, report: &Report) -> LossBook {
         let kinds: Vec<Grown> = all(report).map(|loss| self.grown(loss, report)).collect();
         let unintended = kinds.iter().enumerate().filter(|(_, kind)| !kind.loss.is_intended);
-        // Of losses at one look the larger one is told.
+        // Of losses in one report the larger one is shown.
         let newest = unintended.max_by_key(|(_, kind)| (kind.seen_ns, kind.more)).map(|(place, _)| place);
         let (sums, nodes) = (Sums::of(report), Losses::of_nodes(report));
         let acknowledged = self.acknowledged.clone();

@@ -318,7 +318,7 @@ fn verdict(ending: &Ending) -> String {
     }
     let unfinished: String =
         ending.report.unfinished.iter().map(|what| format!("NOT FINISHED: {what}\n")).collect();
-    // Late parts are no frames, so they are told apart.
+    // Late parts are no frames, so they have a number of their own.
     let late = ending.report.nodes.iter().filter_map(|n| n.lost.get(&LossReason::Late)).sum();
     let ledger = match (ending.report.unintended_losses() - late, late) {
         (0, 0) => "ledger closed; nothing was lost that should not be\n".into(),

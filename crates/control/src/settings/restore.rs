@@ -111,7 +111,7 @@ impl Restored {
             let (node, param) = match &error.place {
                 Place::Node(node) => (Some(*node), None),
                 Place::Param(node, param) => (Some(*node), Some(param.as_str())),
-                // It may be any of them.
+                // An error without a place may come from any of the kept values.
                 _ => (None, None),
             };
             let name = node.and_then(|node| Some(base.nodes().get(node)?.name.as_str()));

@@ -171,7 +171,7 @@ impl Ioc {
         let Some(node_type) = configures(&command).and_then(|stem| made_by(&stem, nodes)) else {
             return match is_plugin(&command) {
                 true => {
-                    // Records of such a plugin are told as its own and not as unknown.
+                    // Records of such a plugin are reported as its own and not as unknown.
                     self.without_node.push(name);
                     self.fates.push((line, Fate::Left(format!("no node does the work of {command}"))));
                 }

@@ -57,7 +57,7 @@ fn arguments(port: &mut Port) {
         port.queue = arg(0).parse().ok().filter(|queue| *queue > 0);
         port.is_blocking = arg(1) == "1";
         let is_gather = port.node_type.spec.name == "gather";
-        // A gathering plugin is told its senders by records; its argument is their number.
+        // A gathering plugin gets its senders by records; its argument is their number.
         if !is_gather {
             port.senders = sender(arg(2), arg(3)).into_iter().collect();
         }

@@ -131,7 +131,7 @@ impl Reader {
         let result = substitutions::read(&text, |row| self.row(&file, given, row, &mut scope));
         let fate = match result {
             Ok(()) if self.row_bytes > MOST_BYTES || self.script.commands.len() >= MOST => Fate::Left(
-                // Both bounds end the file, and either is told as the same.
+                // Both bounds end the file, so one message is enough.
                 format!("more than {MOST} commands or {MOST_BYTES} bytes of macros; the rest is left out"),
             ),
             Ok(()) => Fate::Taken(format!("rows of {}", file.display())),

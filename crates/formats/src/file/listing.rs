@@ -131,7 +131,7 @@ pub fn there(files: &[PathBuf]) -> Result<(), ListError> {
 /// Whether `pattern` matches a whole name: `*` stands for any text, `?` for any byte.
 pub fn matches(name: &str, pattern: &str) -> bool {
     let (name, pattern) = (name.as_bytes(), pattern.as_bytes());
-    // It goes back to the last star only, so the time is at most the product of both lengths.
+    // The search goes back to the last star only, so the time is at most the product of both lengths.
     let (mut n, mut p, mut star) = (0, 0, None);
     while n < name.len() {
         match pattern.get(p) {

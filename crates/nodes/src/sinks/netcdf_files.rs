@@ -256,7 +256,7 @@ fn big_endian(dtype: DType, bytes: &[u8], out: &mut Vec<u8>) {
 fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
     if is_text {
         let mut text = value.map(ToString::to_string).unwrap_or_default();
-        // Not inside a character: readers refuse half of one.
+        // The cut is between two characters: readers refuse half of one.
         text.truncate(text.floor_char_boundary(TEXT_BYTES));
         let mut bytes = text.into_bytes();
         bytes.resize(TEXT_BYTES, 0);

@@ -93,7 +93,7 @@ impl Node for TableCsv {
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
-        // The file is created at the start, so that a wrong name is told before the first table.
+        // The file is created at the start, so that a wrong name is refused before the first table.
         if self.params.file.is_empty() { Ok(()) } else { self.create().map_err(NodeError::new) }
     }
 

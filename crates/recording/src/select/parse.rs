@@ -229,7 +229,7 @@ impl Parser<'_> {
                 let inner = self.deeper(Parser::or)?;
                 self.wants(")").map(|()| inner)
             }
-            // These three are no names of variables, so a missing operand is told where it is missing.
+            // These three are no names of variables, so the missing operand is reported at its place.
             Kind::Word(word) if matches!(&*word, "and" | "or" | "not") => Err(self.refuse(wanted, start)),
             Kind::Word(word) if self.takes("(") => self.call(&word, start),
             Kind::Word(word) => self.variable(|element| Variable::named(&word, element)),

@@ -80,7 +80,7 @@ impl Place {
                 let is_meant = |v: &&SmallValue| {
                     v.name == *name && source.as_ref().is_none_or(|source| v.source == *source)
                 };
-                // A damaged value is as one that is missing.
+                // A damaged value counts as missing.
                 let found = small.iter().filter(is_meant).find(|v| v.damage == 0)?;
                 found.values.get(*element).and_then(number)
             }

@@ -79,7 +79,7 @@ impl Progress {
     /// Frame `number` is sent. Returns how many were left out since the last one.
     fn send(&mut self, number: u64) -> u64 {
         if number <= self.last {
-            // The same frame again, seen otherwise.
+            // The same frame is sent again with another view, so no frame was left out.
             return 0;
         }
         let left_out = number - self.last - 1;

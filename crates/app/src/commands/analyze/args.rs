@@ -280,7 +280,7 @@ fn value_range(text: &str) -> Result<(f64, f64), String> {
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    // A histogram of so many bins fits into memory.
+    // A histogram of 2^26 bins takes 512 MiB, which fits into memory.
     let number = text.parse().ok().filter(|n| (1..=1 << 26).contains(n));
     number.ok_or_else(|| format!("wanted a number from 1 to 67108864, found `{text}`"))
 }

@@ -135,7 +135,7 @@ fn convert_once(
     options: &Options,
     output: &mut Output,
 ) -> Result<(Report, Usage), Failure> {
-    // A missing file is told by the conversion itself.
+    // A missing file is reported by the conversion itself.
     let sizes = args.files.iter().map(|file| std::fs::metadata(file).map_or(0, |m| m.len()));
     let mut progress = Progress::new(sizes.sum(), output);
     let (meter, interrupt) = (Meter::start(), Interrupt::watch());

@@ -118,7 +118,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         let is_run = content == wire::Content::Dump;
         return Ok(if args.pictures && is_run { pictures::judged(report, path)? } else { report });
     }
-    // An error of the system is told as it is; any other fault means only that the format is unknown.
+    // An error of the system is shown as it is; any other fault means only that the format is unknown.
     let format = RunFormat::of(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
         let is_whole = match format.datagrams() {

@@ -123,7 +123,7 @@ fn hash_record(record: &TriggerRecord, hasher: &mut DefaultHasher) {
     format!("{:?}", record.decision).hash(hasher);
     for fragment in &record.fragments {
         (fragment.link, format!("{:?}", fragment.missing)).hash(hasher);
-        // Whatever batches they came in: the time of each follows from the window and what is missing of it.
+        // The borders of batches do not count: the time of each frame follows from the window and its missing parts.
         let frames = fragment.pieces.iter().flat_map(|piece| piece.bytes().chunks(fragment.format.bytes()));
         frames.for_each(|frame| frame.hash(hasher));
     }

@@ -77,7 +77,7 @@ impl Difference {
     pub(super) fn in_frames(graph: &Graph, first: &[Trail], other: &[Trail]) -> Option<Difference> {
         let depths = depths(graph);
         let mut pairs: Vec<(&Trail, &Trail)> = first.iter().zip(other).collect();
-        // Frames of the first node that differs are told, because all later ones differ for that reason.
+        // Frames of the first node that differs are reported, because all later ones differ for that reason.
         pairs.sort_by_key(|(trail, _)| (depths.get(trail.from.0).copied(), trail.from, trail.to));
         pairs.into_iter().find_map(|(first, other)| Difference::of(graph, first, other))
     }
@@ -110,7 +110,7 @@ impl Difference {
         // Without a difference in the common part, the longer list has the first difference.
         let place = first.iter().zip(other).position(|(a, b)| a != b).unwrap_or(first.len().min(other.len()));
         let (first, other) = (first.get(place..)?, other.get(place..)?);
-        // A missing file shifts all that follow, so the first file that only one side has is told.
+        // A missing file shifts all later ones, so the first file that only one side has is reported.
         let is_same = |file: &&SinkFile| first.contains(file) && other.contains(file);
         let SinkFile { node, name, .. } = first.iter().chain(other).find(|file| !is_same(file))?;
         let bytes = |files: &[SinkFile]| {

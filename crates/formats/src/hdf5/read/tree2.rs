@@ -67,7 +67,7 @@ fn bytes_for(most: u64) -> usize {
 
 impl Tree<'_> {
     fn node(&mut self, at: u64, count: u64, depth: u16) -> Result<()> {
-        // So that no product below overflows.
+        // The bound keeps the products below from an overflow.
         if count > self.node {
             return Err(
                 Error::new(format!("a node of {} bytes", self.node), format!("{count} records")).at(at)

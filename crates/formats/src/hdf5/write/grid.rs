@@ -69,7 +69,7 @@ impl Grid {
             fill: if shape.fill.iter().all(|byte| *byte == 0) { vec![] } else { shape.fill.to_vec() },
             length_bytes: shape.is_filtered.then(|| length_bytes(chunk_bytes)),
             chunks: vec![NO_CHUNK; chunks as usize],
-            // A place is remembered, so that a repeated one is told.
+            // A place is remembered, so that a repeated one is refused.
             taken: vec![false; rows as usize],
             dirty: BTreeSet::new(),
             index_at: 0,

@@ -304,7 +304,7 @@ impl Index {
             // The block is written already, so that the name leads to something.
             self.name_in_super(number, within, block.at, space, out)?;
         }
-        // It counts when it is named.
+        // A block counts only when it is named: before, no reader finds it.
         self.made.blocks += 1;
         self.made.block_bytes += bytes;
         self.made.places += places;

@@ -276,7 +276,7 @@ impl Writer {
     fn flush_all(&mut self) -> Result<()> {
         self.streams.iter_mut().try_for_each(|stream| stream.write_index(&self.out))?;
         self.grids.iter_mut().try_for_each(|grid| grid.write_index(&self.out))?;
-        // The end is told before the headers: readers refuse places behind it.
+        // The end of the file is written before the headers: readers refuse places behind it.
         self.tell_end(Mark::Growing)?;
         self.grids.iter_mut().try_for_each(|grid| grid.write_head(&self.out))?;
         stream::write_heads(&mut self.streams, &self.out)

@@ -184,7 +184,7 @@ impl Recorder for NpyFiles {
         let Some(stack) = self.stack.take() else { return Ok(()) };
         let p = &mut self.params;
         p.file_number += 1;
-        // Not even the first array found room.
+        // The disk had no room for the first array.
         if stack.frames == 0 {
             // A file without an array would be read as a stack of length 0.
             return stack.file.discard().map_err(NodeError::new);
@@ -246,7 +246,7 @@ impl Stack {
         // reads too far.
         let told = self.file.rewrite(0, &header(&self.elements, frames(self.frames + 1)));
         if let Err(error) = told {
-            // Else it would come between the arrays that are counted.
+            // A rest of the array would come between the arrays that are counted.
             self.file.cut(before)?;
             return Err(error.into());
         }

@@ -323,7 +323,7 @@ impl XtcRecorder {
             line.put(job);
         }
         self.publish(now_ns);
-        // The frame that failed is told by its own call, so that it counts as an error of the frame.
+        // The frame that failed is reported by its own call, so that it counts as an error of the frame.
         if is_awaited && self.writing.has_failed() {
             return Err(NodeError::new(&self.params.files.report.write_message));
         }

@@ -144,7 +144,7 @@ impl Player {
         }
         // Unwanted events are passed at once, so that the last wanted frame also ends the run.
         self.pass_over(end, ctx);
-        // A followed file may grow, and a pass without a frame is told in `at_the_end`.
+        // A followed file may grow, and `at_the_end` reports a pass without a frame.
         let is_last = self.next >= end && !settings.follow && self.frames_in_pass > 0;
         Ok(if is_last && self.is_last_pass(settings) { Next::Finished } else { Next::Now })
     }

@@ -67,7 +67,7 @@ impl Sockets {
         }
         if sockets.speaker(false).is_some() {
             let joined = neighbours(sockets.port).and_then(|s| sockets.add(s, Hears::Neighbours, false));
-            // Then searches to one server only are not shared with the others, which is no reason to fail.
+            // Without this group other servers of the machine miss searches to this address, which is no reason to fail.
             if let Err(error) = joined {
                 problem(format!("cannot share searches with other servers here: {error}"));
             }

@@ -40,7 +40,7 @@ impl Array {
         for mapping in mappings {
             self.check_mapping(mapping)?;
             let Some(target) = mapping.target.rows().filter(|rows| rows.is_endless()) else {
-                // One that cannot be opened is an error when it is read.
+                // A source that cannot be opened is an error only when it is read.
                 drop(self.open_source(mapping, 0, depth));
                 continue;
             };
