@@ -206,7 +206,7 @@ fn of_param(spec: &ParamSpec, value: &SavValue) -> Option<Value> {
         ParamKind::Enum(_) => {
             Some(number.map_or_else(|| Value::from(text.clone()), |number| Value::Int(number as i64)))
         }
-        // A unit would be another PV's.
+        // A PV has the unit of its parameter, so its number stands alone.
         ParamKind::Int | ParamKind::Float => number.map(Value::Float),
     }
 }
@@ -217,7 +217,7 @@ fn text_value(value: &SavValue) -> String {
     let bytes =
         // Characters behind the first zero are left over from a longer text.
         elements.iter().map_while(|element| element.trim().parse::<i16>().ok().filter(|byte| *byte != 0));
-    // Characters are signed there.
+    // A save file has characters with a sign.
     let bytes: Vec<u8> = bytes.map(|byte| byte as u8).collect();
     String::from_utf8(bytes)
         // A text that is not UTF-8 is Latin 1 in old files.

@@ -74,7 +74,7 @@ impl WhenFull {
                 }
                 match queue.put(item) {
                     Ok(()) => return Offer::Queued,
-                    // Other senders were faster.
+                    // Other senders have taken the room meanwhile.
                     Err(back) => item = back,
                 }
             },

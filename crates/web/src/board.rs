@@ -87,7 +87,7 @@ impl Board {
     /// Puts a moment up, if a client watches.
     pub(crate) fn put(&self, model: &Model, moment: Arc<Moment>, at_ns: i64, slow: &mut Slow) {
         if !self.is_watched() {
-            // Who comes next must not see an old one.
+            // The next client must not see an old moment.
             self.shown.send_replace(None);
             return;
         }

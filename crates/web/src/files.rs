@@ -119,7 +119,7 @@ fn spawn_reading(
         let mut piece = Vec::with_capacity(PIECE);
         match file.by_ref().take(PIECE as u64).read_to_end(&mut piece) {
             Ok(0) => return,
-            // The client has gone.
+            // The client has gone, so the rest of the file is not read.
             Ok(_) if to.blocking_send(Ok(piece.into())).is_err() => return,
             Ok(_) => {}
             Err(error) => {

@@ -228,7 +228,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 
 /// Headers that tell browsers to be strict.
 async fn harden(request: AxumRequest, next: Next) -> Response {
-    // Also refusals get the headers.
+    // Refusals get the headers, too.
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let mut set = |name: header::HeaderName, value| headers.insert(name, HeaderValue::from_static(value));

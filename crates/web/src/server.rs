@@ -38,7 +38,7 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits {
-    // A hundred pages with five each.
+    // A hundred pages hold about five connections each.
     seats: seats::Limits { most: 512, most_of_one: 64, reserve: 16, grace: Duration::from_millis(250) },
     headers: Duration::from_secs(20),
     writing: Duration::from_secs(30),

@@ -176,7 +176,7 @@ impl Bins {
         for start in (0..pixels / GROUP * GROUP).step_by(GROUP) {
             T::load::<GROUP>(bytes, start).into_iter().for_each(|value| self.count(value));
         }
-        // The rest that fills no group.
+        // The last pixels fill no group.
         for i in pixels / GROUP * GROUP..pixels {
             T::load::<1>(bytes, i).into_iter().for_each(|value| self.count(value));
         }

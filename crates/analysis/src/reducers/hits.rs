@@ -34,7 +34,7 @@ impl Reducer for Hits {
 
     fn map(&self, found: &mut HitCounts, event: &EventPictures<'_>) -> Result<(), ReduceError> {
         if found.events.is_empty() {
-            // Written before they are read: why, `Sums` says.
+            // The counts are written before they are read: `Sums` says why.
             found.counts.iter_mut().for_each(|counts| counts.fill(0));
         }
         let mut hits = 0;

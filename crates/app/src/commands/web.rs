@@ -201,7 +201,7 @@ fn new_token(path: &Path) -> Result<String, TokenFault> {
     let write = || {
         // The file must be new: a token in an existing file belongs to another run.
         let mut new = GrowingFile::make(path)?;
-        // Before anything is in it.
+        // The rights are set before the token is in the file.
         let closed = new.file()?.set_permissions(Permissions::from_mode(0o600));
         closed.map_err(|e| livetime_formats::Error::io("a file that its owner alone can read", e))?;
         new.append(&[token.as_bytes(), b"\n"])?;
@@ -217,7 +217,7 @@ fn new_token(path: &Path) -> Result<String, TokenFault> {
 /// [`WrongToken`] for any other.
 pub fn checked(token: &str) -> Result<String, WrongToken> {
     let fits =
-        // Only signs that need no escape in a link.
+        // A token has only characters that need no escape in a link.
         token.len() >= SHORTEST && token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~".contains(c));
     match fits {
         true => Ok(token.to_owned()),

@@ -66,7 +66,7 @@ impl Encoder {
             (literals, misses) = (at, 0);
         }
         to.put_literals(&input[literals..])?;
-        // The sign of the second level.
+        // Readers of the format know the second level by this bit.
         *to.bytes.first_mut()? |= 1 << 5;
         Some(to.at)
     }

@@ -32,7 +32,7 @@ impl Packers {
             instructions,
             level: level.clamp(1, 9),
             blosclz: blosclz::Encoder::new(),
-            // As the original library does it.
+            // The original library derives the acceleration from the level in this way.
             lz4: Lz4Block::with_acceleration(10 - level.clamp(1, 9) as i32),
             zlib: None,
             #[cfg(feature = "zstd")]

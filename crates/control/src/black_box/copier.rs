@@ -67,7 +67,7 @@ impl Copier {
         // The box does not keep the run alive.
         let Some(run) = self.run.upgrade() else { return Ok(()) };
         let text = self.content.text(&run, state);
-        // Before the write, which may take long.
+        // The run is let go before the write, which may take long.
         drop(run);
         self.write(text.as_bytes())
     }

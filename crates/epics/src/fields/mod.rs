@@ -139,7 +139,7 @@ impl Records {
             pv.iter().filter(|_| !bits.is_empty()).for_each(|pv| following(pv, value));
             pv.is_some()
         });
-        // Only now: a change before the observer came would be missed.
+        // The value is read after the observer is set: an earlier change would be missed.
         follow(&pv, &record.value()?);
         Some(pv)
     }

@@ -228,7 +228,7 @@ impl Record<'_> {
         match self.value.get("value") {
             Some(data::Field::Array(array)) => array.len(),
             Some(data::Field::Strings(texts)) => texts.len(),
-            // With the 0 at its end.
+            // The length counts the 0 at the end of a text.
             Some(data::Field::Str(text)) => text.len() + 1,
             _ => 1,
         }

@@ -26,7 +26,7 @@ pub(super) fn connect(ioc: &mut Ioc, nodes: &[NodeType]) {
             .partition(|sender: &Sender| known.contains(&sender.port));
         port.senders = senders;
         let fate = match &unknown[..] {
-            // A driver of others was told when it was made.
+            // A port that `drivers_of_others` has added was reported there.
             [] if !all.contains(&port.name) => continue,
             [] => fate_of(port),
             [first, ..] => Fate::Differs(format!("it wants frames of `{}`, which no line makes", first.port)),

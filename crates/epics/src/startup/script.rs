@@ -217,7 +217,7 @@ impl Reader {
 
 fn text_of(file: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    // One byte beyond the limit tells a longer file.
+    // One byte beyond the limit shows that the file is longer.
     File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
         return Err(std::io::Error::other(format!("wanted at most {LARGEST} bytes, found more")));
@@ -244,7 +244,7 @@ fn words(text: &str) -> Vec<String> {
                 word.get_or_insert_default();
             }
             (' ' | '\t' | '(' | ')' | ',' | '\r' | ';', None) => words.extend(word.take()),
-            // The rest goes into a file.
+            // The shell sends the output into the file behind `>`, which is no argument.
             ('>', None) if word.is_none() => break,
             (c, None) => word.get_or_insert_default().push(c),
         }

@@ -237,7 +237,7 @@ impl<R: Read> DumpReader<R> {
         self.ahead.take(at);
         self.layout = Some(layout);
         self.identity = self.identity_at(layout.format, 0).unwrap_or(0);
-        // As if a frame had come one step before.
+        // The first frame is expected one step later than this stamp.
         self.stamp = self.stamp_at(layout.format, 0).wrapping_sub(layout.format.step());
     }
 

@@ -218,7 +218,7 @@ impl Node for RateMonitor {
     }
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
-        // The only work per frame.
+        // A frame costs only this count; the rates are made from time to time.
         if let Some(stream) = self.streams.get_mut(input) {
             stream.count += 1;
         }

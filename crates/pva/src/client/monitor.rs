@@ -57,7 +57,7 @@ impl Monitor {
 
     /// The next event; `None` if there is none within `timeout`. After [`Event::Ended`] it fails.
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Event>> {
-        // Longer than the clock can say is for ever.
+        // A time limit beyond the clock means without an end.
         let deadline = Instant::now().checked_add(timeout);
         loop {
             if let Some(event) = self.op.next_event() {

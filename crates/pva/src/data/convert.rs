@@ -12,7 +12,7 @@ pub(crate) fn convert(field: Field, ty: &Type) -> Result<Field> {
     if fits(&field, ty) {
         return Ok(field);
     }
-    // Before the field is taken apart.
+    // The description is made before the conversion consumes the field.
     let found = describe(&field);
     let converted = match ty {
         Type::Scalar(kind) => scalar(&field, *kind),
@@ -104,7 +104,7 @@ fn parse(text: &str, kind: ScalarType) -> Option<Field> {
             _ => None,
         };
     }
-    // Tools write addresses and masks so.
+    // Tools write addresses and masks in hexadecimal digits.
     let hex = text.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
     match hex.unwrap_or_else(|| text.parse()) {
         Ok(number) => integer(number, kind),
@@ -131,7 +131,7 @@ fn integer(v: i128, kind: ScalarType) -> Option<Field> {
     })
 }
 
-// Towards zero, as the peers do.
+// Floats are cut towards zero, as the peers do it.
 fn float(v: f64, kind: ScalarType) -> Option<Field> {
     match kind {
         ScalarType::F64 => Some(Field::F64(v)),

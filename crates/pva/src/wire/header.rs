@@ -80,7 +80,7 @@ impl Header {
     /// The eight bytes.
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let big = self.order == Order::Big;
-        // In the order of `Segment`.
+        // The table has the order of `Segment`.
         let segment = [0x00, 0x10, 0x30, 0x20][self.segment as usize];
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
         let flags = bit(self.control, CONTROL) | bit(self.server, SERVER) | bit(big, BIG);

@@ -116,7 +116,7 @@ impl Sources {
 
     /// Leaves all outputs, for good.
     pub(crate) fn end(&self) {
-        // First, so that no output is watched anew.
+        // The model goes first, so that no output is watched anew.
         *lock(&self.model) = None;
         let mut known = lock(&self.known);
         for (source, _) in std::mem::take(&mut known.sources).into_values() {

@@ -211,7 +211,7 @@ fn read(file: &Path, args: &ImportArgs) -> Result<(String, Content), Failure> {
 fn bounded(file: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    // One byte beyond the limit tells a longer file.
+    // One byte beyond the limit shows that the file is longer.
     std::fs::File::open(file)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {
         true => Err(std::io::Error::other("wanted a file of at most 64 MiB, found a longer one")),

@@ -151,7 +151,7 @@ impl ColorConvert {
             return Ok(None);
         }
         refuse_compressed(layout)?;
-        // No list: this is asked for every frame.
+        // This runs for every frame, so it makes no list.
         let (width, height) = (layout.width(), layout.height());
         let shape: &[usize] = match to {
             ColorMode::Rgb1 => &[height, width, 3],

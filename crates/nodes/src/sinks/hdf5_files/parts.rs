@@ -119,7 +119,7 @@ impl Parts {
 
 /// Copies the elements of a frame in the part that begins at `begin`.
 fn copy(from: &[u8], into: &mut [u8], (shape, part, begin): (&[usize], &[usize], &[usize]), bytes: usize) {
-    // No axes: the value is copied alone.
+    // A value without axes is copied alone.
     let (Some(all), Some(size), Some(first)) = (shape.first(), part.first(), begin.first()) else {
         return into.copy_from_slice(from);
     };

@@ -62,7 +62,7 @@ impl Reader<'_> {
                 layout.destination = self.destination(root)?;
                 layout.root = self.group(root, String::new(), 0)?;
             }
-            // ADCore takes this, too.
+            // ADCore takes a group at this place, too.
             "group" => {
                 let name = self.name(root)?;
                 layout.root.items.push(Item::Group(self.group(root, name, 1)?));
