@@ -38,7 +38,7 @@ impl Plan {
             })
         };
         let panel = |p: &Panel| json!({ "number": p.number, "dtype": p.dtype.name(), "shape": p.shape });
-        // Floats are written as text, from which every bit comes back.
+        // Text, from which every bit comes back.
         let (low, high) = self.layout.first_values;
         let mut json = json!({
             "livetime_plan": VERSION,
@@ -184,7 +184,7 @@ struct Field<'a> {
 impl<'a> Field<'a> {
     fn refused(&self, wanted: &str) -> Error {
         let mut found = self.json.to_string();
-        // A value of a large file would make a long message, so the text is cut.
+        // Not all of a large file.
         found.truncate(found.char_indices().nth(60).map_or(found.len(), |(at, _)| at));
         Error::refused(format!("{wanted} in `{}`", self.name), found)
     }
