@@ -262,6 +262,7 @@ impl<A: Agent> Cell<A> {
                 }
             }
         }
+        // In turn, so that no subscription waits behind a busy one.
         for _ in 0..self.subscriptions.len() {
             self.next = if self.next < self.subscriptions.len() { self.next } else { 0 };
             let subscription = &mut self.subscriptions[self.next];
@@ -345,6 +346,7 @@ impl<A: Agent> AnyAgent for Cell<A> {
         let (subscriptions, me) = (&mut self.subscriptions, &mut self.me);
         subscriptions.iter_mut().for_each(|s| s.close(me, local));
         if self.me.care.is_named {
+            // 0 stands for an agent that lives.
             self.me.care.account.ended_ns.store(local.core.clock.now_ns().max(1), Relaxed);
         }
         self.me.care.group.agent_ended(&local.core);
@@ -352,6 +354,7 @@ impl<A: Agent> AnyAgent for Cell<A> {
 
     fn fail(&mut self, failure: &Failure, local: &mut Local) {
         let account = &self.me.care.account;
+        // A failure between messages loses none.
         if self.me.has_message {
             match failure {
                 Failure::Error(_) => add(&account.failed, 1),

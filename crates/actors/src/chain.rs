@@ -80,6 +80,7 @@ impl<T: Send + 'static> Chain<T> {
         let capacity = EdgeOptions { when_full, queue: capacity, ..EdgeOptions::default() }.capacity();
         let state = ChainState {
             capacity,
+            // A large bound takes memory only when it is used.
             queue: VecDeque::with_capacity(capacity.min(1024)),
             is_closed: false,
             counts: EdgeCounts::default(),

@@ -72,6 +72,7 @@ impl<T> Channel<T> {
     /// left; also at once with true if there is a subscriber already. A producer can thus avoid making
     /// messages without a receiver.
     pub fn on_listening(&self, mut watcher: impl FnMut(bool) + Send + 'static) {
+        // In the order of `change`: watchers first.
         let mut watchers = lock(&self.0.watchers);
         if self.subscribers() > 0 {
             watcher(true);
@@ -87,6 +88,7 @@ impl<T> Channel<T> {
         change(&mut subscribers);
         let after = subscribers.len();
         self.0.version.fetch_add(1, Ordering::Release);
+        // A watcher may ask for the subscribers.
         drop(subscribers);
         if (before == 0) != (after == 0) {
             watchers.iter_mut().for_each(|watcher| watcher(after > 0));
@@ -114,6 +116,7 @@ impl<T: Clone + Send + 'static> Channel<T> {
 
     /// A sender with a copy of the list of subscribers.
     pub fn publisher(&self) -> Publisher<T> {
+        // No channel has this version: the first message loads the list.
         Publisher { channel: self.clone(), version: u64::MAX, list: Vec::new().into() }
     }
 
@@ -208,6 +211,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
     #[inline(always)]
     fn send_to_all(&mut self, message: T, stamp_ns: u64, mut local: Option<&mut Local>) -> usize {
         self.refresh();
+        // The last subscriber gets the message itself, all others a copy.
         let Some((last, others)) = self.list.split_last() else { return 0 };
         let mut queued = 0;
         for sink in others {
@@ -219,6 +223,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
     #[cold]
     fn keep_and_send(&mut self, message: T, stamp_ns: u64, local: Option<&mut Local>) -> usize {
         let channel = self.channel.clone();
+        // Locked while the message is sent: see `add`.
         let mut newest = lock(&channel.0.newest);
         *newest = Some(message.clone());
         self.send_to_all(message, stamp_ns, local)
@@ -232,6 +237,7 @@ impl<T: Clone + Send + 'static> Publisher<T> {
             return 0;
         }
         let first = self.channel.0.next.fetch_add(1, Ordering::Relaxed);
+        // Without room anywhere, the policy of the next subscriber decides.
         let chosen = (0..count).map(|i| (first.wrapping_add(i)) % count).find(|i| self.list[*i].has_room());
         offer(&self.list[chosen.unwrap_or(first % count)], message, stamp_ns, local) as usize
     }

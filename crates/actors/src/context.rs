@@ -109,6 +109,7 @@ impl<A: Agent> Context<'_, A> {
         let call: Call<A, T> = Box::new(move |agent, message, ctx| handler(agent, message, ctx).result());
         let handler = Handler { states: Vec::new(), is_last_resort: false, call };
         self.me.is_changed = true;
+        // After a restart, addresses from before lead to the new agent.
         let kept = self.me.kept_inputs.iter().position(|i| i.is::<Address<T>>());
         let kept = kept.and_then(|i| self.me.kept_inputs.remove(i).downcast::<Address<T>>().ok());
         if let Some(address) = kept {

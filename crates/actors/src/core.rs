@@ -57,7 +57,7 @@ struct Places {
 
 impl Places {
     fn add(&mut self, strand: Arc<StrandHandle>) {
-        // Not for every new one: each would cost as much as there are.
+        // Ended strands are removed only when the list has doubled: each removal walks the whole list.
         if self.strands.len() >= self.let_go_at {
             self.strands.retain(|strand| !strand.has_ended());
             self.shared.retain(|_, strand| !strand.has_ended());
@@ -212,6 +212,7 @@ impl Core {
             strand.with_body(|body| body.take().into_iter().for_each(|mut b| b.close()));
             AgentError::new(format_args!("cannot start thread `{name}`: {e}"))
         })?;
+        // The list does not grow with threads that have ended.
         places.joins.retain(|(_, join)| !join.is_finished());
         places.joins.push((name.to_string(), join));
         Ok(strand)
@@ -282,7 +283,7 @@ impl Core {
         }
         for strand in self.strands() {
             if let Host::Simulated { body } = &strand.host
-                // One that runs now carries its requests out in its next step.
+                // A strand that runs now carries its requests out in its next step.
                 && let Ok(mut body) = body.try_lock()
                 && let Some(strand) = body.as_mut()
             {
@@ -329,6 +330,7 @@ impl Core {
             if Instant::now() >= until {
                 return false;
             }
+            // The end comes once: polling costs little.
             std::thread::sleep(Duration::from_micros(200));
         }
     }
@@ -379,6 +381,7 @@ impl Core {
             (std::mem::take(&mut places.joins), pools, places.strands.clone())
         };
         let in_pools = |s: &&Arc<StrandHandle>| matches!(s.host, Host::Pool { .. });
+        // The threads of a pool still have to run the ends of its strands.
         self.wait_until(grace, || strands.iter().filter(in_pools).all(|s| s.has_ended()));
         pools.iter().for_each(|pool| pool.end());
         self.wait_until(grace, || joins.iter().all(|(_, join)| join.is_finished()));

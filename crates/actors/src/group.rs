@@ -120,19 +120,24 @@ impl GroupBuilder {
                 Err(error) => {
                     group.end(format!("did not start: {error}"), &core);
                     group.agent_ended(&core);
+                    // The agents that started already are given time to end; the error matters more than a
+                    // straggler.
                     group.wait(Duration::from_secs(5));
                     return Err(error);
                 }
             }
         }
+        // Agents begin together: none of them sends a message before all can take it.
         for (strand, number) in started {
             let release = move |strand: &mut Strand| strand.release(number);
             if let Err(release) = strand.act_here(release) {
+                // A strand that has ended has no agent to release.
                 let _ = strand.send(Box::new(release));
             }
         }
         core.run_simulated_tasks();
         core.tell_group(|| GroupEvent { group: group.name.clone(), ended: None });
+        // The group has counted its own start as an agent, so that it could not end before.
         group.agent_ended(&core);
         Ok(handle)
     }
@@ -145,6 +150,7 @@ fn start_one(
     plan: Planned,
 ) -> Result<(Arc<StrandHandle>, u32), AgentError> {
     let strand = core.strand_for(&plan.placement, &plan.threads, &plan.name, group)?;
+    // The strand would wait for the answer of its own thread.
     if runs_here(Arc::as_ptr(&strand) as usize) {
         let name = &plan.name;
         return Err(AgentError::new(format_args!(

@@ -110,7 +110,7 @@ impl GroupCore {
             if !self.is_ending.load(Ordering::Acquire) || state.told {
                 return;
             }
-            // From the end of the list on: the last children were asked to end last.
+            // The list is walked from its end: the last children were asked to end last.
             while let Some(child) = state.children.pop() {
                 if child.upgrade().is_some_and(|child| !child.has_ended()) {
                     state.children.push(child);

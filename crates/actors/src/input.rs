@@ -109,6 +109,7 @@ impl<T: Send + 'static> Input<T> {
             return Ok(());
         };
         match self.ring.get() {
+            // A policy that drops the oldest message needs one order of all: the ring has it.
             Some(ring) if self.options.when_full.takes_oldest() => {
                 ring.put(item).map_err(|item| item.message)?
             }
@@ -336,6 +337,7 @@ impl<T: Send + 'static> Sink<T> for Input<T> {
 
     fn wait_for_room(&self, waiter: Waiter) -> bool {
         self.rare().waiters.add(waiter);
+        // Checked after the waiter is registered: room may have come in between.
         !self.has_room() && !self.closed.load(Ordering::SeqCst)
     }
 

@@ -47,6 +47,7 @@ fn arm(input: &Arc<Input<u64>>, number: u64, at_ns: u64, local: &Local) -> Timer
 }
 
 fn make_input<A: Agent>(me: &mut Me<A>, local: &mut Local) -> Arc<Input<u64>> {
+    // Only the newest timer matters: older ones may be dropped.
     let options = EdgeOptions { when_full: WhenFull::DropOldest, queue: 2, ..EdgeOptions::default() };
     let input = Arc::new(Input::new(local, me.number, options));
     me.limit_input = Some(input.clone());
@@ -63,6 +64,7 @@ impl<A: Agent> Subscription<A> for Expiries {
     fn step(&mut self, _: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
         let Some((item, _)) = self.0.take(local) else { return Ok(Step::Nothing) };
         let now_ns = local.read_clock();
+        // The timer of an earlier limit may have fired already.
         let Some(limit) = me.limit.as_mut().filter(|l| l.number == item.message) else {
             return Ok(Step::Handled);
         };

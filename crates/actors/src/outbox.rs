@@ -40,10 +40,12 @@ struct ParkedMessage<T> {
 impl<T: Send + 'static> Parked for ParkedMessage<T> {
     fn retry(&mut self, local: &mut Local) -> bool {
         let Some(message) = self.message.take() else { return true };
+        // `true`: the message has passed decimation and the limit of the rate before.
         match self.sink.offer(message, self.stamp_ns, true, Some(local)) {
             Ok(_) => return true,
             Err(message) => self.message = Some(message),
         }
+        // There is room by now: the strand is notified as a receiver would do it.
         if !self.sink.wait_for_room(Waiter::Strand(local.handle.clone())) {
             local.handle.tell(ROOM);
         }
@@ -76,6 +78,7 @@ impl Outbox {
         let mut full = Vec::new();
         for mut waiting in std::mem::take(&mut self.waiting) {
             local.running = waiting.agent;
+            // A later message to the same sink must not overtake an earlier one.
             if full.contains(&waiting.to) || !waiting.message.retry(local) {
                 full.push(waiting.to);
                 self.waiting.push_back(waiting);
@@ -104,6 +107,7 @@ impl Local {
     #[cold]
     pub(crate) fn park<T: Send + 'static>(&mut self, sink: Arc<dyn Sink<T>>, message: T, stamp_ns: u64) {
         let (agent, to) = (self.running, place_of(&sink));
+        // As in `retry`.
         if !self.outbox.waits_for(to) && !sink.wait_for_room(Waiter::Strand(self.handle.clone())) {
             self.handle.tell(ROOM);
         }

@@ -157,6 +157,7 @@ struct Done {
 impl<T: Send + 'static> Jobs<T> {
     fn handle(&self, item: Item<T>) -> Done {
         let strand = &*self.input.strand;
+        // A restart may replace the handler while this one runs.
         let handle = lock(&self.handle).clone();
         let mut ctx = ParallelContext { name: &self.name, strand, later: Vec::new() };
         let start_ns = strand.clock.now_ns();
@@ -168,6 +169,7 @@ impl<T: Send + 'static> Jobs<T> {
 
 impl<T: Send + 'static> Job for Jobs<T> {
     fn run(&self) {
+        // The agent has ended, and counted the message as lost.
         let Some(item) = lock(&self.waiting).pop_front() else { return };
         let done = self.handle(item);
         lock(&self.done).push_back(done);
@@ -290,6 +292,7 @@ impl<A: Agent, T: Clone + Send + 'static> Subscription<A> for ParallelHandlers<T
 
     fn close(&mut self, me: &mut Me<A>, local: &mut Local) {
         self.channel.remove(&(self.jobs.input.clone() as Arc<dyn Sink<T>>));
+        // Messages that no thread has begun are lost; the others are awaited.
         let given_up = std::mem::take(&mut *lock(&self.jobs.waiting)).len();
         add(&me.care.account.aborted, given_up as u64);
         self.in_flight -= given_up;

@@ -71,6 +71,7 @@ impl Pool {
     }
 
     fn pop(&self) -> Option<Work> {
+        // Relaxed: `push` rings after its store, so that a thread that reads an old 0 looks again.
         if self.waiting.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -130,6 +131,7 @@ impl Pool {
             return;
         }
         let has_more = has_more || running.has_local_work();
+        // Unlocked before other threads can find the strand.
         drop(body);
         if has_more || !strand.leave_pool() {
             self.push(Work::Strand(strand));

@@ -149,6 +149,7 @@ impl SystemReport {
 
     /// Messages that were lost unintentionally.
     pub fn unintended_losses(&self) -> u64 {
+        // Agents ignore messages on purpose, by their states.
         let in_agents = |agent: &AgentReport| {
             agent
                 .lost

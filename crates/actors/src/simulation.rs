@@ -93,6 +93,7 @@ fn has_work(strand: &mut Strand) -> bool {
 
 fn with_body(strand: &StrandHandle, act: impl FnOnce(&mut Strand) -> bool) -> bool {
     let Host::Simulated { body } = &strand.host else { return false };
+    // A strand that runs now is not entered again.
     let Ok(mut body) = body.try_lock() else { return false };
     body.as_mut().is_some_and(act)
 }

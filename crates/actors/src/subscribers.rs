@@ -57,6 +57,7 @@ impl<T> Subscribers<T> {
     pub(super) fn remove(&mut self, sink: &Arc<dyn Sink<T>>) {
         self.list = None;
         for place in self.places_of(address(sink)) {
+            // A gap keeps the places of the others, which the index names.
             self.places[place] = None;
             self.live -= 1;
         }

@@ -77,6 +77,7 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
         local: &mut Local,
     ) -> Handlers<A, T> {
         let input = Arc::new(Input::new(local, me.number, options));
+        // Agents without a name share an account, to which an input adds its counts at its end.
         if me.care.is_named {
             me.care.account.add_input(name, input.clone());
         }
@@ -106,6 +107,7 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
         let call = &mut self.handlers[handler].call;
         call(agent, message, &mut Context { me, local })?;
         match me.transferred.is_some() {
+            // A transfer is handled now, before any other message.
             true => self.handle_transferred(agent, me, local),
             false => Ok(()),
         }
@@ -120,6 +122,7 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
         local: &mut Local,
     ) -> Result<(), AgentError> {
         let Some(message) = me.transferred.take() else { return Ok(()) };
+        // The new state decides which handler takes the message.
         me.change_state(agent, local);
         let Ok(message) = message.downcast::<T>() else {
             let wanted = std::any::type_name::<T>();
@@ -144,12 +147,14 @@ impl<A: Agent, T: Send + 'static> Handlers<A, T> {
 impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
     #[inline]
     fn step(&mut self, agent: &mut A, me: &mut Me<A>, local: &mut Local) -> Result<Step, AgentError> {
+        // A parallel handler runs: the others wait until the agent is free.
         if me.in_flight > 0 {
             me.wants_alone |= self.input.has_message(local);
             return Ok(Step::Nothing);
         }
         me.wants_alone = false;
         let Some((item, is_last)) = self.input.take(local) else { return Ok(Step::Nothing) };
+        // The time of the message is noted before the handler runs.
         me.begin(item.stamp_ns, local);
         match self.find(me.state) {
             Some(handler) => {
@@ -180,9 +185,11 @@ impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
 
     fn close(&mut self, me: &mut Me<A>, local: &mut Local) {
         if let Some(channel) = self.channel.take() {
+            // The channel lets go of the input first, so that nothing is put into a closed one.
             channel.remove(&(self.input.clone() as Arc<dyn Sink<T>>));
         }
         self.input.close(local);
+        // The shared account of unnamed agents gets their counts at the end.
         if !me.care.is_named {
             me.care.account.fold(self.input.counts());
         }
@@ -190,6 +197,7 @@ impl<A: Agent, T: Send + 'static> Subscription<A> for Handlers<A, T> {
 
     fn forget_handlers(&mut self) -> Option<Box<dyn Any + Send>> {
         self.handlers.clear();
+        // The address of an input stays valid through a restart; a channel is subscribed again.
         self.channel.is_none().then(|| Box::new(Address(self.input.clone())) as Box<dyn Any + Send>)
     }
 
@@ -258,6 +266,7 @@ impl<A: Agent, T: Clone + Send + 'static> Drop for On<'_, A, T> {
     fn drop(&mut self) {
         if let Some(wish) = self.wish.take() {
             self.me.is_changed = true;
+            // The handler is running in the list of subscriptions, so the list changes behind it.
             self.me.changes.push(Box::new(move |list, me, local| wish.grant(list, me, local)));
         }
     }
@@ -266,6 +275,7 @@ impl<A: Agent, T: Clone + Send + 'static> Drop for On<'_, A, T> {
 impl<A: Agent, T: Clone + Send + 'static> Wish<A, T> {
     fn grant(self, list: &mut Vec<Box<dyn Subscription<A>>>, me: &mut Me<A>, local: &mut Local) {
         let Wish { channel, options, is_urgent, handler } = self;
+        // All handlers of a channel share one input.
         if let Some(handlers) = find(list, &channel) {
             handlers.add(handler);
             return;
@@ -275,6 +285,7 @@ impl<A: Agent, T: Clone + Send + 'static> Wish<A, T> {
         let input = handlers.input.clone();
         handlers.channel = Some(channel.clone());
         list.push(Box::new(handlers));
+        // Last: a channel that keeps its newest message offers it now.
         channel.add(input, Some(local));
     }
 }

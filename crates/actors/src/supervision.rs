@@ -39,7 +39,9 @@ impl Strand {
         }
         agent.hold_back(true, &mut self.local);
         self.restarting.push(number);
+        // Doubled with each restart, at most a thousandfold.
         let delay_ns = (first.as_nanos() as u64).saturating_mul(1 << (count - 1).min(10));
+        // The timer does not keep a strand that has ended.
         let handle = Arc::downgrade(&self.local.handle);
         let restart = Later(Some(Box::new(move || {
             if let Some(handle) = handle.upgrade() {
@@ -54,6 +56,7 @@ impl Strand {
     fn restart_if_due(&mut self, number: u32) {
         let waiting = self.restarting.len();
         self.restarting.retain(|n| *n != number);
+        // `restart_all` may have been faster.
         if self.restarting.len() < waiting {
             self.restart(number);
         }
@@ -67,6 +70,7 @@ impl Strand {
     fn restart(&mut self, number: u32) {
         let Some(agent) = self.agents.get_mut(number as usize).and_then(Option::as_mut) else { return };
         let local = &mut self.local;
+        // The user's code makes the agent, and may panic.
         let rebuilt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| agent.rebuild(local)));
         match rebuilt {
             Ok(Ok(true)) => agent.hold_back(false, &mut self.local),

@@ -165,6 +165,7 @@ impl System {
         // An input with policy `fail` requests it without a notification, so this thread checks from time to
         // time.
         while !*wish && !self.core.control.is_stopping() {
+            // The time is read again, because the wait may end early.
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return false;
@@ -190,6 +191,7 @@ impl System {
 
     pub(crate) fn stop_once(&self, limit: Duration) {
         let core = &self.core;
+        // The end comes once, whether `stop` or the drop begins it.
         if !self.has_stopped.swap(true, Ordering::AcqRel) {
             core.stop(limit, |until| core.wait_until(until, || core.is_quiet()));
             core.control.tell_the_rest();

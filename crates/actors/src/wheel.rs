@@ -87,6 +87,7 @@ impl<A> Wheel<A> {
     /// When to call [`Wheel::advance`] next: not after the first timer is due.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         let (level, slot) = self.next_slot()?;
+        // At this time the timers of the slot move to lower levels.
         if level > 0 {
             return Some(self.start_of(level, slot) << TICK_BITS);
         }
@@ -115,11 +116,13 @@ impl<A> Wheel<A> {
             let left = indices.len();
             due.extend(indices.into_iter().filter(|i| self.entries[*i as usize].at_ns <= now_ns));
             due[before..].iter().for_each(|i| self.unlink(*i));
+            // Timers later in this tick stay in its slot.
             if due.len() - before < left {
                 break;
             }
         }
         self.now = self.now.max(target);
+        // The timers of a slot have no order.
         due.sort_by_key(|i| (self.entries[*i as usize].at_ns, self.entries[*i as usize].number));
         self.free.extend(&due);
         due.into_iter().filter_map(|i| self.entries[i as usize].action.take()).collect()
@@ -146,6 +149,7 @@ impl<A> Wheel<A> {
     }
 
     fn link(&mut self, index: u32) {
+        // A time that has passed is due at once.
         let tick = (self.entries[index as usize].at_ns >> TICK_BITS).max(self.now);
         // The highest group of six bits in which the tick differs from now.
         let level = (tick ^ self.now).checked_ilog2().map_or(0, |bit| bit as usize / 6);

@@ -54,6 +54,7 @@ impl Account {
     /// and events that could not be selected because their small data are unreadable.
     pub fn lost(&self) -> u64 {
         let unreadable = self.unselected(Verdict::Unreadable);
+        // An event without a picture of the detector was never one of its events.
         self.counts.iter().sum::<u64>() - self.count(FaultKind::Missing) + unreadable
     }
 
@@ -72,6 +73,7 @@ impl Account {
         let mut is_incomplete = false;
         for (position, (panel, bytes)) in panels.enumerate() {
             is_incomplete |= bytes.is_none();
+            // A missing panel has no length.
             let Some(bytes) = bytes else { continue };
             let pixels = bytes / panel.dtype.bytes();
             self.add_length(position, pixels..=pixels);
@@ -93,6 +95,7 @@ impl Account {
 
     pub(crate) fn add(&mut self, broken: BrokenEvent) {
         self.counts[broken.fault.kind as usize] += 1;
+        // Only the first events are named, so that memory does not grow with the run.
         if self.named.len() < MOST_NAMED {
             self.named.push(broken);
         }
@@ -106,12 +109,15 @@ impl Account {
     pub(crate) fn merge(&mut self, other: Account) {
         self.used += other.used;
         self.incomplete += other.incomplete;
+        // Saved bytes may be hostile, so the sums saturate.
         self.file_bytes = self.file_bytes.saturating_add(other.file_bytes);
         self.raw_bytes = self.raw_bytes.saturating_add(other.raw_bytes);
         self.named.extend(other.named);
+        // The order of the workers must not matter, so the first events of all are kept.
         self.named.sort_by_key(|broken| broken.event);
         self.named.truncate(MOST_NAMED);
         for (position, found) in other.lengths.into_iter().enumerate() {
+            // A panel that no event had does not widen the lengths.
             found.into_iter().for_each(|found| self.add_length(position, found));
         }
         self.counts.iter_mut().zip(other.counts).for_each(|(sum, count)| *sum += count);
@@ -152,10 +158,13 @@ impl Account {
             *count = from.at_most(MOST_EVENTS)?;
         }
         for _ in 0..from.size_at_most(MOST_NAMED)? {
+            // The list grows with each checked number and not by the stored length, so that a wrong length
+            // costs no memory.
             let (event, time_ns) = (usize::try_from(from.number()?)?, from.number()?);
             let kind = FaultKind::ALL[from.size_at_most(FaultKind::ALL.len() - 1)?];
             account.named.push(BrokenEvent { event, time_ns, fault: Fault { kind, why: from.text()? } });
         }
+        // The panels are counted, because an account without an event has none.
         let panels = &layout.panels[..from.size_at_most(layout.panels.len())?];
         for panel in panels {
             let most = if panel.has_any_length() { MOST_ELEMENTS } else { panel.pixels() };

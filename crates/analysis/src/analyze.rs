@@ -59,11 +59,14 @@ impl Work<'_> {
         workers: usize,
         tell: &mut dyn FnMut(Progress) -> GoOn,
     ) -> Result<Partial> {
+        // A plan of other events would otherwise be read in parts that do not exist.
         if leaves.start > leaves.end || leaves.end > self.leaves() {
             let found = format!("{}..{}", leaves.start, leaves.end);
             return Err(Error::refused(format!("leaves in 0..{}", self.leaves()), found));
         }
+        // A worker without a leaf would only cost memory.
         let workers = workers.clamp(1, MOST_WORKERS).min(leaves.len().max(1));
+        // Refused before the first event is read: a job that runs out of memory hours later has lost all.
         self.check_memory(recording, workers)?;
         reduce(self, recording, leaves, workers, tell)
     }
@@ -80,6 +83,7 @@ impl Work<'_> {
     /// # Errors
     /// If a leaf is there already, or a reducer fails or panics. Then `into` is good for nothing any more.
     pub fn merge(&self, into: &mut Partial, next: Partial) -> Result<()> {
+        // The leaves come first: a leaf that is there already must not be counted twice.
         into.leaves.add(&next.leaves)?;
         into.account.merge(next.account);
         self.merge_all(true, &mut into.any_order, &mut { next.any_order })?;
@@ -99,12 +103,14 @@ impl Work<'_> {
             return Err(Error::MissingLeaves(missing));
         }
         let Partial { account, any_order, forest, .. } = partial;
+        // The lengths are known only at the end, after the longest array.
         let layout = self.layout.finished(|panel| Some(*account.lengths(panel)?.end()));
         let mut any_order = any_order.into_iter();
         let mut ordered = forest.into_iter().flat_map(|(_, partials)| partials);
         let mut results = Vec::new();
         for (reducer, is_any_order) in self.reducers.iter().zip(&self.is_any_order) {
             let last = if *is_any_order { any_order.next() } else { ordered.next() };
+            // Without events no node of the tree exists, and the reducer tells the result of none.
             let last = last.unwrap_or_else(|| reducer.partial(&self.layout));
             results.extend(reducer.finish(&layout, last)?);
         }
@@ -124,6 +130,7 @@ impl Work<'_> {
     /// Puts the partial results of a node into the tree and merges as far up as it goes.
     fn put(&self, forest: &mut Forest<Vec<AnyPartial>>, node: Node, partial: Vec<AnyPartial>) -> Result<()> {
         let mut next = forest.put(node, partial);
+        // A merged node may be the missing half of a larger one.
         while let Some(mut pair) = next {
             if let Some(right) = &mut pair.right {
                 self.merge_all(false, &mut pair.left, right)?;

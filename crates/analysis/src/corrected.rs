@@ -33,6 +33,7 @@ impl Corrections {
     pub fn apply(&self, dtype: DType, shape: &[usize], bytes: &[u8]) -> Result<(Vec<f32>, u64)> {
         let panels = [Panel { number: 0, dtype, shape: shape.to_vec() }];
         self.check_panels(&panels).map_err(|(wanted, found)| Error::refused(wanted, found))?;
+        // The size is the panel's, checked above, and not the caller's.
         let mut out = vec![0.0; panels[0].pixels()];
         if bytes.len() != panels[0].bytes() {
             return Err(Error::refused(format!("{} bytes", panels[0].bytes()), bytes.len().to_string()));
@@ -103,6 +104,7 @@ impl Corrected {
     }
 
     fn memory(&self) -> Memory {
+        // The memory of any block serves; a new one is made when all are in use.
         lock(&self.idle).pop().unwrap_or_default()
     }
 
@@ -118,6 +120,7 @@ impl Corrected {
         let layout = Layout { panels: first.panels.to_vec(), first_values: (0.0, 0.0) };
         let panels = self.corrections.corrected(&layout).panels;
         let pixels: usize = panels.iter().map(Panel::pixels).sum();
+        // The memory stays as large as the largest batch.
         memory.pixels.resize(pixels * events.len(), 0.0);
         // All pictures of a batch are corrected before the first reducer runs, so that each reducer sees a block of
         // events.
@@ -125,6 +128,7 @@ impl Corrected {
             partial.unknown += self.correct(event, out, &mut memory.scratch)?;
         }
         let bytes: &[u8] = bytemuck::cast_slice(&memory.pixels);
+        // A panel without pixels makes chunks of 0, which panic; hence at least 1 here and above.
         let pictures: Vec<Vec<Option<&[u8]>>> = events
             .iter()
             .zip(bytes.chunks((pixels * size_of::<f32>()).max(1)))
@@ -150,6 +154,7 @@ impl Corrected {
             start = range.end;
             // Missing panels keep no pixels, and the reducers see them as missing, too.
             let Some(picture) = event.picture(position) else { continue };
+            // A panel beyond the memory is left out without a panic.
             let Some(out) = out.get_mut(range.clone()) else { continue };
             unknown += panel::correct(&self.corrections, &self.good, &picture, range, out, scratch)?;
         }
@@ -186,6 +191,7 @@ impl Reducer for Corrected {
         let refuse = |(wanted, found): (String, String)| format!("wanted {wanted}, found {found}");
         self.corrections.check_panels(first.panels).map_err(refuse)?;
         let pixels: usize = first.panels.iter().map(Panel::pixels).sum();
+        // At least one picture, however large it is.
         let batch = (BATCH_BYTES / (pixels * size_of::<f32>()).max(1)).max(1);
         let mut memory = self.memory();
         for events in block.all().chunks(batch) {
@@ -203,6 +209,7 @@ impl Reducer for Corrected {
 
     fn finish(&self, layout: &Layout, partial: Self::Partial) -> Result<Vec<Named>, ReduceError> {
         let mut found = Reducer::finish(&self.inner, &self.corrections.corrected(layout), partial.inner)?;
+        // Without gain bits no pixel has a code.
         if self.corrections.gain_bits.is_some() {
             found.push(Named::number(UNKNOWN_GAIN, partial.unknown as f64));
         }

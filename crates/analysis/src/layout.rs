@@ -69,6 +69,7 @@ impl Layout {
             ));
         };
         let panel = &self.panels[position];
+        // A waveform may have another length in every event; its type must stay.
         let fits = panel.shape == shape || panel.has_any_length() && shape.len() == 1;
         if fits && panel.dtype == dtype {
             return Ok(position);
@@ -86,16 +87,20 @@ impl Layout {
         let mut layout = Layout { panels: Vec::new(), first_values: (f64::INFINITY, f64::NEG_INFINITY) };
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let (mut settled, mut fault) = (0, None);
+        // Events without the detector are read too, so the number is bounded and not the number of pictures.
         for event in events.take(LOOK) {
             let read = recording.read(detector, event, &mut reader, &mut picture).map_err(Fault::from);
             match read.and_then(|()| layout.look_at(&picture)) {
                 Ok(has_new) => settled = if has_new { 0 } else { settled + 1 },
+                // The first fault explains best why nothing was found.
                 Err(found) => fault = fault.or(Some((event, found))),
             }
+            // A first picture of NaN only gives no range, so the search goes on.
             if settled >= SETTLED && layout.has_values() {
                 break;
             }
         }
+        // A detector without a panel would make empty results that look like an answer.
         if layout.panels.is_empty() {
             let found = fault.map_or_else(|| "no event".into(), |(e, f)| format!("in event {e}: {}", f.why));
             return Err(Error::new(format!("pictures of {detector}"), found));
@@ -122,6 +127,8 @@ impl Layout {
         let (mut found, mut extremes, has_values) = (Vec::new(), self.first_values, self.has_values());
         for panel in picture.good_panels()? {
             found.push(Panel { number: panel.number, dtype: panel.dtype, shape: panel.shape.to_vec() });
+            // One picture with values is enough; widening by each would make the range depend on how long
+            // panels stay new.
             if !has_values {
                 extremes = widened(extremes, panel.dtype, panel.bytes);
             }
@@ -129,6 +136,7 @@ impl Layout {
         self.first_values = extremes;
         let known = self.panels.len();
         for panel in found {
+            // Of two shapes of a panel the first one counts, and later events are checked against it.
             if let Err(place) = self.panels.binary_search_by_key(&panel.number, |p| p.number) {
                 self.panels.insert(place, panel);
             }
@@ -148,6 +156,7 @@ fn widened(range: (f64, f64), dtype: DType, bytes: &[u8]) -> (f64, f64) {
         let (mut lowest, mut highest) = ([T::HIGHEST; LANES], [T::LOWEST; LANES]);
         // The lengths are right by construction.
         let _ = accumulate::extremes(Level::best(), &frames, &mut lowest, &mut highest);
+        // The rest is shorter than a group, so its values are frames of one pixel each.
         let _ = accumulate::extremes(Level::best(), &rest, &mut lowest[..1], &mut highest[..1]);
         let finite = |values: [T; LANES]| values.into_iter().map(T::to_f64).filter(|v| v.is_finite());
         (finite(lowest).fold(low, f64::min), finite(highest).fold(high, f64::max))

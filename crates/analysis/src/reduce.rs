@@ -232,7 +232,7 @@ impl Worker<'_> {
             let beyond = wanted.checked_sub(leaf.end).filter(|_| next < shared.end);
             let of_next = beyond.map(|beyond| shared.work.cut.blocks_of_leaf(next).start + beyond);
             if wanted < leaf.end || of_next.is_some() {
-                // Full: it is read when it is needed.
+                // A full queue loses nothing: the events are read when they are needed.
                 let _ = self.ask.try_send(of_next.unwrap_or(wanted));
             }
         }

@@ -40,10 +40,12 @@ impl Array {
     pub fn new<T: Element>(shape: &[usize], mut elements: Vec<T>) -> Array {
         let fits = shape.iter().product::<usize>() == elements.len();
         let shape = if fits { shape.to_vec() } else { vec![elements.len()] };
+        // The bytes are little-endian in files and to callers.
         if cfg!(target_endian = "big") {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
             bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
         }
+        // Elements of 8 bytes are taken over without a copy; shorter ones are copied into words.
         let words = bytemuck::allocation::try_cast_vec(elements).unwrap_or_else(|(_, elements)| {
             let bytes: &[u8] = bytemuck::cast_slice(&elements);
             let mut words = vec![0u64; bytes.len().div_ceil(8)];
@@ -66,6 +68,7 @@ impl Array {
     /// The elements, last axis fastest, little-endian.
     pub fn bytes(&self) -> &[u8] {
         let length = self.shape.iter().product::<usize>() * self.dtype.bytes();
+        // The last word may have bytes behind the last element.
         &bytemuck::cast_slice(&self.words)[..length]
     }
 
@@ -85,6 +88,7 @@ pub struct Table {
 impl Table {
     /// The number of its rows: the length of its shortest column.
     pub fn rows(&self) -> usize {
+        // The shortest column has the last whole row.
         self.columns.iter().map(|c| c.cells.shape().iter().product()).min().unwrap_or(0)
     }
 }
@@ -109,6 +113,7 @@ impl Named {
     /// The result as an assembled picture, `f64` with NaN where there is no pixel, if it is an array with a value for each of these pixels.
     pub fn assembled(&self, assembly: &Assembly) -> Option<Named> {
         let Value::Array(array) = &self.value else { return None };
+        // A result of other pixels, such as a projection, has no assembled picture.
         if array.shape().iter().product::<usize>() != assembly.places.len() {
             return None;
         }
@@ -141,7 +146,9 @@ impl Named {
             value: Value::Array(Array::new(shape, elements)),
         };
         let shapes: Vec<Vec<usize>> = layout.panels.iter().map(shape).collect();
+        // Panels of one shape become one array, because users stack them anyway.
         if shapes.windows(2).all(|pair| pair[0] == pair[1]) {
+            // A single panel has no axis of panels.
             let panels = Some(shapes.len()).filter(|n| *n > 1);
             let shape: Vec<usize> =
                 panels.into_iter().chain(shapes.first().into_iter().flatten().copied()).collect();

@@ -16,7 +16,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         let purpose = Purpose { is_kept: false, replaces: true };
         let mut file = GrowingFile::create_beside(path, BESIDE, purpose)?;
         file.append(&[bytes])?;
-        // Else a crash of the machine could leave the name without the bytes.
+        // Without the sync a crash of the machine could leave the name without the bytes.
         file.finish_on_disk()
     };
     let refused = |e: livetime_recording::Error| {

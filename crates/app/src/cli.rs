@@ -142,6 +142,7 @@ impl Command {
             | Command::Verify(VerifyArgs { pipeline, .. }) => {
                 Some((pipeline.file.as_deref(), &mut pipeline.python))
             }
+            // Without a pipeline the analysis needs no Python.
             Command::Analyze(args) => Some((Some(args.pipeline.as_deref()?), &mut args.python)),
             Command::Settings(args) => Some(args.pipeline()),
             Command::Bench(args) => args.pipeline(),

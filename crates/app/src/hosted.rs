@@ -44,7 +44,7 @@ impl RunCommand {
                 let why = "wanted run, check, verify, pvs, analyze --pipeline, bench graph or bench node, found another command: the program livetime does it";
                 return Err(Cli::command().error(ErrorKind::InvalidSubcommand, why));
             };
-            // It is the one at work just now.
+            // The hosting program is at work already, so no interpreter is started for `--python`.
             *is_for_python = false;
             let file = file.map(Path::to_owned);
             Ok(RunCommand { cli, file })

@@ -53,10 +53,12 @@ impl Interrupts {
 
     /// The run whose nodes are named if they keep the process from ending.
     pub(crate) fn watch(&self, run: &Arc<Run>) {
+        // A weak reference: a handler of signals must not keep the run.
         *lock(&self.0.run) = Arc::downgrade(run);
     }
 
     fn take(&self) {
+        // Only the second signal starts the time limit.
         if self.0.count.fetch_add(1, Ordering::Relaxed) == 1 {
             let own = self.clone();
             // Further signals are still taken, and change nothing.

@@ -47,8 +47,10 @@ impl std::fmt::Debug for Bitshuffle {
 impl Bitshuffle {
     /// Elements of `size` bytes in blocks of `block` elements; 0 is the filter's default.
     pub fn alone(size: usize, block: usize) -> Bitshuffle {
+        // A size of 0 would divide by zero.
         let size = size.max(1);
         let usual = (BLOCK / size / 8 * 8).max(LEAST_ELEMENTS);
+        // The filter shuffles whole eights of elements.
         let block = if block == 0 { usual } else { block / 8 * 8 };
         Bitshuffle { size, block, packed: Packed::Not, shuffled: Vec::new(), planes: Vec::new() }
     }
@@ -76,6 +78,7 @@ impl Bitshuffle {
         if block == 0 {
             return Err(reader.damaged("elements of a block, whole eights", 8, 0));
         }
+        // Elements beyond a whole eight are not shuffled.
         let (eights, rest) = output.split_at_mut(output.len() - output.len() % (8 * self.size));
         for output in eights.chunks_mut(block) {
             self.block(&mut reader, output)?;
@@ -121,9 +124,11 @@ pub(crate) fn unshuffle(
     output: &mut [u8],
     planes: &mut Vec<u8>,
 ) -> Result<(), LengthError> {
+    // The kernel knows these sizes as a whole.
     if matches!(size, 1 | 2 | 4 | 8) {
         return bitshuffle::unshuffle(level, size, from, output);
     }
+    // For other sizes the bits of each byte are put together first, then the bytes of each element.
     let planes = room(planes, output.len());
     let count = (output.len() / size).max(1);
     for (from, plane) in from.chunks_exact(count).zip(planes.chunks_exact_mut(count)) {

@@ -163,6 +163,7 @@ impl Bslz4 {
         }
         self.trial.resize(lz4::bound(BLOCK), 0);
         let matches = self.lz4.encode(NAME, shuffled, &mut self.trial)?;
+        // The search for matches costs time: it must save a tenth of the bytes.
         *packing = if 10 * matches < 9 * runs { Packing::Matches } else { Packing::Runs };
         if *packing == Packing::Runs {
             return Ok(runs);

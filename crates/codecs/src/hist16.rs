@@ -74,9 +74,11 @@ impl Codec for Hist16 {
         check_room(self, bytes.len(), output.len())?;
         let found = find_pair(self.level, bytes);
         let mut stream = Writer::new(output);
+        // The header holds lengths that are known only at the end.
         stream.skip(HEADER);
         let flag = match found.pair {
             Some(pair) => self.write(bytes, 256 * pair as u16, found.inside, &mut stream)?,
+            // Too few pixels lie in any window, so packing would make the frame larger.
             None => {
                 stream.put(bytes);
                 Flag::Stored
@@ -96,6 +98,7 @@ impl Codec for Hist16 {
         let flag = Flag::of(number).ok_or_else(|| stream.damaged("flag", 3, number.into()))?;
         let sum = stream.u32("sum of the pixels")?;
         let size = stream.u32("size")?;
+        // A stream that was cut is refused before it is unpacked.
         stream.expect("size", size.into(), stream.left() as u64)?;
         match flag {
             Flag::Stored => {
@@ -104,6 +107,7 @@ impl Codec for Hist16 {
             }
             _ => self.read(&mut stream, flag, output)?,
         }
+        // The sum is the format's only protection of the pixels.
         stream.expect("sum of the pixels", sum.into(), hist::sum(self.level, output).into())
     }
 }
@@ -134,12 +138,14 @@ impl Hist16 {
         let base = stream.u16("base")?;
         let size = stream.u32("bytes of pixel data")? as usize;
         let data = stream.take(size, "bytes of pixel data")?;
+        // Pixels have two bytes.
         if !output.len().is_multiple_of(2) {
             return Err(CodecError::Length { what: "output", wanted: output.len() + 1, found: output.len() });
         }
         read_map(stream, flag, output.len() / 2, &mut self.map)?;
         stream.expect("bytes behind the map", 0, stream.left() as u64)?;
         let used = hist::unpack_bytes(self.level, data, &self.map, base, output)?;
+        // A number that cannot be right fails the comparison below.
         let used = used.unwrap_or(size + 1);
         stream.expect("bytes of pixel data", used as u64, size as u64)
     }

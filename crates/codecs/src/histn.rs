@@ -202,6 +202,7 @@ impl HistN {
         stream.expect("bytes behind the map", 0, stream.left() as u64)?;
         let codes = Codes { base, inside, outside };
         let bits = hist::unpack_codes(self.level, data, &self.map, codes, output)?;
+        // A number that cannot be right fails the comparison below.
         let used = bits.map_or(size + 4, |bits| 4 * bits.div_ceil(32));
         stream.expect("bytes of codes", used as u64, size as u64)
     }

@@ -21,6 +21,7 @@ pub(crate) const FILTER: Filter =
 
 /// A stream as the only block of a chunk.
 fn head(chunk: Chunk, stream: usize) -> Head {
+    // The numbers are big-endian in this filter's format, unlike in HDF5.
     let mut head = [0; 16];
     head[..8].copy_from_slice(&(chunk.bytes as u64).to_be_bytes());
     head[8..12].copy_from_slice(&(chunk.bytes as u32).to_be_bytes());
@@ -98,6 +99,7 @@ impl Lz4Block {
         input: &[u8],
         output: &mut [u8],
     ) -> Result<usize, CodecError> {
+        // The library would return a wrong length for more.
         if input.len() > MOST_BYTES {
             return Err(CodecError::Limit { codec, most: MOST_BYTES, found: input.len() });
         }
@@ -120,6 +122,7 @@ impl Lz4Block {
         at: usize,
         output: &mut [u8],
     ) -> Result<(), CodecError> {
+        // Runs alone are unpacked faster; a block of another encoder falls through.
         if lz4::decode_runs(block, output) == Some(output.len()) {
             return Ok(());
         }

@@ -50,6 +50,7 @@ impl Lz4Hdf5 {
 
     fn encode_block(&mut self, block: &[u8], stream: &mut Writer<'_>) -> Result<(), CodecError> {
         let packed = self.lz4.encode(NAME, block, &mut stream.rest()[4..])?;
+        // A block that does not shrink is stored: its size tells that to the reader.
         let size = packed.min(block.len());
         stream.put(&(size as u32).to_be_bytes());
         if packed < block.len() {
@@ -97,6 +98,7 @@ impl Codec for Lz4Hdf5 {
             let packed = u32::from_be_bytes(stream.array("bytes of LZ4")?) as usize;
             let at = stream.at();
             let packed = stream.take(packed, "bytes of LZ4")?;
+            // A block of full size was stored.
             if packed.len() == output.len() {
                 output.copy_from_slice(packed);
             } else {

@@ -53,6 +53,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], CodecError> {
+        // `take` gives exactly this many bytes, so the zeros never occur.
         Ok(self.take(N, what)?.first_chunk().copied().unwrap_or([0; N]))
     }
 

@@ -7,6 +7,7 @@ use crate::stream::{check_dtype, check_room};
 use crate::{Array, Codec, CodecError, CodecType, DType, Filter, FilterReader, FrameName, Levels};
 
 const NAME: &str = "zlib";
+// The fastest level is usual, because a detector does not wait.
 const LEVELS: Levels = Levels { least: 0, most: 9, usual: 1 };
 /// Deflate of HDF5.
 const FILTER: u16 = 1;
@@ -22,6 +23,7 @@ pub(crate) const TYPE: CodecType = CodecType {
         values: |_, settings| vec![LEVELS.of(settings) as u32],
         head: None,
     }),
+    // The level of the decoder does not matter: a stream says how it was made.
     reader: Some(FilterReader::new(FILTER, |_| NAME, |_, size| Ok(decoder(Zlib::new(1), size)))),
     numcodecs: Some("zlib"),
     ..CodecType::new(NAME, "zlib: every type; slow; other programs understand it.")
@@ -80,6 +82,7 @@ impl std::fmt::Debug for ZlibStream {
 
 impl ZlibStream {
     pub(crate) fn new(level: u32) -> ZlibStream {
+        // A higher level than the format knows is the highest one.
         let level = CompressionLvl::new(level.min(9) as i32).unwrap_or_default();
         ZlibStream { compress: Compressor::new(level), decompress: Decompressor::new() }
     }
@@ -103,6 +106,7 @@ impl ZlibStream {
         output: &mut [u8],
     ) -> Result<(), CodecError> {
         let (wanted, made) = (output.len() as u64, self.decompress.zlib_decompress(stream, output));
+        // The library fills as much as the stream has, so its length is compared.
         if !made.as_ref().is_ok_and(|made| *made == output.len()) {
             let (what, found) = ("bytes of a zlib stream", made.unwrap_or(0) as u64);
             return Err(CodecError::Damaged { codec, what, wanted, found, at });

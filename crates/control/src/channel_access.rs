@@ -39,6 +39,7 @@ impl Default for ChannelAccess {
             port: None,
             interfaces: None,
             beacons: Vec::new(),
+            // The default of `EPICS_CAS_BEACON_PERIOD`.
             beacon_period: Duration::from_secs(15),
             ignore: Vec::new(),
             log: None,
@@ -51,6 +52,7 @@ impl ChannelAccess {
     /// `EPICS_CAS_INTF_ADDR_LIST` listens where pvAccess does. `has_own_interfaces`: the user said where to listen.
     pub fn follow(&mut self, environment: &Variables, has_own_interfaces: bool) -> Vec<String> {
         let mut problems = Vec::new();
+        // A port in the pipeline file counts before the environment.
         if self.port.is_none() {
             let port = environment.port(&["EPICS_CAS_SERVER_PORT", "EPICS_CA_SERVER_PORT"], SERVER_PORT);
             let port = port.map_err(|error| problems.push(error.to_string())).unwrap_or(SERVER_PORT);
@@ -61,6 +63,7 @@ impl ChannelAccess {
             problems.extend(list.problems.iter().map(ToString::to_string));
             list.destinations.into_iter().map(|one| one.address).collect::<Vec<SocketAddr>>()
         };
+        // Interfaces have no port.
         let interfaces = list(&["EPICS_CAS_INTF_ADDR_LIST"], 0);
         if !interfaces.is_empty() && !has_own_interfaces {
             self.interfaces = Some(interfaces.iter().map(SocketAddr::ip).collect());
@@ -69,7 +72,7 @@ impl ChannelAccess {
         let repeater = ["EPICS_CAS_BEACON_PORT", "EPICS_CA_REPEATER_PORT"];
         let repeater = environment.port(&repeater, REPEATER_PORT).unwrap_or(REPEATER_PORT);
         self.beacons = list(&["EPICS_CAS_BEACON_ADDR_LIST"], repeater);
-        // Beacons go only where somebody says, as those of pvAccess: a network hears nothing of a run for this machine.
+        // Beacons are off until they are configured, as in pvAccess: a run for this machine alone stays silent on the network.
         match environment.flag(&["EPICS_CAS_AUTO_BEACON_ADDR_LIST"], false) {
             Ok(true) => self.beacons.extend(broadcasts().iter().map(|&ip| SocketAddr::from((ip, repeater)))),
             Ok(false) => {}

@@ -63,6 +63,7 @@ pub fn definitions(mut text: &str) -> Result<Macros, WrongText> {
             Some(quote) => rest[1..].split_once(quote).ok_or_else(wrong)?,
             None => rest.split_once(',').unwrap_or((rest, "")),
         };
+        // Blanks in quotes belong to the value.
         let value = if quote.is_some() { value } else { value.trim() };
         values.insert(name.trim().to_owned(), value.to_owned());
         text = left;
@@ -132,6 +133,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn value(&mut self, name: &'a str, value: &str, [open, close]: [char; 2]) -> String {
+        // A name inside its own value would never end.
         if self.open.contains(&name) || self.open.len() >= DEEPEST {
             return format!("${open}{name}{close}");
         }

@@ -81,6 +81,7 @@ impl Default for Rules {
 impl Rules {
     /// What a caller at `address` may whom a proxy has named `user`; `None` if no rule fits.
     pub fn may(&self, address: IpAddr, user: Option<&str>) -> Option<May> {
+        // The order of the file decides, so that an exception can stand before a rule.
         self.grants.iter().find(|grant| grant.fits(address, user)).map(|grant| grant.may)
     }
 
@@ -95,16 +96,20 @@ impl Rules {
     /// [`RulesError`] that says what is wanted instead.
     pub fn check(&self, hosts: &[String]) -> Result<(), RulesError> {
         let writes = |grant: &&Grant| grant.may == May::Write;
+        // A rule for users without a proxy would fit no caller, or any that claims a name.
         if let Some(grant) = self.grants.iter().find(|grant| grant.whom != Whom::Everybody)
             && self.proxies.is_empty()
         {
             return Err(RulesError::NoProxy(grant.clone()));
         }
+        // Behind a proxy every caller has the proxy's address, so a rule by address alone would open the run
+        // to all.
         let behind = |grant: &Grant| self.proxies.iter().any(|proxy| proxy.overlaps(grant.host));
         let mut open = self.grants.iter().filter(writes).filter(|grant| grant.whom == Whom::Everybody);
         if let Some(grant) = open.find(|grant| behind(grant)) {
             return Err(RulesError::NoUser(grant.clone()));
         }
+        // A page of another site could reach the run by any name and write with the rights of the address.
         if let Some(grant) = self.grants.iter().find(writes)
             && hosts.iter().any(|name| name == "*")
         {
@@ -112,6 +117,7 @@ impl Rules {
         }
         let all = |grant: &Grant| grant.whom == Whom::Everybody && grant.host == Host::Any;
         match self.grants.iter().position(all) {
+            // Rules behind one that fits all never decide, which is hardly meant.
             Some(place) if place + 1 < self.grants.len() => {
                 Err(RulesError::NotLast(self.grants[place].clone()))
             }
@@ -162,6 +168,7 @@ impl Grant {
             Whom::Named => user.is_some(),
             Whom::User(name) => user == Some(name),
         };
+        // An address of version 4 may arrive in the form of version 6.
         is_meant && self.host.has_address(address, address.to_canonical().is_loopback())
     }
 }

@@ -27,6 +27,7 @@ pub fn schema_of(nodes: &[NodeType]) -> Value {
                 "description": "The nodes by name.",
                 "type": "object",
                 "minProperties": 1,
+                // The pattern is that of the reader of pipeline files.
                 "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,60}$" },
                 "additionalProperties": { "$ref": "#/$defs/node" },
             },
@@ -154,6 +155,7 @@ fn node(nodes: &[NodeType]) -> Value {
 /// The schema of a node's type.
 fn of_type(node: &NodeType) -> Value {
     let is_source = node.spec.kind == NodeKind::Source;
+    // A source has no input, so a `from` is refused already by the editor.
     let mut then = json!({ "properties": { "params": params(node) } });
     if is_source {
         then["properties"]["from"] = json!(false);
@@ -169,6 +171,7 @@ fn params(node: &NodeType) -> Value {
     let written = node.param_specs().iter().enumerate().filter(|(_, spec)| !spec.readback);
     let properties: Map<String, Value> =
         written.map(|(i, spec)| (spec.name.to_owned(), param(spec, defaults.get(i)))).collect();
+    // `params:` with nothing behind it is null.
     json!({ "type": ["object", "null"], "properties": properties, "additionalProperties": false })
 }
 
@@ -179,6 +182,7 @@ fn param(spec: &ParamSpec, default: Option<ParamValue>) -> Value {
         ParamKind::Int if spec.unit.is_none() => json!({ "type": "integer" }),
         ParamKind::Int => json!({ "type": ["integer", "string"] }),
         ParamKind::Float => json!({ "type": ["number", "string"] }),
+        // YAML reads `1` and `true` as other types, and both may be meant as texts.
         ParamKind::Text => json!({ "type": ["string", "number", "boolean"] }),
         ParamKind::Enum(choices) => json!({ "enum": choices.iter().map(|c| c.name).collect::<Vec<_>>() }),
         ParamKind::List => json!({ "type": "array", "items": { "type": "number" } }),
@@ -212,6 +216,7 @@ fn from() -> Value {
     let [name, edge] = one.clone();
     json!({
         "description": "Where its frames come from: `node`, `node.output`, or a list of these with options.",
+        // One edge needs no list, and a list may mix both forms.
         "oneOf": [name, edge, { "type": "array", "items": { "oneOf": one } }],
     })
 }

@@ -26,6 +26,7 @@ impl ByNode {
             let numbered = owners.clone().enumerate();
             numbered.filter_map(|(number, owner)| Some((number, owner.filter(|node| *node < nodes)?)))
         };
+        // A counting sort: it keeps the order of the things, and needs no list for each node.
         let mut starts = vec![0_u32; nodes + 1];
         owned().for_each(|(_, node)| starts[node + 1] += 1);
         for node in 0..nodes {

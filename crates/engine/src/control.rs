@@ -51,6 +51,7 @@ impl RunControl {
 
     /// From now on, a report that memory is exhausted has the list that this function makes.
     pub(crate) fn list_holders_with(&self, list: impl Fn() -> String + Send + Sync + 'static) {
+        // A second list is ignored: nodes and edges are made once.
         let _ = self.list_holders.set(Box::new(list));
     }
 
@@ -65,6 +66,8 @@ impl RunControl {
 
     /// Ends the sources on request.
     pub(crate) fn ask_to_stop(&self) {
+        // Before the stop, so that a thread that sees the stop can tell a request from the end of the
+        // sources.
         self.is_asked_to_stop.store(true, Ordering::Release);
         self.stop();
     }
@@ -81,6 +84,7 @@ impl RunControl {
     /// True when the frame of this number is traced.
     #[inline]
     pub(crate) fn is_traced(&self, sequence: u64) -> bool {
+        // Relaxed: after a change, one frame more or less may be traced.
         let every = self.trace_every.load(Ordering::Relaxed);
         every != 0 && sequence.is_multiple_of(every)
     }

@@ -184,6 +184,7 @@ impl Graph {
             let fault = GraphFault::Parameter { node: decl.name.clone(), refusal };
             GraphError::new(Place::Param(node, name.into()), fault)
         })?;
+        // One value for each parameter: the last one counts.
         decl.values.retain(|(i, _)| *i != index);
         decl.values.push((index, value));
         Ok(())
@@ -288,6 +289,7 @@ impl Graph {
         let order = match self.order() {
             Ok(order) => order,
             Err(cycle) => {
+                // Streams are planned along the order of the nodes, which a cycle does not have.
                 errors.push(cycle);
                 return Err(errors);
             }
@@ -329,10 +331,13 @@ impl Graph {
         if options.cpus.iter().any(|cpu| *cpu >= MOST_CPUS) {
             return Err(BadPlacement::Cpus(options.cpus.clone()));
         }
+        // Called only where `inputs` has one edge.
         let follows_pool = || matches!(self.nodes[inputs[0].from.0].options.placement, Placement::Pool(_));
         match options.placement {
             Placement::Inline if spec.kind == NodeKind::Source => Err(BadPlacement::InlineSource),
+            // The thread of its one sender calls an inline node: two senders would call it at once.
             Placement::Inline if inputs.len() != 1 => Err(BadPlacement::InlineEdges(inputs.len())),
+            // The copies of a pool would call it from several threads.
             Placement::Inline if follows_pool() => Err(BadPlacement::InlineBehindPool),
             Placement::Pool(0) => Err(BadPlacement::EmptyPool),
             Placement::Pool(threads) if threads > MOST_POOL => Err(BadPlacement::LargePool(threads)),
@@ -399,6 +404,7 @@ impl Graph {
             let spec = &decl.node_type.spec;
             let mut inputs = vec![Stream::Unknown; spec.inputs.len()];
             for (number, edge) in receivers.of(i).map(|number| (number, &self.edges[number])) {
+                // In this order of the nodes, the streams of all senders are known.
                 let stream = streams[edge.from.0].get(edge.from.1).copied().unwrap_or(Stream::Unknown);
                 if let Err(why) = spec.inputs[edge.to.1].accepts.check(&stream) {
                     let fault = GraphFault::Stream { node: decl.name.clone(), why };
@@ -408,9 +414,11 @@ impl Graph {
             }
             let planned = decl.node_type.build(&decl.values).and_then(|mut node| node.plan(&inputs));
             streams[i] = planned.unwrap_or_else(|e| {
+                // The nodes behind are still checked, and report no errors that follow from this one.
                 errors.push(GraphError::of_node(i, &decl.name, e));
                 vec![Stream::Unknown; spec.outputs.len()]
             });
+            // A plan may leave outputs out; their streams are unknown.
             streams[i].resize(spec.outputs.len(), Stream::Unknown);
             if let (Some(layout), Some(first @ Stream::Unknown)) = (decl.expected, streams[i].first_mut()) {
                 *first = Stream::Array(layout);
@@ -454,6 +462,7 @@ impl Graph {
                 (_, WhenFull::Latest) => 1,
                 _ => e.options.queue,
             };
+            // One more for the frame that the receiving node holds.
             FramePool::cost_bytes(span) as u64 * (queue as u64 + 1)
         };
         self.edges.iter().map(edge_bytes).sum()
@@ -477,6 +486,8 @@ fn real_path(path: &Path) -> PathBuf {
     let folder = whole.parent().and_then(|folder| folder.canonicalize().ok());
     match (folder, whole.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
+        // Nothing can be resolved without the folder; the components at least have no `.` and no repeated
+        // slash.
         _ => whole.components().collect(),
     }
 }
@@ -489,6 +500,7 @@ pub(crate) fn check_edge(options: &EdgeOptions) -> Result<(), BadEdge> {
         return Err(BadEdge::Every);
     }
     for (name, rate) in [("max_rate", options.max_rate_hz), ("max_byte_rate", options.max_bytes_per_s)] {
+        // Negated, because NaN compares as false: it is refused, too.
         if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
             return Err(BadEdge::Rate(name, rate));
         }

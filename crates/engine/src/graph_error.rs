@@ -123,6 +123,7 @@ impl GraphError {
 
     /// The error of the node with this number and name.
     pub(crate) fn of_node(number: usize, name: &str, error: NodeError) -> GraphError {
+        // The error of a node may name its parameter, which is the nearer place.
         let place = error.param.map_or(Place::Node(number), |param| Place::Param(number, param.into()));
         GraphError::new(place, GraphFault::Node { node: Some(name.to_owned()), error })
     }

@@ -116,12 +116,14 @@ impl Worker {
     pub(crate) fn step(&mut self, burst: Option<usize>) -> bool {
         let mut progressed = false;
         for runner in &mut self.runners {
+            // `|=` does not stop at the first node that had work: each node has its turn.
             progressed |= runner.step(burst);
         }
         progressed
     }
 
     pub(crate) fn run_tasks(&mut self) {
+        // The mark is read without the lock, which a turn without requests need not take.
         if self.handle.bell.has_tasks.load(Ordering::Acquire) {
             for task in self.handle.take_tasks() {
                 task(self);
@@ -141,6 +143,7 @@ impl Worker {
         self.handle.bell.adopt_thread();
         self.handle.times.enter();
         if let Err(error) = prepare_thread(&self.handle.cpus) {
+            // A thread that is not pinned still works, so that this is no error.
             let message = format!("thread {}: cannot pin or time precisely: {error}", self.handle.name);
             let (at_ns, node) = (self.clock.now_ns(), String::new());
             self.control.tell(Event { at_ns, node, is_error: false, message, cause: None });

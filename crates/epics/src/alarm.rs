@@ -59,6 +59,7 @@ impl Alarm {
 
     /// The one that is worse.
     pub(super) fn or(self, other: Alarm) -> Alarm {
+        // Of two equal ones the first stays, so that the alarm of the run comes before that of a limit.
         if other.severity > self.severity { other } else { self }
     }
 }
@@ -92,7 +93,9 @@ pub(super) fn number(kind: &str) -> Option<u16> {
 /// The kind of the alarm of a value by its number: the message names it, and an alarm with another message is one of the state.
 pub(super) fn kind_of(value: &Value) -> u16 {
     let is_well = value.i64("alarm.severity").unwrap_or(0) == 0;
+    // `NO_ALARM` as the text of an alarm says nothing.
     let named = value.str("alarm.message").and_then(number).filter(|kind| *kind != 0);
+    // An unknown text still has a severity, so its kind is that of a state, and not none.
     if is_well { 0 } else { named.or_else(|| number("STATE")).unwrap_or(0) }
 }
 

@@ -494,6 +494,7 @@ impl View<'_> {
     /// The edge with the number `edge` among the edges to the first input.
     fn edge(&self, edge: usize) -> Option<&Input> {
         let state = &self.node.state;
+        // The first edge is stored apart from the later ones.
         if edge == 0 { self.input() } else { state.joined.get(edge - 1).map(|input| &**input) }
     }
 
@@ -517,6 +518,7 @@ impl View<'_> {
 pub(super) fn read(item: Item, view: &View<'_>) -> (Content, Severity) {
     let severity = match item {
         I::QueueUse => queue_severity(view.counts),
+        // Screens show an acquisition in the colour of a minor alarm, as areaDetector does.
         I::Acquire if view.node.state.acquires() => Severity::Minor,
         _ => Severity::None,
     };
@@ -525,8 +527,10 @@ pub(super) fn read(item: Item, view: &View<'_>) -> (Content, Severity) {
 
 fn queue_severity(node: &NodeReport) -> Severity {
     match (node.queued, node.capacity) {
+        // A node without a queue is never full.
         (_, 0) => Severity::None,
         (queued, capacity) if queued >= capacity => Severity::Major,
+        // Three quarters, written without fractions.
         (queued, capacity) if 4 * queued >= 3 * capacity => Severity::Minor,
         _ => Severity::None,
     }
@@ -550,6 +554,7 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::Acquire => Content::flag(state.acquires()),
         I::AcquireBusy => Content::flag(state.is_busy),
         I::WaitForPlugins => Content::flag(state.waits_for_nodes),
+        // Wrapping: a client may have written a number above the count.
         I::ArrayCounter => Content::count(state.frames.wrapping_sub(state.offsets.frames)),
         I::ArrayRate => Content::F64(node.rates.hz),
         I::PoolMaxMem | I::PoolUsedMem | I::PoolBuffers | I::PoolFree | I::PoolInUse => {
@@ -566,11 +571,13 @@ fn content(item: Item, view: &View<'_>) -> Content {
         I::MaxArrayRate => Content::F64(view.max_rate_hz().unwrap_or(0.0)),
         I::MaxByteRate => Content::F64(view.input().and_then(|i| i.options.max_bytes_per_s).unwrap_or(0.0)),
         I::ExecutionTime => Content::F64(node.rates.service_ms),
+        // Without a choice of the client the placement decides.
         I::BlockingCallbacks => Content::flag(state.awaited.unwrap_or(is_inline)),
         I::Inline => Content::flag(is_inline),
         I::Dropped => Content::count(counts.lost_before.wrapping_sub(state.offsets.lost_before)),
         I::DroppedOutput => Content::count(counts.lost_inside().wrapping_sub(state.offsets.lost_inside)),
         I::QueueSize => Content::count(view.input().map_or(0, |i| i.options.queue as u64)),
+        // The two numbers are read one after the other, so the difference may be below 0.
         I::QueueFree => Content::count(counts.capacity.saturating_sub(counts.queued)),
         I::QueueUse => Content::count(counts.queued),
         I::Threads => Content::count(counts.threads.len() as u64),
@@ -607,7 +614,7 @@ fn pool_content(item: Item, view: &View<'_>) -> Content {
         I::PoolMaxMem => Content::F64(megabytes(pool.limit_bytes)),
         I::PoolUsedMem => Content::F64(megabytes(pool.used_bytes)),
         I::PoolBuffers => Content::count(pool.buffers as u64),
-        // Counted a moment earlier, so they may be more than there are.
+        // The count is a moment older than the pool's, so it may be larger than the number of buffers.
         I::PoolFree => Content::count(view.free_buffers().min(pool.buffers as u64)),
         I::PoolInUse => Content::count((pool.buffers as u64).saturating_sub(view.free_buffers())),
         _ => Content::I32(0),
@@ -637,6 +644,7 @@ impl Quantile {
 }
 
 fn megabytes(bytes: usize) -> f64 {
+    // areaDetector's MB is 2^20 bytes.
     bytes as f64 / 1048576.0
 }
 
@@ -646,12 +654,14 @@ const EPICS_EPOCH_S: i64 = 631_152_000;
 /// The values of the last frame; zeros before the first one.
 fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Content {
     let layout = last.and_then(|l| l.layout.as_ref());
+    // Before the first frame the time is 0 seconds of the EPICS clock.
     let time_ns = last.map_or(EPICS_EPOCH_S * 1_000_000_000, |l| l.event_time_ns);
     let since_ns = time_ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
     let of_layout = |f: fn(&Layout) -> usize| Content::count(layout.map_or(0, f) as u64);
     match item {
         I::UniqueId => Content::count(last.map_or(0, |l| l.sequence)),
         I::TimeStamp => Content::F64(since_ns as f64 / 1e9),
+        // Euclid's division keeps the nanoseconds positive for times before 1990.
         I::EpicsSeconds => Content::I32(since_ns.div_euclid(1_000_000_000) as i32),
         I::EpicsNanoseconds => Content::I32(since_ns.rem_euclid(1_000_000_000) as i32),
         I::NDimensions => of_layout(|l| l.dims().len()),
@@ -676,11 +686,13 @@ fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Conte
 }
 
 fn size_of_dim(layout: &Layout, n: usize) -> usize {
+    // areaDetector numbers the dimensions from the fastest one.
     layout.dims().iter().rev().nth(n).map_or(0, |d| d.size)
 }
 
 fn dimensions(layout: &Layout) -> Vec<i32> {
     let mut sizes: Vec<i32> = layout.dims().iter().rev().map(|d: &Dim| d.size as i32).collect();
+    // Ten places are areaDetector's, whatever the number of dimensions is.
     sizes.resize(10, 0);
     sizes
 }

@@ -15,6 +15,7 @@ use super::upstream::{Has, TEMPLATES, Template, reason};
 
 /// The PV of that name, or of the first of several sub-devices that have it.
 fn find<'a>(served: &'a [ServedPv], name: &str) -> Option<&'a ServedPv> {
+    // Sub-devices repeat the PVs, so the first stands for all.
     let first = || served.iter().find(|s| s.name.strip_prefix("1:") == Some(name));
     served.iter().find(|s| s.name == name).or_else(first)
 }
@@ -64,6 +65,7 @@ fn shape(shape: &Shape) -> String {
 fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
     let of = |name: &str| nodes.iter().find(|n| n.spec.name == name);
     let mut served = Vec::new();
+    // A template of every node has PVs of sources and PVs of plugins, so one node of each kind gives both.
     for name in template.node.map_or(vec!["sim_detector", "null"], |name| vec![name]) {
         served.extend(of(name).map(served_by).unwrap_or_default());
     }
@@ -71,6 +73,7 @@ fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
     let mut lines = Vec::new();
     for (suffix, has) in template.suffixes() {
         match fate(suffix, has, &served) {
+            // PVs with the same fate share a row, so that the table stays short.
             (fate @ ("left out" | "read-only"), names, why) if names.is_empty() => {
                 rows.entry((fate, names, why)).or_default().push(suffix);
             }
@@ -93,6 +96,7 @@ fn template(text: &mut String, template: &Template, nodes: &[NodeType]) {
 fn ours(text: &mut String, node: &NodeType, known: &[String]) {
     let is_new = |s: &ServedPv| {
         let base = |n: &str| BASE.iter().any(|b| b.names().iter().any(|(name, _)| name == n));
+        // The prefix of a sub-device does not make a PV of areaDetector a new one.
         !known.iter().any(|name| *name == s.name || name == leaf(&s.name))
             && !base(&s.name)
             && !is_repeated(&s.name)
@@ -143,6 +147,7 @@ pub fn document(nodes: &[NodeType]) -> String {
     let mut rows = Vec::new();
     for base in bases.filter(|b| !known.contains(&b.name)) {
         let row = row(&base);
+        // Sources and plugins share most rows.
         if !rows.contains(&row) {
             rows.push(row);
         }

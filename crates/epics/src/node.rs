@@ -63,6 +63,7 @@ impl NodePvs {
                 Shows::Param(index) => Target::Param(&table.specs[index]),
                 Shows::Item(item) => Target::Item(item),
                 Shows::Link(index) => Target::Link(&table.specs[index]),
+                // A picture's PVs follow frames and not moments, so they are made elsewhere.
                 Shows::Picture => continue,
             };
             let mut point = Point::new(&served.about, value, |builder| match served.is_writable {
@@ -83,6 +84,7 @@ impl NodePvs {
                     fixed.into_iter().for_each(|content| point.show(content, Severity::None, now()));
                     match item {
                         Item::Kept(name, _) => kept.push((name, point)),
+                        // A fixed value is never compared again.
                         _ if is_fixed => {}
                         _ => bases.push((item, point)),
                     }
@@ -90,6 +92,7 @@ impl NodePvs {
                 Shows::Picture => {}
             }
         }
+        // The lists live as long as the run.
         params.shrink_to_fit();
         let (values, limited) = Default::default();
         Ok(NodePvs { number, table, params, links, bases, kept, version: 0, node: None, values, limited })
@@ -104,6 +107,7 @@ impl NodePvs {
             |served: &&(ServedPv, _)| matches!(served.0.shows, Shows::Item(Item::Kept(n, _)) if n == name);
         let shape = self.table.rows.iter().find(is_it).map(|(served, _)| &served.about.shape);
         let content = Content::of_written(value, shape.ok_or(PutError::NoName)?)?;
+        // Both names of a kept value, with and without `_RBV`, show it.
         let points = self.kept.iter_mut().filter(|(kept, _)| *kept == name);
         let now = now();
         points.for_each(|(_, point)| point.show(content.clone(), Severity::None, now));
@@ -112,6 +116,7 @@ impl NodePvs {
 
     /// The number that is kept under a name.
     pub(super) fn kept(&self, name: &str) -> f64 {
+        // A name that keeps nothing reads as 0.
         let point = self.kept.iter().find(|(kept, _)| *kept == name);
         point.map_or(0.0, |(_, point)| point.number())
     }
@@ -136,7 +141,7 @@ impl NodePvs {
     pub(super) fn show_params(&mut self, moment: &Moment, now: Time) {
         let Some(node) = self.news(moment) else { return };
         let limited = &node.state.limited;
-        // Of a node that did not answer they are the same.
+        // The values of a node that did not answer are the same ones, so the pointers are compared first.
         let has_values = self.values.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, &node.values));
         if has_values && Arc::ptr_eq(&self.limited, limited) {
             return;
@@ -144,6 +149,7 @@ impl NodePvs {
         self.show_limits(limited);
         for (row, index, point) in &mut self.params {
             let (shape, index) = (&self.table.rows[*row as usize].0.about.shape, *index as usize);
+            // A node that was never asked has no values yet.
             if let Some(value) = node.values.get(index) {
                 let spec = &self.table.specs[index];
                 point.show_param(value, spec, shape, alarm(limited, || Quantity::Param(spec.name)), now);
@@ -157,6 +163,7 @@ impl NodePvs {
         let before = std::mem::replace(&mut self.limited, limited.clone());
         let has_limits =
             |old: &Limited, new: &Limited| old.quantity == new.quantity && old.limits == new.limits;
+        // Limits are compared first: each update costs clients a message.
         for new in limited.iter().filter(|new| !before.iter().any(|old| has_limits(old, new))) {
             let specs = self.table.specs;
             let is_it = |index: u32| Quantity::Param(specs[index as usize].name) == new.quantity;
@@ -198,6 +205,7 @@ impl NodePvs {
 
     /// The node's state in a moment, if it is newer than the shown one.
     fn news(&self, moment: &Moment) -> Option<Arc<NodeMoment>> {
+        // An older moment may arrive late, because several threads show moments.
         let node = moment.nodes.get(self.number).filter(|_| moment.version > self.version)?;
         let is_shown = self.node.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, node));
         (!is_shown).then(|| node.clone())

@@ -107,7 +107,7 @@ impl Room {
         let has =
             // Two images always fit: the shown one, and the next that replaces it.
             |room: &Room| room.loans.images() < 2 || room.loans.bytes().saturating_add(bytes) <= room.bytes;
-        // Only now, because releasing costs a copy for each slow client.
+        // The check comes first, because releasing costs a copy for each slow client.
         if !has(self) {
             self.pv.relieve();
         }
@@ -190,7 +190,7 @@ impl Newest {
     fn show_answer(&mut self, deadline: Instant) {
         let Some(asked) = &self.asked else { return };
         let limit = deadline.saturating_duration_since(Instant::now());
-        // Waited for once: see `is_late`.
+        // The first answer is waited for, later ones are not: see `is_late`.
         let limit = if std::mem::replace(&mut self.is_late, true) { Duration::ZERO } else { limit };
         let answer = asked.recv_timeout(limit);
         if matches!(answer, Err(RecvTimeoutError::Timeout)) {
@@ -198,7 +198,7 @@ impl Newest {
         }
         self.asked = None;
         let Ok(Some(Some(frame))) = answer else { return };
-        // The same frame again is no update.
+        // A frame that is shown already is no update.
         if self.shown.as_ref().is_some_and(|shown| shown.is_same(&frame)) {
             return;
         }

@@ -81,6 +81,7 @@ impl PartialEq for Content {
         match (self, other) {
             (Content::Index(a), Content::Index(b)) | (Content::I32(a), Content::I32(b)) => a == b,
             (Content::I64(a), Content::I64(b)) => a == b,
+            // The bits are compared, because NaN is not equal to itself.
             (Content::F64(a), Content::F64(b)) => a.to_bits() == b.to_bits(),
             (Content::Text(a), Content::Text(b)) => a == b,
             (Content::I32s(a), Content::I32s(b)) => a == b,
@@ -99,6 +100,7 @@ fn are_same(a: &[f64], b: &[f64]) -> bool {
 impl Content {
     /// Counters and sizes are 32 bits wide in areaDetector and run over.
     pub(super) fn count(number: u64) -> Content {
+        // The cast wraps, as the counter of the IOC does.
         Content::I32(number as i32)
     }
 
@@ -121,13 +123,16 @@ impl Content {
         let number = match (value, shape) {
             (Value::Text(text), Shape::Text) => return Ok(Content::Text(text.clone())),
             (Value::Text(text), Shape::Enum(choices)) => {
+                // A client of Channel Access may write the word of a choice.
                 choices.iter().position(|c| c == text).map(|i| i as f64)
             }
             (Value::Text(text), _) => text.trim().parse().ok(),
             (Value::Int(number), _) => Some(*number as f64),
             (Value::Float(number), _) => Some(*number),
+            // A truth value and a list have no form in a number's PV.
             (Value::Bool(_) | Value::List(_), _) => None,
         };
+        // A choice that does not exist is refused; a record would take it and show nothing.
         let fits = |number: &f64| shape.texts().is_none_or(|c| (0.0..c.len() as f64).contains(number));
         let refused = || match shape.texts() {
             Some(choices) => PutError::NoChoice { choices: choices.to_vec(), found: value.clone() },
@@ -152,6 +157,7 @@ impl Content {
             Shape::F64s => Content::F64s(Vec::new()),
             Shape::Texts => Content::Texts(Vec::new()),
             Shape::Table(_) => Content::Table(Vec::new()),
+            // Both are filled by frames and not by this type, so the value is only a beginning.
             Shape::Pixels | Shape::Image => Content::F64s(Vec::new()),
         }
     }
@@ -172,6 +178,8 @@ impl Content {
     /// Whether it is [`Content::of_param`]; found without a copy of texts and lists.
     fn is_param(&self, value: &Value, spec: &ParamSpec, shape: &Shape) -> bool {
         match (self, value) {
+            // Long lists are compared where they are, because a copy for each moment would cost more than the
+            // sending.
             (Content::Text(now), Value::Text(value)) => now == value,
             (Content::F64s(now), Value::List(value)) => are_same(now, value),
             _ => *self == Content::of_param(value, spec, shape),
@@ -199,6 +207,7 @@ impl Content {
 }
 
 fn index_of(spec: &ParamSpec, name: &str) -> i32 {
+    // A parameter without choices has no index.
     let ParamKind::Enum(choices) = spec.kind else { return 0 };
     choices.iter().position(|c| c.name == name).map_or(0, |index| index as i32)
 }
@@ -243,6 +252,7 @@ impl About {
             return Ok(value);
         }
         value.set("display.units", self.units)?;
+        // Only numbers have a form; the PVs of texts lack it.
         if value.bit("display.form").is_some() {
             value.set("display.precision", self.precision())?;
             value.set("display.form.choices", Field::Strings(Strings::clone(&FORMS)))?;
@@ -297,7 +307,9 @@ impl Point {
     ) -> livetime_pva::Result<Point> {
         let mut value = value.clone();
         nt::set_time(&mut value, TIME, now())?;
+        // The number of the field is found once: each update needs it.
         let bit = if matches!(about.shape, Shape::Enum(_) | Shape::Table(_)) { 2 } else { 1 };
+        // A structure without a time shows none.
         let time_bit = value.bit(TIME).and_then(|bit| u16::try_from(bit).ok()).unwrap_or(0);
         let pv = build(SharedPv::builder().value(value)).build();
         Ok(Point { pv, now: Content::zero(&about.shape), alarm: Alarm::default(), bit, time_bit })
@@ -322,6 +334,7 @@ impl Point {
         alarm: Alarm,
         now: nt::Time,
     ) {
+        // The comparison comes first, because a text or a list would be copied for nothing.
         if self.alarm != alarm || !self.now.is_param(value, spec, shape) {
             self.show(Content::of_param(value, spec, shape), alarm, now);
         }
@@ -330,6 +343,7 @@ impl Point {
     /// Sends the value if it is another than before, with the time `now`.
     pub(super) fn show(&mut self, content: Content, alarm: impl Into<Alarm>, now: nt::Time) {
         let alarm = alarm.into();
+        // An equal value is not sent, so that monitors stay silent while nothing changes.
         if content == self.now && alarm == self.alarm {
             return;
         }
@@ -345,6 +359,8 @@ impl Point {
             value.set_bit(time_bit + 1, now.seconds)?;
             value.set_bit(time_bit + 2, now.nanoseconds)
         });
+        // The shown value is noted also after a failed update, so that it is not tried again with each
+        // moment.
         (self.now, self.alarm) = (content, alarm);
     }
 
@@ -352,6 +368,7 @@ impl Point {
     pub(super) fn show_limits(&self, limits: &Limits) {
         // As with the value, a limit of another type leaves the old one.
         let _ = self.pv.update(|value| {
+            // Clients draw the limits only if one of them is active.
             let is_active = Bound::ALL.iter().any(|bound| limits.severity(*bound) as i32 > 0);
             value.set("valueAlarm.active", is_active)?;
             for (bound, (at, severity)) in Bound::ALL.into_iter().zip(LIMITS) {
@@ -374,6 +391,7 @@ pub(super) fn now() -> nt::Time {
 /// Ns since 1970 as EPICS writes them.
 pub(super) fn time_of(ns: i64) -> nt::Time {
     nt::Time {
+        // Euclid's division keeps the nanoseconds positive for times before 1970.
         seconds: ns.div_euclid(1_000_000_000),
         nanoseconds: ns.rem_euclid(1_000_000_000) as i32,
         tag: 0,
@@ -382,6 +400,7 @@ pub(super) fn time_of(ns: i64) -> nt::Time {
 
 /// A client's value in the form of the engine.
 pub(super) fn written(value: &data::Value) -> Option<Value> {
+    // An enumeration is written by its index; its other fields are no values.
     let field = value.get("value.index").or_else(|| value.get("value"))?;
     Some(match field {
         Field::F64(v) => Value::Float(*v),

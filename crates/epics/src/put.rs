@@ -172,7 +172,7 @@ fn set(spec: &ParamSpec, value: Value, wait: bool) -> Change {
         (ParamKind::Bool, Value::Int(number)) => Value::Bool(number != 0),
         (_, value) => value,
     };
-    // As with areaDetector's busy records.
+    // areaDetector has busy records in the same places.
     let is_busy = value == Value::Bool(true) && spec.role.is_some_and(Role::is_work);
     if is_busy && wait { Change::LetWork(spec.name.into()) } else { Change::Set(spec.name.into(), value) }
 }

@@ -66,12 +66,14 @@ const INTRODUCTION: &str = "\
 /// The record of a PV; `None` for a value that no record holds.
 fn record(name: &str, pv: &str, is_writable: bool, about: &About) -> Option<String> {
     let (kind, more) = match (&about.shape, is_writable) {
+        // A record has a field for each of 16 choices and no more.
         (Shape::Enum(choices), _) if choices.len() > CHOICES.len() => return None,
         (Shape::Enum(choices), true) => ("mbbo", enumerated(choices)),
         (Shape::Enum(choices), false) => ("mbbi", enumerated(choices)),
         (Shape::I32, true) => ("longout", limits(about)),
         (Shape::I32, false) => ("longin", String::new()),
         (Shape::I64, true) => ("int64out", limits(about)),
+        // A readback needs no limits: it is never written.
         (Shape::I64, false) => ("int64in", String::new()),
         (Shape::F64, true) => ("ao", limits(about) + &field("PREC", "6")),
         (Shape::F64, false) => ("ai", field("PREC", "6")),
@@ -86,15 +88,19 @@ fn record(name: &str, pv: &str, is_writable: bool, about: &About) -> Option<Stri
     };
     let mut text = format!("\nrecord({kind}, {}) {{\n", quoted(name));
     text += &field("DESC", &shortened(about.description, DESCRIPTION));
+    // Records of choices and of texts have no field EGU.
     if !about.units.is_empty() && !matches!(about.shape, Shape::Enum(_) | Shape::Text) {
         text += &field("EGU", &shortened(about.units, UNITS));
     }
     text += &more;
     let pv = quoted(pv);
     let _ = match is_writable {
+        // PP makes the PV act as after a put by a client.
         true => writeln!(text, "    field(OUT, {{pva:{{pv:{pv},proc:\"PP\"}}}})"),
         false => {
+            // The time of the PV is kept, because the IOC reads it later.
             text += &field("TSE", "-2");
+            // CP processes the record with each change, and MS hands the alarm on.
             writeln!(text, "    field(INP, {{pva:{{pv:{pv},proc:\"CP\",sevr:\"MS\",time:true}}}})")
         }
     };

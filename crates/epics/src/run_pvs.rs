@@ -69,6 +69,7 @@ const fn action(
         shape,
         units: "",
         doc,
+        // An action has no state of its own: it reads as done.
         show: |_, _| (Content::Index(0), Severity::None),
         is_constant: true,
         act: Some(act),
@@ -87,6 +88,7 @@ fn alarm_if(is_alarm: bool, severity: Severity, content: Content) -> (Content, S
 #[rustfmt::skip]
 pub(super) static WHOLE: &[Whole] = &[
     whole("Run:State_RBV", Shape::choices(&["Running", "Ended", "Failed"]), "", "Whether the run goes on.", |r, _| {
+        // A failure is also an end, so it is looked at first.
         let state = if r.failure.is_some() { 2 } else { i32::from(r.finished) };
         alarm_if(state == 2, Severity::Major, Content::Index(state))
     }),
@@ -104,6 +106,7 @@ pub(super) static WHOLE: &[Whole] = &[
         alarm_if(!closed, Severity::Major, Content::flag(closed))
     }),
     whole("Run:Events_RBV", Shape::I64, "", "Things worth telling that happened.", |r, _| {
+        // Events that were not kept still happened, so the number never falls.
         well(Content::I64((r.events.len() + r.events_dropped + r.events_repeated) as i64))
     }),
     whole("Run:LastEvent_RBV", Shape::Text, "", "The last of them that was kept.", |r, _| {
@@ -115,6 +118,7 @@ pub(super) static WHOLE: &[Whole] = &[
     }),
     whole("Run:SettingsMessage_RBV", Shape::Text, "", "Why the newest values are not in the settings file; empty if they are.", |_, f| {
         let is_kept = f.settings.file.is_some();
+        // A run without a file has no message that could be an alarm.
         let problem = f.settings.problem.clone().unwrap_or_default();
         alarm_if(is_kept && !problem.is_empty(), Severity::Minor, Content::Text(problem))
     }),
@@ -176,12 +180,14 @@ impl RunPvs {
         let report = &moment.report;
         self.facts.plugins.follow(moment.nodes.iter().map(|node| &node.state));
         self.facts.settings = settings.unwrap_or_default();
+        // At least 1, because the first moment may come with the start.
         let elapsed_ns = report.elapsed_ns.max(1) as f64;
         self.facts.cpu_percent = 100.0 * report.cpu_ns.unwrap_or(0) as f64 / elapsed_ns;
         for (whole, point) in &mut self.points {
             let (content, severity) = (whole.show)(report, &self.facts);
             point.show(content, severity, now);
         }
+        // Constants are shown by the first call, and need no later comparison.
         self.points.retain(|(whole, _)| !whole.is_constant);
     }
 }

@@ -76,16 +76,19 @@ impl<'a> PvNames<'a> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for name in names {
             let ends = std::iter::once(0).chain(name.match_indices(':').map(|(place, _)| place + 1));
+            // A name without a prefix counts too, so the begin of the text is a candidate.
             for end in ends.filter(|end| self.pvs.contains_key(record_of(&name[*end..]).0)) {
                 *counts.entry(&name[..end]).or_default() += 1;
             }
         }
+        // The most frequent prefix wins: saved files also have PVs of motors and other devices.
         counts.into_iter().max_by_key(|(_, count)| *count).map(|(prefix, _)| prefix)
     }
 
     /// What the value of the PV `name`, without its prefix, is in the pipeline.
     pub fn meaning(&self, name: &str, value: &SavValue) -> Meaning {
         let (record, field) = record_of(name);
+        // A few PVs have a point in their own name, so the whole name is looked up first.
         let Some((node, served)) = self.pvs.get(name).or_else(|| self.pvs.get(record)) else {
             return Meaning::Unknown;
         };
@@ -105,6 +108,7 @@ impl<'a> PvNames<'a> {
 
     fn param(&self, node: usize, index: usize, value: &SavValue) -> Meaning {
         let spec: &'static ParamSpec = &self.graph.nodes()[node].node_type.param_specs()[index];
+        // An action that is restored at the start would run at each start.
         if spec.readback || !is_saved(spec) {
             return Meaning::NotKept(if spec.readback { READ_ONLY } else { ACTION });
         }
@@ -118,6 +122,7 @@ impl<'a> PvNames<'a> {
     fn item(&self, node: usize, item: Item, value: &SavValue) -> Meaning {
         let text = text_of(value);
         let number = || text.trim().parse::<f64>().ok();
+        // autosave writes 0 and 1, a person may have written the word.
         let flag = |on: &str| number().map(|number| number != 0.0).or((text == on).then_some(true));
         let (key, value) = match item {
             Item::EnableCallbacks => (RunKey::Enabled, flag("Enable").map(Value::Bool)),
@@ -136,6 +141,7 @@ impl<'a> PvNames<'a> {
             Item::NdArrayPort => match self.port(text.trim()) {
                 Some(sender) => (RunKey::Input, Some(Value::from(sender))),
                 None => {
+                    // A PV of another port would connect nothing here.
                     return Meaning::NotKept(
                         "a port that is no node here; the pipeline file says what is connected",
                     );
@@ -153,6 +159,7 @@ impl<'a> PvNames<'a> {
 
     /// The first output of the node that has this name, or whose PVs have it: `STATS1` is `Stats1`.
     fn port(&self, port: &str) -> Option<String> {
+        // areaDetector's ports are spelt freely, so capitals do not matter.
         let is_it = |(node, instance): &(&livetime_engine::NodeDecl, &String)| {
             node.name.eq_ignore_ascii_case(port) || instance.eq_ignore_ascii_case(port)
         };
@@ -163,6 +170,7 @@ impl<'a> PvNames<'a> {
 
 /// Name of the record and of its field; `VAL` is the record itself, and `$` means that its text is long.
 fn record_of(name: &str) -> (&str, &str) {
+    // `$` changes only how a text travels.
     let name = name.strip_suffix('$').unwrap_or(name);
     match name.rsplit_once('.') {
         Some((record, "VAL")) => (record, ""),
@@ -177,6 +185,7 @@ fn of_param(spec: &ParamSpec, value: &SavValue) -> Option<Value> {
     let number = text.trim().parse::<f64>().ok();
     match spec.kind {
         ParamKind::Text => Some(Value::from(text_value(value))),
+        // A list of one number is saved without an array.
         ParamKind::List => match value {
             SavValue::Array(all) => {
                 all.iter().map(|n| n.trim().parse().ok()).collect::<Option<_>>().map(Value::List)
@@ -190,13 +199,14 @@ fn of_param(spec: &ParamSpec, value: &SavValue) -> Option<Value> {
                 .style
                 .words(true)
                 .iter()
+                // A switch has the word for true in second place.
                 .position(|word| *word == text)
                 .map(|place| Value::Bool(place == 1)),
         },
         ParamKind::Enum(_) => {
             Some(number.map_or_else(|| Value::from(text.clone()), |number| Value::Int(number as i64)))
         }
-        // A unit would be another PV's.
+        // A PV has the unit of its parameter, so its number stands alone.
         ParamKind::Int | ParamKind::Float => number.map(Value::Float),
     }
 }
@@ -205,10 +215,12 @@ fn of_param(spec: &ParamSpec, value: &SavValue) -> Option<Value> {
 fn text_value(value: &SavValue) -> String {
     let SavValue::Array(elements) = value else { return text_of(value) };
     let bytes =
+        // Characters behind the first zero are left over from a longer text.
         elements.iter().map_while(|element| element.trim().parse::<i16>().ok().filter(|byte| *byte != 0));
-    // Characters are signed there.
+    // A save file has characters with a sign.
     let bytes: Vec<u8> = bytes.map(|byte| byte as u8).collect();
     String::from_utf8(bytes)
+        // A text that is not UTF-8 is Latin 1 in old files.
         .unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
 }
 

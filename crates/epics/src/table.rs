@@ -29,6 +29,7 @@ pub(super) fn served_by(node: &NodeType) -> Vec<ServedPv> {
     let own = params_served(specs).into_iter().chain(links_served(specs));
     let mut served: Vec<ServedPv> = own.chain(bases).chain(pictures).chain(fixed::served(node)).collect();
     let records = records::served(node, &served);
+    // Records come last: they stand beside PVs that must be known.
     served.extend(records);
     served
 }
@@ -45,6 +46,7 @@ fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
         };
         let is_read = || specs.iter().zip(&suffixes).any(|(other, name)| other.readback && name == suffix);
         match spec.readback {
+            // The PV of the node's state takes this name.
             _ if kept(suffix) => {}
             true if spec.style.form == PvForm::Fixed => {
                 add(suffix.to_string(), false);
@@ -58,6 +60,7 @@ fn params_served(specs: &[ParamSpec]) -> Vec<ServedPv> {
             true => add(format!("{suffix}_RBV"), false),
             false => {
                 add(suffix.to_string(), true);
+                // A readback of the same suffix has the name with `_RBV`.
                 if spec.style.form != PvForm::Setpoint && !is_read() {
                     add(format!("{suffix}_RBV"), false);
                 }
@@ -81,6 +84,7 @@ fn links_served(specs: &[ParamSpec]) -> impl Iterator<Item = ServedPv> {
 
 /// The suffix of a parameter: areaDetector's, or one made from its name.
 pub(super) fn suffix_of(spec: &ParamSpec) -> Cow<'static, str> {
+    // A name made for the pipeline file becomes a PV in areaDetector's spelling.
     spec.pv.map_or_else(|| Cow::Owned(camel(spec.name)), Cow::Borrowed)
 }
 
@@ -93,6 +97,7 @@ pub(super) fn leaf(suffix: &str) -> &str {
 pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<ServedPv> {
     let suffixes: Vec<Cow<'static, str>> = specs.iter().map(suffix_of).collect();
     let of_param = |b: &base::Base| !b.item.keeps() && suffixes.iter().any(|suffix| *suffix == b.suffix);
+    // A parameter with the same suffix says the same more exactly, so it takes the place.
     let bases = BASE.iter().filter(|b| b.is_of(is_source, suffixes.iter()) && !of_param(b));
     let names = |base: &'static base::Base| {
         base.names().into_iter().map(move |(name, is_writable)| ServedPv {
@@ -107,6 +112,7 @@ pub(super) fn bases_served(specs: &[ParamSpec], is_source: bool) -> Vec<ServedPv
 
 fn about_base(base: &base::Base, is_writable: bool) -> About {
     let shape = match base.item {
+        // areaDetector's readback has words of its own.
         Item::Acquire if !is_writable => Shape::choices(base::DONE_ACQUIRING),
         _ => base.shape.clone(),
     };
@@ -114,6 +120,7 @@ fn about_base(base: &base::Base, is_writable: bool) -> About {
 }
 
 fn about_param(spec: &ParamSpec, is_writable: bool) -> About {
+    // A readback cannot be driven, so it has no limits.
     let limits = spec.min.zip(spec.max).filter(|_| is_writable);
     let units = spec.unit.unwrap_or("");
     About { shape: shape_of(spec, is_writable), description: spec.doc, units, limits }
@@ -122,6 +129,7 @@ fn about_param(spec: &ParamSpec, is_writable: bool) -> About {
 fn shape_of(spec: &ParamSpec, is_writable: bool) -> Shape {
     match spec.kind {
         ParamKind::Bool => Shape::choices(spec.style.words(is_writable)),
+        // A type whose choices cannot be listed reads as text.
         ParamKind::Enum(_) => choices_of(spec).map_or(Shape::Text, |c| Shape::Enum(c.into())),
         // As longout and longin are; a parameter that areaDetector does not know may be longer.
         ParamKind::Int if spec.pv.is_some() => Shape::I32,

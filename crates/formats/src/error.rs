@@ -18,7 +18,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
-// Boxed: results of small reads stay small.
+// The box keeps the results of small reads small.
 #[derive(Debug)]
 struct Inner {
     file: Option<PathBuf>,

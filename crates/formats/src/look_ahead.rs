@@ -38,9 +38,11 @@ impl<R: Read> LookAhead<R> {
 
     /// Reads until at least `ahead` bytes are there, or all there are.
     pub(crate) fn fill(&mut self, ahead: usize) -> io::Result<()> {
+        // A stream that has ended is not asked again: a terminal would go on.
         if self.is_at_end || self.end - self.begin >= ahead {
             return Ok(());
         }
+        // The bytes move to the front, so that the buffer never grows.
         self.buffer.copy_within(self.begin..self.end, 0);
         (self.begin, self.end) = (0, self.end - self.begin);
         while self.end < self.buffer.len() {
@@ -53,8 +55,11 @@ impl<R: Read> LookAhead<R> {
                     self.end += count;
                     self.total += count as u64;
                 }
+                // A signal interrupted the call, and the stream goes on.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Nothing was read, so the error is the caller's to tell.
                 Err(error) if self.total == 0 => return Err(error),
+                // The bytes before are given out first, and the error is reported behind them.
                 Err(error) => {
                     (self.is_at_end, self.broken) = (true, Some(error));
                     break;
@@ -114,6 +119,7 @@ impl fmt::Display for BrokenOff<'_> {
 /// Errors of the operating system.
 pub fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(4096, File::open(path)?);
+    // The four bytes are those with which a frame of Zstandard begins.
     let is_packed = file.fill_buf()?.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
     Ok(if is_packed { Box::new(zstd::Decoder::with_buffer(file)?) } else { Box::new(file) })
 }

@@ -119,6 +119,7 @@ impl Layout {
     /// When the operating system reports one, or a row has 2 GiB or more, which the format does not allow.
     pub fn create<W: Write + Seek>(self, to: W) -> io::Result<Writer<W>> {
         let rows: Vec<u64> = (0..self.variables.len()).map(|index| self.row_bytes(index)).collect();
+        // The format keeps sizes in 32 bits, of which readers take 31.
         if rows.iter().any(|bytes| *bytes >= 1 << 31) {
             return Err(io::Error::other(
                 "a frame of 2 GiB or more, which netCDF's classic format cannot hold",
@@ -127,6 +128,7 @@ impl Layout {
         // A single variable that grows is not padded.
         let is_padded = rows.len() != 1;
         let header_bytes = self.header(&rows, 0).len() as u64;
+        // The header is made twice, because its length decides where the variables begin.
         let header = self.header(&rows, header_bytes);
         let mut writer = Writer { to, rows, is_padded, records: 0 };
         writer.to.write_all(&header)?;
@@ -180,6 +182,7 @@ impl<W: Write + Seek> Writer<W> {
     pub fn record(&mut self, rows: &[&[u8]]) -> io::Result<()> {
         let fits =
             rows.len() == self.rows.len() && rows.iter().zip(&self.rows).all(|(a, b)| a.len() as u64 == *b);
+        // The highest number means a stream in this format.
         if !fits || self.records == u32::MAX - 1 {
             return Err(io::Error::other("a record of another size than those of the file"));
         }
@@ -206,6 +209,7 @@ impl<W: Write + Seek> Writer<W> {
     pub fn commit(&mut self) -> io::Result<()> {
         self.to.seek(SeekFrom::Start(4))?;
         self.to.write_all(&self.records.to_be_bytes())?;
+        // Records are written behind the end.
         self.to.seek(SeekFrom::End(0))?;
         self.to.flush()
     }

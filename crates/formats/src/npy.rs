@@ -40,6 +40,7 @@ impl Npy {
         let length = if major == 1 { usize::from(fields.u16()?) } else { fields.u32()? as usize };
         let header = String::from_utf8_lossy(fields.take(length)?);
         let (dtype, shape) = (dtype(&header)?, shape(&header)?);
+        // Sizes are claims of the file: their product may overflow.
         let count = shape.iter().try_fold(1usize, |count, n| count.checked_mul(*n)).filter(|n| *n <= MOST);
         let count =
             count.ok_or_else(|| Error::new(format!("at most {MOST} elements"), format!("{shape:?}")))?;
@@ -90,6 +91,7 @@ fn shape(header: &str) -> Result<Vec<usize>> {
     let wrong = || Error::new("the shape of an array", "something else");
     let (_, rest) = header.split_once("'shape'").ok_or_else(wrong)?;
     let (inside, _) = rest.split_once('(').and_then(|(_, rest)| rest.split_once(')')).ok_or_else(wrong)?;
+    // Python writes a shape of one axis as `(3,)`.
     let sizes = inside.split(',').map(str::trim).filter(|size| !size.is_empty());
     sizes.map(|size| size.parse().map_err(|_| wrong())).collect()
 }

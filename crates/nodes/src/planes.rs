@@ -42,6 +42,8 @@ impl Piece {
 /// each is a plane, unless `with_colors` says that one stands for all.
 pub(crate) fn plane_starts(packed: &Layout, with_colors: bool) -> Vec<usize> {
     let axes = packed.axes();
+    // With colours each colour counts as a plane; without, only a colour axis that is one of the three of RGB
+    // lies inside.
     let color = axes.color.filter(|_| !with_colors && packed.color().is_rgb());
     let inner = [axes.x, axes.y, color];
     let mut starts = vec![0];
@@ -79,6 +81,7 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
             let (width, height, stride) = (layout.len(), 1, layout.len());
             return Ok(Planes { elements, width, height, stride, samples_per_pixel: 1, starts });
         }
+        // Mono leaves the colour axis among the outer ones, so that it is not taken as samples of a pixel.
         Planes::over(&layout.with_color(ColorMode::Mono), elements)
     }
 
@@ -108,6 +111,7 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
             elements,
             width: layout.width(),
             height: layout.height(),
+            // An array of one row has no stride, and a plane needs one that holds a row.
             stride: stride_of(axes.y).max(layout.width() * samples_per_pixel),
             samples_per_pixel,
             starts,
@@ -125,6 +129,7 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
     /// [`WrongPayload`] when there is no such plane.
     pub(crate) fn plane(&self, index: usize) -> Result<Plane<'a, T>, WrongPayload> {
         let width = self.width * self.samples_per_pixel;
+        // A place behind the end gives no elements, and the plane's check refuses that.
         let part = self.elements.get(self.starts.start(index)..).unwrap_or(&[]);
         Plane::new(part, width, self.height, self.stride).map_err(|e| WrongPayload::new("an image", e))
     }
@@ -133,6 +138,7 @@ impl<'a, T: Element + Pixel> Planes<'a, T> {
     /// one. Arrays of the same layout have the same pieces.
     pub(crate) fn pieces(&self, most: usize) -> impl Iterator<Item = Piece> + use<T> {
         let (columns, most) = (self.width * self.samples_per_pixel, most.max(1));
+        // A row longer than the limit is cut, so that memory for a piece is bounded whatever the width is.
         let (across, down) = (columns.clamp(1, most), (most / columns.max(1)).max(1));
         let (planes, height) = (self.len(), self.height);
         (0..planes).flat_map(move |plane| {
@@ -170,7 +176,9 @@ impl Starts {
     fn start(&self, index: usize) -> usize {
         let mut rest = index;
         let mut start = 0;
+        // The last outer axis is the fastest, so it is taken off first.
         for (size, stride) in self.outer[..self.ndim].iter().rev() {
+            // An axis without elements would divide by zero.
             start += rest % (*size).max(1) * stride;
             rest /= (*size).max(1);
         }

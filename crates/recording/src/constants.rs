@@ -100,16 +100,19 @@ fn numbers(text: &str) -> Result<(Vec<usize>, Vec<f32>)> {
             })?;
             values.push(value);
         }
+        // An empty line is no row.
         widths.extend(Some(values.len() - before).filter(|width| *width > 0));
     }
     if values.is_empty() {
         return Err(Error::new("numbers", "none"));
     }
+    // Without axes in comments, lines of one width are rows.
     if shape.is_empty() {
         let first = widths[0];
         let is_table = widths.len() > 1 && widths.iter().all(|width| *width == first);
         shape = if is_table { vec![widths.len(), first] } else { vec![values.len()] };
     }
+    // The axes are claims of the file.
     let wanted = shape.iter().try_fold(1usize, |product, n| product.checked_mul(*n));
     if wanted != Some(values.len()) {
         return Err(Error::new(

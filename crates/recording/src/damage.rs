@@ -198,6 +198,7 @@ impl Account {
 
     /// Events that should have given a picture and have none that can be shown.
     pub fn failures(&self) -> u64 {
+        // Missing pictures are no failure: the detector was not read.
         self.lost + self.broken + self.unreadable
     }
 
@@ -213,6 +214,7 @@ impl Account {
     pub(crate) fn add_fault(&mut self, kind: FaultKind) {
         *match kind {
             FaultKind::Missing => &mut self.missing,
+            // The picture is counted already.
             FaultKind::Damaged => return,
             FaultKind::Lost => &mut self.lost,
             FaultKind::Broken => &mut self.broken,

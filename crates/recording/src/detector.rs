@@ -47,6 +47,7 @@ impl Naming {
             name_of_one: "the name of one detector",
             list,
             fits: |wanted, detector| {
+                // An empty name means any detector.
                 let is_it = wanted.detector.is_empty() || wanted.detector == detector.name;
                 Ok(is_it && wanted.is_name_alone())
             },
@@ -262,6 +263,7 @@ impl Wanted {
             }
         }
         let mut pictures = fitting.iter().copied().filter(|detector| detector.has_pictures());
+        // A user who names nothing wants pictures as a rule.
         match (pictures.next(), pictures.next()) {
             (Some(one), None) => Ok(vec![one]),
             _ => Ok(fitting),
@@ -277,6 +279,7 @@ impl Wanted {
             [one] => Ok(one.clone()),
             [] => {
                 let all: Vec<&Detector> = found.iter().collect();
+                // The message lists all detectors, so that the user can choose.
                 Err(Error::new(self.called(naming.one), (naming.list)(&all)))
             }
             ref several => Err(Error::new(naming.name_of_one, (naming.list)(several))),

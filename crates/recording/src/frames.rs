@@ -120,6 +120,7 @@ enum Choice {
 impl Frames {
     fn new(recording: Recording, choice: Choice, options: Options) -> Frames {
         let Options { mut events, threads, batch_bytes, on_damage, follow, quiet, pool } = options;
+        // A quiet time is the end of files that have no sign of their end.
         if follow && quiet.is_some() {
             recording.watch();
         }
@@ -160,18 +161,22 @@ impl Frames {
     pub fn step(&mut self) -> Step {
         let order = match &mut self.state {
             State::Reading(order) => order,
+            // The fault is reported once, and then the iteration is over.
             State::Refused(fault, _) => return fault.take().map_or(Step::End, Step::Fault),
         };
         loop {
             if order.is_stopped() {
                 return Step::End;
             }
+            // New events may have come since the last step.
             let end = known(order.recording(), self.follow).min(self.events.end);
             if self.events.start >= end {
                 break;
             }
             let event = self.events.start;
+            // The event counts as taken before it is read, so that a fault does not bring it again.
             self.events.start += 1;
+            // Something new has come, so the quiet time begins again.
             self.idle = None;
             match order.read(event, end, &mut self.allocator) {
                 Ok(Some(frame)) => {
@@ -193,10 +198,12 @@ impl Frames {
     /// The step behind the last known event.
     fn at_the_end(&mut self) -> Step {
         let State::Reading(order) = &mut self.state else { return Step::End };
+        // Only a run that may grow is looked at again.
         if self.follow && self.events.start < self.events.end && order.recording().may_grow() {
             let before = order.recording().complete();
             let idle = *self.idle.get_or_insert_with(Instant::now);
             let refreshed = match self.quiet {
+                // The quiet time is over: the half record at the end is a loss now.
                 Some(quiet) if idle.elapsed() >= quiet => {
                     self.follow = false;
                     order.recording().give_up()
@@ -213,6 +220,7 @@ impl Frames {
                 }
             };
         }
+        // Problems of files are reported at the end, behind the events that could be read.
         let new = order.recording().problems_from(self.problems);
         self.problems += new.len();
         self.waiting.extend(new.into_iter().map(Fault::from));

@@ -318,7 +318,7 @@ impl Ordered {
         }
         let mut frame = array.map_err(ReadError::Memory)?;
         picture.fill(&mut frame);
-        // Kept as the guess of the next event's layout.
+        // The layout is kept as the guess of the next event's layout.
         self.layout = Some(layout);
         Ok((frame, picture.condition()))
     }

@@ -182,6 +182,7 @@ impl Picture {
     /// # Errors
     /// If the picture needs more memory than reading may take.
     pub(crate) fn plain(&mut self, bytes: usize) -> Outcome<&mut [u8]> {
+        // Memory only grows: the next picture is likely to need it, too.
         if self.plain.len() < bytes {
             self.memory.check(bytes as u64, "a picture")?;
             self.plain.resize(bytes, 0);
@@ -240,6 +241,7 @@ impl Place {
 
 /// The range of `part` in `whole`. `part` must be a slice of `whole`.
 pub(crate) fn place_in(whole: &[u8], part: &[u8]) -> Range<usize> {
+    // A slice of other memory gives a range that `get` refuses.
     let start = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
     start..start.saturating_add(part.len())
 }
@@ -265,6 +267,7 @@ fn stack(dtype: DType, color: ColorMode, shapes: &[&[usize]]) -> Outcome<Layout>
     } else {
         return Err(refuse());
     }
+    // A single value without axes is a picture of one pixel.
     if shape.is_empty() {
         shape.push(1);
     }

@@ -35,6 +35,7 @@ impl FileEnds {
         let look = || {
             let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
             let bytes = file.size().map_err(|e| Error::io("the size of the file", e))?;
+            // A file shorter than one end gives its bytes twice, which harms no comparison.
             let mut ends = vec![0; 2 * bytes.min(ENDS) as usize];
             let (first, last) = ends.split_at_mut(bytes.min(ENDS) as usize);
             read_exact_at(&file, first, 0)?;
@@ -91,12 +92,15 @@ impl Recording {
     pub fn places(&self, events: Range<usize>) -> EventPlaces {
         let mut reads: BTreeMap<u32, Range<u64>> = BTreeMap::new();
         for piece in events.clone().flat_map(|event| self.pieces(event)) {
+            // Pieces of one file become one range from the first to the last: a single read is faster than
+            // many small ones.
             let FileRange { bytes, .. } = FileRange::from(piece);
             let read = reads.entry(piece.file).or_insert(bytes.clone());
             *read = read.start.min(bytes.start)..read.end.max(bytes.end);
         }
         let hash = self.hash_of(events.clone(), |file| file as usize);
         let reads = reads.into_iter().map(|(file, bytes)| FileRange { file: file as usize, bytes }).collect();
+        // A part without events has no first piece; the empty range stands for it.
         let none = FileRange { file: 0, bytes: 0..0 };
         let first = self.pieces(events.start).first().map_or(none, |piece| FileRange::from(*piece));
         EventPlaces { events, reads, first, hash }
@@ -144,6 +148,7 @@ impl Recording {
 
     fn open_whole(files: &[PathBuf], format: RunFormat, wanted: &EventPlaces) -> Result<Recording> {
         let whole = Recording::of(format, files)?;
+        // The same places in the same order show that the run is the planned one.
         if whole.hash_of(wanted.events.clone(), |file| file as usize) == wanted.hash {
             return Ok(whole);
         }
@@ -168,6 +173,8 @@ impl Recording {
         let mut hash = XxHash3_64::new();
         for event in events {
             let pieces = self.pieces(event);
+            // The number of pieces is part of the hash, so that pieces cannot move from one event to the next
+            // unseen.
             hash.write(&(pieces.len() as u64).to_le_bytes());
             for piece in pieces {
                 let words = [numbers(piece.file) as u64, piece.offset, piece.length];
@@ -186,6 +193,7 @@ fn all_places<'a>(
     let mut by_file: BTreeMap<usize, Vec<Range<u64>>> = BTreeMap::new();
     pieces.for_each(|piece| by_file.entry(piece.file).or_default().push(piece.bytes.clone()));
     let places = by_file.into_iter().filter_map(|(number, ranges)| {
+        // A number beyond the files of the run gives no place, and the later search finds the difference.
         let path = files.get(number)?.clone();
         Some((number, Places { path, ranges: together(ranges) }))
     });
@@ -197,6 +205,7 @@ fn together(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     let mut all: Vec<Range<u64>> = Vec::new();
     for range in ranges {
         match all.last_mut() {
+            // Ranges that touch are joined, too, so that a datagram across two of them is whole.
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
             _ => all.push(range),
         }

@@ -29,6 +29,7 @@ pub fn events_in_batch(batch_bytes: usize, frame_bytes: usize) -> usize {
 /// from, and a spare one.
 pub fn batches_under_way(threads: usize) -> usize {
     let threads = threads.min(MOST_THREADS);
+    // Without a thread the caller reads, and only its own batch is under way.
     let reading = if threads == 0 { 0 } else { threads + 1 };
     reading * AHEAD + 2
 }
@@ -68,6 +69,7 @@ impl Work {
         let Work { recording, detector, reader, picture } = self;
         match recording.read_frame(detector, event, reader, picture, &mut frame) {
             Ok(true) => Loaded::Frame(frame, picture.condition()),
+            // The frame has another size than its memory, so the caller reads the event again.
             Ok(false) => Loaded::OtherLayout,
             Err(fault) => Loaded::Nothing(fault, frame),
         }
@@ -103,6 +105,7 @@ impl Loader {
     }
 
     pub(crate) fn has_room(&self) -> bool {
+        // One more for the caller, who helps when it waits.
         self.under_way < AHEAD * (self.crew.threads() + 1)
     }
 
@@ -116,6 +119,7 @@ impl Loader {
     pub(crate) fn take(&mut self) -> Option<Result<Loaded, Panicked>> {
         if self.ready.is_empty() {
             let own = &mut self.own;
+            // A caller that waits for a batch reads one itself meanwhile.
             let taken = self.crew.take_helping(|batch| own.batch(batch))?;
             self.under_way -= 1;
             match taken {

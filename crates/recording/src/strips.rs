@@ -48,7 +48,7 @@ impl Recording {
         let place = picture.places.get(panel).filter(|_| picture.is_elsewhere);
         let place = place.and_then(|place| place.piece.map(|piece| (piece, place.bytes.clone())));
         let (piece, place) = place.ok_or_else(|| Error::new("pixels that stayed in the files", "none"))?;
-        // Checked sums: the place comes from the file.
+        // The place comes from the file, so the sums are checked.
         let end = start.checked_add(bytes.len()).and_then(|end| end.checked_add(place.start));
         if end.is_none_or(|end| end > place.end) {
             let found = format!("{} from {start} on", bytes.len());

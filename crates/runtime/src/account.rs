@@ -83,6 +83,7 @@ impl LossReason {
     /// Its place in [`LossReason::ON_EDGES`], if it is there.
     #[inline]
     fn place(self) -> Option<usize> {
+        // The list is short, so a search is as fast as a table.
         LossReason::ON_EDGES.iter().position(|reason| *reason == self)
     }
 
@@ -141,12 +142,14 @@ impl Losses {
     #[inline]
     pub fn add(&self, reason: LossReason, count: u64) {
         if let Some(place) = reason.place() {
+            // Relaxed: a count orders nothing.
             self.0[place].fetch_add(count, Relaxed);
         }
     }
 
     /// The counts as they are now, in the order of [`LossReason::ON_EDGES`].
     pub fn read(&self) -> [u64; LossReason::ON_EDGES.len()] {
+        // Each count is exact by itself; a sum of several may be a moment old.
         std::array::from_fn(|place| self.0[place].load(Relaxed))
     }
 }
@@ -180,7 +183,10 @@ impl EdgeCounts {
     ) -> EdgeCounts {
         let [full, overwritten, aborted, refused, decimated, limited, closed] = lost;
         EdgeCounts {
+            // Overwritten, aborted and closed items had entered the queue: `entered` contains them already.
             offered: entered + beside + full + refused + decimated + limited,
+            // The counts are read one after the other while the queue moves, so the difference may fall below
+            // 0 for a moment.
             delivered: (left + beside).saturating_sub(overwritten + aborted + closed),
             queued: entered.saturating_sub(left),
             lost,
@@ -189,6 +195,7 @@ impl EdgeCounts {
 
     /// Queued items are lost, because no receiver will take them.
     pub fn abort_queued(&mut self) {
+        // The items are counted as lost and no longer as queued, so that the account stays closed.
         let queued = std::mem::take(&mut self.queued);
         self.lose(LossReason::Aborted, queued);
     }

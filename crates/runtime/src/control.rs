@@ -39,17 +39,21 @@ impl Control {
 
     /// Sources end, and queued frames are handled.
     pub fn stop(&self) {
+        // Release pairs with the Acquire of `is_stopping`: a thread that sees the stop sees the writes before
+        // it.
         self.stopping.store(true, Ordering::Release);
     }
 
     /// Everything shall end now.
     pub fn abort(&self) {
         self.aborting.store(true, Ordering::Release);
+        // Last, so that a thread that sees the stop sees the abort, too.
         self.stop();
     }
 
     /// Stops the run because of `message`; the first failure is the one reported.
     pub fn fail(&self, message: String) {
+        // Before the stop, so that a thread that sees the stop finds the failure.
         lock(&self.failure).get_or_insert(message);
         self.stop();
     }
@@ -79,6 +83,7 @@ impl Control {
     /// As [`Control::tell`], for an event with a part that is expensive to make. `complete` adds that part;
     /// it is not called when an equal event was reported a short time ago.
     pub fn tell_whole(&self, event: Event, complete: impl FnOnce(&mut Event)) {
+        // The lock ends with this line: the handler of events may take long, or report an event itself.
         let told = lock(&self.repeats).fold(event);
         match told {
             Some(mut event) => {
@@ -119,6 +124,7 @@ impl Control {
     }
 
     fn publish(&self, mut event: Event) {
+        // The handler gets every event; only the events kept for the report are bounded.
         if let Some(handler) = &self.handler {
             handler(&event);
         }

@@ -112,6 +112,7 @@ pub(crate) fn free_memory() -> Option<u64> {
 fn free_in(root: &Path) -> Option<u64> {
     let available = kib(&read(&root.join("proc/meminfo"))?, "MemAvailable:")?;
     let groups = read(&root.join("proc/self/cgroup")).unwrap_or_default();
+    // The tightest group decides, and its limit may exceed the memory of the machine.
     let left = groups.lines().filter_map(|line| free_in_group(root, line)).min();
     Some(left.map_or(available, |left| left.min(available)))
 }
@@ -122,6 +123,7 @@ fn free_in_group(root: &Path, line: &str) -> Option<u64> {
     let (_, rest) = line.split_once(':')?;
     let (controllers, path) = rest.split_once(':')?;
     let mounted = match controllers {
+        // Version 2 has one hierarchy, which is listed without controllers.
         "" => root.join("sys/fs/cgroup"),
         list if list.split(',').any(|name| name == "memory") => root.join("sys/fs/cgroup/memory"),
         _ => return None,
@@ -136,10 +138,14 @@ fn free_in_group(root: &Path, line: &str) -> Option<u64> {
 fn free_of(group: &Path) -> Option<u64> {
     let number =
         |names: [&str; 2]| names.iter().find_map(|name| read(&group.join(name))?.trim().parse::<u64>().ok());
+    // Version 2 writes `max` for no limit, which is no number: the group is left out.
     let limit = number(["memory.max", "memory.limit_in_bytes"])?;
     let used = number(["memory.current", "memory.usage_in_bytes"])?;
     let stat = read(&group.join("memory.stat")).unwrap_or_default();
+    // Version 1 counts subgroups under names with `total_` alone. Without the file, no memory counts as free
+    // cache: the limit is then too low, never too high.
     let cached = field(&stat, "total_inactive_file").or_else(|| field(&stat, "inactive_file")).unwrap_or(0);
+    // An administrator may set a limit below the memory in use.
     Some(limit.saturating_sub(used.saturating_sub(cached)))
 }
 

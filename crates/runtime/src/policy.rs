@@ -30,6 +30,7 @@ impl WhenFull {
 
     /// Name in pipeline files.
     pub fn name(self) -> &'static str {
+        // Every policy is in the list, so the empty name never occurs.
         WhenFull::ALL.iter().find(|(w, _)| *w == self).map_or("", |(_, name)| name)
     }
 
@@ -67,12 +68,13 @@ impl WhenFull {
                 Offer::Failed
             }
             WhenFull::DropOldest | WhenFull::Latest => loop {
+                // The receiver may have made room meanwhile, and then nothing was lost.
                 if queue.drop_oldest() {
                     queue.lose(LossReason::Overwritten);
                 }
                 match queue.put(item) {
                     Ok(()) => return Offer::Queued,
-                    // Other senders were faster.
+                    // Other senders have taken the room meanwhile.
                     Err(back) => item = back,
                 }
             },
@@ -160,7 +162,9 @@ pub struct RoomMark {
 impl RoomMark {
     /// For a queue of this capacity.
     pub fn new(capacity: usize) -> RoomMark {
+        // Half of the queue: a waiting sender finds room before the queue runs empty.
         let half = (capacity as u64 / 2).max(1);
+        // A power of two makes the check one operation.
         RoomMark { mask: (1 << half.ilog2()) - 1 }
     }
 

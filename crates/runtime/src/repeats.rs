@@ -54,6 +54,7 @@ impl Repeats {
     pub(crate) fn fold(&mut self, event: Event) -> Option<Event> {
         let now_ns = event.at_ns;
         let kind = self.kind(&event);
+        // Only a new kind needs room: for a known kind another one would be forgotten without need.
         if !self.kinds.contains_key(&kind) {
             self.make_room();
         }
@@ -69,6 +70,7 @@ impl Repeats {
             *series = Series::new(&event);
             return Some(event);
         }
+        // A fault that returns after a long quiet time begins with short intervals again.
         if now_ns.saturating_sub(series.last_ns) > LONGEST_NS {
             series.period_ns = FIRST_NS;
         }
@@ -96,6 +98,7 @@ impl Repeats {
             if series.count > 0 {
                 first_ns = first_ns.min(series.first_ns);
             }
+            // Taken, so that the next fault of the node is counted from zero.
             count += std::mem::take(&mut series.count);
             is_open |= std::mem::take(&mut series.is_open);
         }
@@ -104,6 +107,8 @@ impl Repeats {
         if count < 2 || !is_open {
             return Some(None);
         }
+        // The report of the recovery names the count of all errors: none of them is left for the end of the
+        // run.
         all.iter_mut().for_each(|series| series.untold = 0);
         let message = format!("works again, after {count} errors in {}", seconds(last_ns - first_ns));
         Some(Some(Event { at_ns: now_ns, node: node.to_owned(), is_error: false, message, cause: None }))
@@ -121,10 +126,13 @@ impl Repeats {
             return rest;
         }
         let kind = SeriesKey { shape: shape(&event.message), ..rest.clone() };
+        // A kind that is known keeps its own count, even where the node has reached the limit.
         if self.kinds.contains_key(&kind) {
             return kind;
         }
         let is_like = |other: &SeriesKey| other.node == rest.node && other.is_error;
+        // Keys are ordered by node, then `is_error`: the kinds of a node's errors follow the key with the
+        // empty shape.
         let known = self.kinds.range(rest.clone()..).take_while(|(other, _)| is_like(other)).count();
         if known < MOST_OF_NODE { kind } else { rest }
     }
@@ -154,6 +162,7 @@ impl Series {
     }
 
     fn add(&mut self, event: &Event) {
+        // The node was well in between: the fault begins with this error.
         if self.count == 0 {
             self.first_ns = event.at_ns;
         }
@@ -192,6 +201,7 @@ fn shape(message: &str) -> String {
     let mut shape = [head, name].concat();
     for c in rest.chars() {
         match is_digit(c) {
+            // A number of any length becomes one `#`: errors of frames 99 and 100 have one shape.
             true if shape.ends_with('#') => {}
             true => shape.push('#'),
             false => shape.push(c),

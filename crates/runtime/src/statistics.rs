@@ -34,6 +34,7 @@ impl Histogram {
     #[inline]
     pub fn record(&self, ns: u64) {
         let bucket = bucket_of(ns);
+        // Relaxed everywhere: one thread writes, and a reader may see a count that is a moment old.
         add(&self.buckets[bucket], 1);
         if bucket < self.first.load(Ordering::Relaxed) {
             self.first.store(bucket, Ordering::Relaxed);
@@ -67,14 +68,17 @@ impl Histogram {
 /// Adds to a counter that only this thread writes.
 #[inline]
 pub fn add(counter: &AtomicU64, value: u64) {
+    // One writer: a load and a store cost less than an atomic addition.
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(value), Ordering::Relaxed);
 }
 
 #[inline]
 fn bucket_of(ns: u64) -> usize {
+    // Octaves below this have fewer values than sub-buckets.
     if ns < FINE as u64 {
         return ns as usize;
     }
+    // The highest set bit selects the octave, the next `FINE_BITS` bits the bucket in it.
     let octave = ns.ilog2() - FINE_BITS;
     let fine = (ns >> octave) as usize - FINE;
     ((octave as usize + 1) * FINE + fine).min(BUCKETS - 1)
@@ -164,11 +168,13 @@ impl Times {
     /// The time that `percent` percent of the recorded times do not exceed, accurate to about 6 %; 0 when
     /// nothing was recorded.
     fn percentile_ns(&self, percent: f64) -> u64 {
+        // `max(1)`: `clamp` panics if its upper bound is below the lower one, as it would be without times.
         let rank = ((self.count as f64 * percent / 100.0).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
         for (place, count) in self.counts.iter().enumerate() {
             seen += count;
             if seen >= rank {
+                // The middle of the last bucket may exceed the longest recorded time.
                 return value_of(self.first + place).min(self.max_ns);
             }
         }
@@ -234,9 +240,11 @@ impl Times {
     }
 
     fn add_counts(&mut self, first: usize, counts: &[u64]) {
+        // Empty buckets at the ends are cut off, so that histograms with equal counts compare as equal.
         let Some(lead) = counts.iter().position(|count| *count > 0) else { return };
         let end = first + counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         let (first, counts) = (first + lead, &counts[lead..]);
+        // An empty histogram begins at the first count, instead of filling all buckets below it.
         if self.counts.is_empty() {
             self.first = first;
         }
@@ -257,6 +265,7 @@ pub fn summarise<'a>(histograms: impl IntoIterator<Item = &'a Histogram>) -> Tim
 /// All of them in one.
 pub fn merged(all: impl IntoIterator<Item = Times>) -> Times {
     let mut all = all.into_iter();
+    // The first histogram becomes the sum: a single one is not added up again.
     let first = all.next().unwrap_or_default();
     all.fold(first, |mut sum, times| {
         sum.merge(&times);

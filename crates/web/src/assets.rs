@@ -66,7 +66,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 
 fn unpacked(packed: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // It was packed when the program was built.
+    // The build has packed these bytes, so they can be unpacked.
     let _ = flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes);
     bytes
 }

@@ -76,6 +76,7 @@ impl Board {
     fn graph_of(&self, model: &Model, moment: &Moment) -> (u64, Arc<Value>) {
         let hash = show::edges_hash(moment);
         let mut known = lock(&self.graph);
+        // The first graph has number 1, so that 0 means none.
         if known.number == 0 || known.hash != hash {
             let edges = Arc::new(show::edges_json(moment, model.run().graph()));
             *known = Known { number: known.number + 1, hash, edges };
@@ -86,7 +87,7 @@ impl Board {
     /// Puts a moment up, if a client watches.
     pub(crate) fn put(&self, model: &Model, moment: Arc<Moment>, at_ns: i64, slow: &mut Slow) {
         if !self.is_watched() {
-            // Who comes next must not see an old one.
+            // The next client must not see an old moment.
             self.shown.send_replace(None);
             return;
         }
@@ -94,6 +95,7 @@ impl Board {
         let limit = slow.limit.as_ref().map_or(&Value::Null, |(_, limit)| limit);
         let (graph, edges) = self.graph_of(model, &moment);
         let old =
+            // The text of an unchanged graph is not made again.
             self.shown.borrow().as_ref().filter(|shown| shown.graph == graph).map(|s| s.graph_text.clone());
         let graph_text = old.unwrap_or_else(|| graph_message(graph, &edges).to_string().into());
         let text = show::moment_json(&moment, graph, at_ns, limit).to_string().into();
@@ -109,6 +111,7 @@ impl Board {
     /// Counts a client that comes or goes.
     pub(crate) fn watch(&self, comes: bool) {
         match comes {
+            // AcqRel: a client that came is seen before the next moment is put up.
             true => self.watching.fetch_add(1, Ordering::AcqRel),
             false => self.watching.fetch_sub(1, Ordering::AcqRel),
         };
@@ -144,10 +147,12 @@ fn graph_message(number: u64, edges: &Value) -> Value {
 
 impl Slow {
     fn update(&mut self, moment: &Moment) {
+        // The estimate takes longer than a moment.
         if self.limit.as_ref().is_none_or(|(found, _)| found.elapsed() >= LIMIT) {
             self.limit = Some((Instant::now(), show::limit_json(&moment.report)));
         }
         let (number, known, text) = &mut self.times;
+        // The text is made anew only if a time has changed.
         if *number == 0 || !known.iter().eq(moment.nodes.iter().map(|node| &node.times)) {
             *number += 1;
             *known = moment.nodes.iter().map(|node| node.times).collect();

@@ -42,6 +42,7 @@ pub(crate) async fn set(
         other => return Err(Error::bad(format!("`if`: wanted an object, found {other}"))),
     }
     let names: Vec<String> = values.iter().map(|(name, _)| name.clone()).collect();
+    // Several parameters are one change: they act from the same frame.
     let change = match <[_; 1]>::try_from(values) {
         Ok([(name, value)]) => Change::Set(name, value),
         Err(values) => Change::SetAll(values),
@@ -67,6 +68,7 @@ fn value_of(specs: &'static [ParamSpec], name: &str, value: &Value) -> Result<(S
     let found = match value {
         Value::Bool(value) => ParamValue::Bool(*value),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            // A float takes a whole number, too.
             (Some(whole), _) if !matches!(spec.kind, ParamKind::Float) => ParamValue::Int(whole),
             (_, Some(number)) => ParamValue::Float(number),
             _ => return Err(wanted()),
@@ -90,6 +92,7 @@ fn check_if(app: &App, node: usize, wanted: &Map<String, Value>) -> Result<(), E
         let missing =
             || Error::refused(format!("`if`: there is no parameter `{name}`")).with("param", json!(name));
         let now = known.value(name).map(value_json).ok_or_else(missing)?;
+        // JavaScript writes 1.0 as 1.
         let is_same =
             now == *wanted || now.as_f64().zip(wanted.as_f64()).is_some_and(|(now, wanted)| now == wanted);
         if !is_same {
@@ -236,6 +239,7 @@ async fn end_run(app: &App, visitor: &Visitor, body: &[u8], action: Action) -> R
     let body = body_of(body)?;
     let run =
         body["run"].as_str().ok_or_else(|| Error::bad("`run`: wanted the id of the run that is meant"))?;
+    // A client may still show an earlier run at the same address.
     if run != app.run.id {
         return Err(Error::new(StatusCode::CONFLICT, "this is another run than the one that is meant"));
     }

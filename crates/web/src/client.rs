@@ -45,6 +45,7 @@ impl Link {
         if host.is_empty() || host.contains(|c: char| c == '/' || c.is_whitespace() || c.is_control()) {
             return Err(wanted());
         }
+        // Only digits behind the last colon are a port: an IPv6 address in brackets has colons, too.
         let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let host = if has_port { host.to_owned() } else { format!("{host}:{}", livetime_control::web::PORT) };
         let token = fragment.strip_prefix("t=").filter(|token| !token.is_empty()).map(str::to_owned);
@@ -98,6 +99,7 @@ impl State {
     pub fn next(&mut self, limit: Duration) -> Result<Option<Value>, ClientError> {
         let until = Instant::now() + limit;
         loop {
+            // The system refuses a time limit of zero.
             let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             self.socket.get_ref().set_read_timeout(Some(left)).map_err(ClientError::System)?;
             match self.socket.read() {
@@ -171,7 +173,7 @@ impl Columns {
             let found = format!("version {version}, step {step}");
             return refused("a history of version 1, step 0 or 1".into(), found);
         }
-        // Both fit into 128 bits, whatever they are.
+        // Products of 32-bit numbers fit into 128 bits.
         let wanted = 16 + u128::from(rows) * (8 + 4 * u128::from(series));
         // Series without rows take no room: their number needs a bound of its own.
         if wanted != bytes.len() as u128 || series as usize > MOST_ASKED {

@@ -39,6 +39,7 @@ impl Error {
 
     /// A refusal of the model of the run, with the parameter if it knows one.
     pub(crate) fn of(refused: &Refused) -> Error {
+        // The code of the refusal is nearer to the cause than the code of the status.
         let error = Error { code: refused.code(), ..Error::refused(refused) };
         match refused.refusal() {
             Some(refusal) => error.of_param(refusal),

@@ -83,6 +83,7 @@ pub(crate) async fn download(State(app): State<Arc<App>>, RawQuery(query): RawQu
     let (length, file) =
         opened.map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?.map_err(gone)?;
     let (sender, pieces) = mpsc::channel(PIECES);
+    // The answer has announced this length: the rest of a file that grows is left out.
     spawn_reading(file.take(length), sender)?;
     let how = if is_shown { "inline" } else { "attachment" };
     // Letters that a header may hold; others are not worth a second name.
@@ -118,6 +119,7 @@ fn spawn_reading(
         let mut piece = Vec::with_capacity(PIECE);
         match file.by_ref().take(PIECE as u64).read_to_end(&mut piece) {
             Ok(0) => return,
+            // The client has gone, so the rest of the file is not read.
             Ok(_) if to.blocking_send(Ok(piece.into())).is_err() => return,
             Ok(_) => {}
             Err(error) => {

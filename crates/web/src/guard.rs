@@ -57,6 +57,7 @@ impl Rights {
     }
 
     pub(crate) fn may_read(self) -> bool {
+        // A rule decides alone; without one, local callers and readers may read.
         let may = self.by_rule.map_or(self.is_local || self.is_reader, |may| may >= May::Read);
         may || self.may_write()
     }
@@ -76,6 +77,7 @@ pub(crate) fn named(rules: &Rules, headers: &HeaderMap, address: IpAddr) -> Resu
     let mut given = headers.get_all(&rules.header).iter();
     let (Some(name), next) = (given.next(), given.next()) else { return Ok(None) };
     let fits = |name: &&str| name.chars().count() <= LONGEST_NAME && !name.chars().any(char::is_control);
+    // With a second header, a client of the proxy could choose its own name.
     match (std::str::from_utf8(name.as_bytes()).ok().filter(fits), next) {
         (Some(""), None) => Ok(None),
         (Some(name), None) => Ok(Some(name.to_owned())),
@@ -186,17 +188,20 @@ impl Request<'_> {
         let is_ours = |origin: &header::HeaderValue| {
             let origin = origin.to_str().unwrap_or_default();
             let name = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            // Neither `null`, the origin of pages without one, nor an absent `Host` is ours.
             name.is_some_and(|name| !host.is_empty() && name.eq_ignore_ascii_case(host))
         };
         if let Some(other) = origins.find(|origin| !is_ours(origin)) {
             let other = other.to_str().unwrap_or("another page");
             return Err(refused(&format!("`{other}`, and `Host: {host}` (a proxy hands on the port, too)")));
         }
+        // Browsers set this header; pages cannot.
         if let Some(site) = self.one(SEC_FETCH_SITE)
             && !matches!(site, "same-origin" | "none")
         {
             return Err(refused("another page"));
         }
+        // Requests that other pages cause carry cookies, and never a token.
         let needs_origin = (self.changes() || self.is_upgrade()) && self.headers.contains_key(header::COOKIE);
         match needs_origin && !self.headers.contains_key(header::ORIGIN) {
             true => Err(refused("a browser that does not say of which page")),
@@ -205,6 +210,7 @@ impl Request<'_> {
     }
 
     fn check_body(&self) -> Result<(), Error> {
+        // Browsers let other pages send JSON only after a question that this server does not answer.
         let kind = self.one(header::CONTENT_TYPE).unwrap_or_default();
         let is_json =
             kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));

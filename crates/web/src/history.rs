@@ -99,6 +99,7 @@ const NODE: [Of<OfNode>; 10] = [
 /// NaN for a window without frames.
 fn p99_ms(moment: &Moment, node: usize, window: Window, of: fn(&NodeTimes) -> &Spans) -> f64 {
     let found = moment.nodes.get(node).map(|node| of(&node.times).over(window));
+    // The percentile of no frames is no number.
     found.filter(|found| found.count > 0).map_or(f64::NAN, |found| found.p99_ns as f64 / 1e6)
 }
 
@@ -109,6 +110,7 @@ fn series_of(number: usize, decl: &NodeDecl) -> Vec<Series> {
         NODE.iter().map(|(series, unit, of)| named(series, unit, Origin::Node(number, *of))).collect();
     let params = decl.node_type.param_specs().iter().enumerate();
     let (said, set): (Vec<_>, Vec<_>) = params
+        // Only numbers have curves.
         .filter(|(_, spec)| matches!(spec.kind, ParamKind::Int | ParamKind::Float))
         .partition(|(_, spec)| spec.readback);
     let values = said.into_iter().chain(set);
@@ -147,6 +149,7 @@ impl History {
         let nodes: Vec<Vec<Series>> =
             decls.iter().enumerate().map(|(number, decl)| series_of(number, decl)).collect();
         let wanted: Vec<usize> = nodes.iter().map(Vec::len).collect();
+        // Numbers of the run always have room.
         let shares = shares(&wanted, (budget / EACH).saturating_sub(series.len()));
         let left = wanted.iter().zip(&shares).map(|(wanted, share)| wanted - share);
         let left_out =
@@ -155,6 +158,7 @@ impl History {
         // A parameter may be called as one of ours: the first one counts.
         let mut by_name = BTreeMap::new();
         for (index, series) in series.iter().enumerate() {
+            // The first one wins, because it comes before the parameters of the node.
             by_name.entry(series.name.clone()).or_insert(index);
         }
         History { series, left_out, by_name, fine: Rows::default(), coarse: Rows::default() }
@@ -179,9 +183,11 @@ impl History {
     /// Keeps a moment.
     pub(crate) fn add(&mut self, moment: &Moment, at_ms: f64) {
         let row: Box<[f32]> = self.series.iter().map(|series| number(moment, series.origin) as f32).collect();
+        // A clock that is set back gives a negative distance, and the row waits.
         if self.coarse.rows.back().is_none_or(|(last, _)| at_ms - last >= COARSE_STEP_MS) {
             self.coarse.add(at_ms, row.clone(), COARSE_MS, usize::MAX);
         }
+        // Every moment is kept here, as far as there is room.
         self.fine.add(at_ms, row, FINE_MS, FINE_ROWS);
     }
 
@@ -211,11 +217,13 @@ impl History {
             return Err(Wrong::new(format!("at most {MOST_ASKED} series")).found(names.len()));
         }
         let columns: Vec<Option<usize>> = names.iter().map(|name| self.by_name.get(*name).copied()).collect();
+        // Some unknown names leave gaps; only unknown names are a mistake.
         if columns.iter().all(Option::is_none) {
             let wanted = Wrong::new("names of series as `/api/v1/history` lists them").at("of");
             return Err(wanted.found(format_args!("`{}`", names.join(","))));
         }
         let rows = if step == Step::Fine { &self.fine.rows } else { &self.coarse.rows };
+        // Rows are in the order of time.
         let first = rows.partition_point(|(at, _)| *at <= since_ms);
         let rows = || rows.range(first..);
         let head = [1, columns.len() as u32, rows().len() as u32, u32::from(step == Step::Coarse)];

@@ -123,7 +123,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         }
     }
     match &found {
-        // Any other one, rather than none.
+        // Any other port is better than a run without a page.
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             TcpListener::bind(SocketAddr::new(address.ip(), 0))
         }

@@ -55,6 +55,7 @@ fn view_json(id: u64) -> Value {
 }
 
 fn id_of(text: &str) -> Result<u64, Error> {
+    // A text that is no number was never the number of a view.
     u64::from_str_radix(text, 16).map_err(|_| Error::from(Refused::Gone))
 }
 
@@ -100,6 +101,7 @@ pub(crate) async fn next(
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Routed {
+    // A client names the picture that it has, so that it gets each one once.
     let after = Query::new(query.as_deref()).number("after").map_err(Error::bad)?;
     match app.views.next(id_of(&id)?, after).await {
         Ok((header, picture)) => Ok(message(&header, picture)),
@@ -113,6 +115,7 @@ fn message(header: &Header, picture: Arc<Shared>) -> Response {
     let place = picture.made.place.and_then(|place| HeaderValue::try_from(place.to_string()).ok());
     // The picture counts as under way until the client has it.
     let payload = Bytes::from_owner(Sent(picture));
+    // Each picture is another one, so no cache may keep it.
     let headers = [(header::CONTENT_TYPE, "application/octet-stream"), (header::CACHE_CONTROL, "no-store")];
     let mut response = (headers, Body::new(Pieces([payload, head]))).into_response();
     if let Some(place) = place {
@@ -140,6 +143,7 @@ impl HttpBody for Pieces {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Part<Bytes>, Self::Error>>> {
+        // The pieces are stored backwards, so that the last one is taken without moving.
         let next = self.0.iter_mut().rev().find(|piece| !piece.is_empty());
         Poll::Ready(next.map(|piece| Ok(Part::data(std::mem::take(piece)))))
     }
@@ -171,6 +175,7 @@ pub(crate) async fn at(
 /// Pairs of x and y.
 pub(crate) fn points(query: &Query) -> Result<Vec<(usize, usize)>, Error> {
     let (x, y) = (numbers(query, "x")?, numbers(query, "y")?);
+    // Points are bounded, because each one searches in the picture.
     if x.len() != y.len() || x.len() > MOST_POINTS {
         return Err(Error::bad(format!(
             "wanted as many x as y, at most {MOST_POINTS}, found {} and {}",
@@ -186,6 +191,7 @@ pub(crate) fn values(frame: &Frame, query: &Query, points: &[(usize, usize)]) ->
     let values = points.iter().map(|(x, y)| value_at(frame, *x, *y)).collect::<Result<Vec<_>, _>>();
     let values = values.map_err(Error::refused)?;
     let is_list = query.get("x").is_some_and(|x| x.contains(','));
+    // A client that asks for one point gets one number.
     let one = |list: Value| if is_list { list } else { list[0].clone() };
     Ok(json_body(&json!({
         "sequence": frame.header().sequence,
@@ -229,6 +235,7 @@ impl Wanted {
         let mut response = match &*format {
             "raw" => message(&head, picture),
             _ => {
+                // Encoding takes long and would hold up other requests on this thread.
                 let file = tokio::task::spawn_blocking(move || file(&format, &picture, range)).await;
                 let file = file.map_err(|e| Error::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()))?;
                 file?.into_response()
@@ -248,6 +255,7 @@ pub(crate) async fn one(State(app): State<Arc<App>>, RawQuery(query): RawQuery) 
     let from = query.get("from").ok_or_else(|| Error::bad("`from`: wanted an output"))?;
     let wanted = Wanted::of(&query)?;
     let wait = query.number::<u64>("wait_ms").map_err(Error::bad)?.map_or(WAIT, Duration::from_millis);
+    // The wait is bounded, so that a client cannot hold a connection for ever.
     match app.views.one(from, wait.min(LONGEST_WAIT)).await {
         Ok((source, newest)) => wanted.answer(&app, &source, newest).await,
         Err(refused) => or_nothing(refused),
@@ -256,6 +264,7 @@ pub(crate) async fn one(State(app): State<Arc<App>>, RawQuery(query): RawQuery) 
 
 fn spec_range(query: &Query) -> Result<Option<(f64, f64)>, Error> {
     let Some(text) = query.get("range") else { return Ok(None) };
+    // A part that is no number shortens the list, which is then refused.
     let numbers: Vec<f64> = text.split(',').filter_map(|number| number.parse().ok()).collect();
     crate::picture::range_of(&numbers).map(Some).map_err(Error::bad)
 }

@@ -26,6 +26,7 @@ pub(crate) const FRESH: Duration = Duration::from_millis(20);
 pub(crate) const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(crate) async fn health(State(app): State<Arc<App>>) -> Response {
+    // A probe wants to know whether the run goes on, and not whether this server does.
     match app.model.is_ended() || app.model.newest().report.finished {
         true => (StatusCode::SERVICE_UNAVAILABLE, "the run has ended\n").into_response(),
         false => "ok\n".into_response(),
@@ -42,6 +43,7 @@ pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
 }
 
 pub(crate) async fn report(State(app): State<Arc<App>>) -> Result<Response, Error> {
+    // The answer may wait for nodes, which must not hold up other requests.
     let value = aside(move || report_json(&app.model.at_most_old(FRESH, PATIENCE).report)).await?;
     Ok(json_body(&value).into_response())
 }
@@ -71,6 +73,7 @@ pub(crate) async fn node(State(app): State<Arc<App>>, Path(name): Path<String>) 
 pub(crate) async fn log(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Result<Response, Error> {
     let since = Query::new(query.as_deref()).number("since").map_err(Error::bad)?.unwrap_or(0);
     let entries = app.model.log_since(since);
+    // Without new entries the client asks from the same number again.
     let next = entries.last().map_or(since, |entry| entry.number + 1);
     let entries: Vec<Value> = entries.iter().map(show::entry_json).collect();
     Ok(json_body(&json!({ "entries": entries, "next": next })).into_response())
@@ -82,6 +85,7 @@ pub(crate) async fn history(
 ) -> Result<Response, Error> {
     let query = Query::new(query.as_deref());
     let history = lock(&app.history);
+    // Without names the answer is the list of all names.
     let Some(names) = query.get("of").filter(|names| !names.is_empty()) else {
         return Ok(json_body(&history.names()).into_response());
     };
@@ -114,6 +118,7 @@ pub(crate) async fn state(
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> Result<Response, Error> {
     let upgrade = upgrade.map_err(|e| Error::bad(format!("wanted a WebSocket: {}", e.body_text())))?;
+    // Without these limits a client could make the server keep megabytes.
     let upgrade = upgrade.max_message_size(LONGEST_MESSAGE).max_frame_size(LONGEST_MESSAGE);
     let upgrade = upgrade.read_buffer_size(READ);
     Ok(upgrade.on_upgrade(move |socket| state::talk(socket, app, visitor)))

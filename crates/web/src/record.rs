@@ -82,6 +82,7 @@ impl Kept {
         let text: Arc<str> = record.to_string().into();
         self.bytes += text.len();
         self.records.push_back(Record { number, at_ns, summary: record["summary"].take(), text });
+        // The newest record stays, even if it alone exceeds the bytes.
         while self.records.len() > MOST || (self.bytes > MOST_BYTES && self.records.len() > 1) {
             let oldest = self.records.pop_front();
             self.bytes -= oldest.map_or(0, |record| record.text.len());
@@ -105,6 +106,8 @@ impl Records {
             self.describe.ok_or_else(|| Error::refused("this program does not know trigger records"))?;
         let mut outputs = lock(&self.outputs);
         if !outputs.contains_key(name) {
+            // Only another output takes the room of an output without requests: its descriptions stay until
+            // then.
             outputs.retain(|_, output| lock(&output.kept).is_wanted());
             if outputs.len() >= MOST_OUTPUTS {
                 return Err(Error::refused(format!("wanted at most {MOST_OUTPUTS} outputs with records")));
@@ -113,6 +116,7 @@ impl Records {
         let output = outputs.entry(name.to_owned()).or_default().clone();
         lock(&output.kept).asked = Some(Instant::now());
         let mut thread = lock(&output.thread);
+        // The thread ends with the requests: a later request starts another one.
         if thread.as_ref().is_none_or(JoinHandle::is_finished) {
             let latest = EdgeOptions {
                 when_full: WhenFull::Latest,
@@ -163,6 +167,7 @@ fn take(mut outlet: Outlet, describe: Describe, kept: &Mutex<Kept>, is_ended: &A
         match outlet.recv(LOOK) {
             Ok(frame) => {
                 let described = describe(&frame);
+                // The memory of the frame goes back before the lock is waited for.
                 drop(frame);
                 lock(kept).add(described);
             }

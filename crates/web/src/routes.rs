@@ -167,6 +167,7 @@ struct Guarded {
 }
 
 async fn check_host(State(app): State<Arc<App>>, request: AxumRequest, next: Next) -> Response {
+    // The name is checked before all else, so that no other site's name reaches a route.
     let (method, headers) = (request.method(), request.headers());
     let checked = Request { method, path: request.uri().path(), headers }.check_host(&app.hosts);
     match checked {
@@ -183,7 +184,7 @@ async fn guard(State(guarded): State<Guarded>, request: AxumRequest, next: Next)
         Err(error) => {
             let mut response = error.into_response();
             if is_reserved {
-                // The seat is for the next one.
+                // The refused caller must not keep the reserved seat.
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             response
@@ -192,18 +193,22 @@ async fn guard(State(guarded): State<Guarded>, request: AxumRequest, next: Next)
 }
 
 async fn passed(guarded: &Guarded, request: AxumRequest) -> Result<AxumRequest, Error> {
+    // A request without a peer did not come through our listener.
     let peer = request.extensions().get::<Peer>().copied();
     let Peer(from) = peer.ok_or_else(|| Error::bad("wanted a connection"))?;
     let mut visitor = guarded.app.sessions.visitor(request.headers(), from)?;
     visitor.rights.is_reader = guarded.app.is_reader(&visitor);
     let (method, headers) = (request.method(), request.headers());
+    // Before the body is read: a caller without rights costs no memory.
     Request { method, path: request.uri().path(), headers }.check(guarded.needs, visitor.rights)?;
     let is_reserved = request.extensions().get::<Reserved>().is_some();
+    // The reserved seat is for a caller who can act on the run.
     if is_reserved && guarded.needs != Nothing && !visitor.rights.may_write() {
         return Err(Error::full());
     }
     guarded.app.sessions.hear(&visitor);
     let (mut parts, body) = request.into_parts();
+    // Both bounds hold: a slow body keeps memory as a large one does.
     let body = timeout(BODY, to_bytes(body, LONGEST_BODY)).await;
     let body = body.map_err(|_| Error::new(StatusCode::REQUEST_TIMEOUT, "wanted a body in time"))?.map_err(
         |_| {
@@ -223,6 +228,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 
 /// Headers that tell browsers to be strict.
 async fn harden(request: AxumRequest, next: Next) -> Response {
+    // Refusals get the headers, too.
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let mut set = |name: header::HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
@@ -244,6 +250,7 @@ async fn openapi(State(app): State<Arc<App>>) -> impl IntoResponse {
 fn description(version: &str) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for route in ROUTES {
+        // OpenAPI has no sign for a rest of the path.
         let path = route.path.replace("{*", "{");
         let methods = paths.entry(path).or_insert_with(|| json!({}));
         methods[route.method.to_ascii_lowercase()] = operation(route);

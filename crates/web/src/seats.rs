@@ -84,8 +84,10 @@ impl Seats {
         let before_ns = self.now_ns().saturating_sub(grace_ns);
         let is_ordinary = |held: &Held| !held.is_reserved;
         let is_own = |held: &Held| !held.is_reserved && held.address == address;
+        // Clients of this machine are one address for many people, so it is never a crowd.
         let is_crowd = !address.is_loopback() && taken.count(is_own) >= self.limits.most_of_one;
         let is_free = taken.count(is_ordinary) < self.limits.most;
+        // A crowd makes room among its own seats only.
         if (is_free && !is_crowd)
             || taken.make_room(before_ns, |held| if is_crowd { is_own(held) } else { is_ordinary(held) })
         {
@@ -101,6 +103,7 @@ impl Seats {
         let number = taken.next;
         taken.next += 1;
         let client = Arc::new(Client::default());
+        // Relaxed is enough for the times and counts of clients: they only choose who goes first.
         client.active_ns.store(self.now_ns(), Ordering::Relaxed);
         taken.seats.insert(number, Held { address, is_reserved, client: client.clone() });
         Seat { seats: self.clone(), number, is_reserved, client }
@@ -128,6 +131,7 @@ impl Taken {
 
 impl Client {
     fn is_idle(&self, before_ns: u64) -> bool {
+        // A WebSocket may be silent for long: it is never idle.
         let says_nothing = self.busy.load(Ordering::Relaxed) == 0 && !self.is_socket.load(Ordering::Relaxed);
         says_nothing && self.active_ns.load(Ordering::Relaxed) <= before_ns
     }

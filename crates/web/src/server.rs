@@ -38,7 +38,7 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits {
-    // A hundred pages with five each.
+    // A hundred pages hold about five connections each.
     seats: seats::Limits { most: 512, most_of_one: 64, reserve: 16, grace: Duration::from_millis(250) },
     headers: Duration::from_secs(20),
     writing: Duration::from_secs(30),
@@ -140,6 +140,7 @@ async fn accept(
                 if let Some(seat) = seats.take(peer.ip().to_canonical()) {
                     let stream = Patient { stream, limit: limits.writing, patience: None, seat };
                     tokio::spawn(connection(stream, peer, router.clone(), is_kept, limits.headers));
+                // Without a permit the connection ends unanswered: a refusal costs memory, too.
                 } else if let Ok(permit) = refused.clone().try_acquire_owned() {
                     tokio::spawn(async move {
                         let _ = timeout(REFUSING, refuse(stream, limits.seats.most)).await;
@@ -178,6 +179,7 @@ async fn connection(stream: Patient, peer: SocketAddr, router: Router, is_kept: 
         let (mut router, client, busy) = (router.clone(), asking.clone(), asking.ask());
         async move {
             let response = router.call(request).await;
+            // Before the request ends: the seat must not look idle in between.
             if response.as_ref().is_ok_and(|response| response.status() == StatusCode::SWITCHING_PROTOCOLS) {
                 client.upgrade();
             }
@@ -215,6 +217,7 @@ impl Patient {
             return written;
         }
         let limit = self.limit;
+        // The timer exists only while a write waits.
         let patience = self.patience.get_or_insert_with(|| Box::pin(sleep(limit)));
         ready!(patience.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))

@@ -113,6 +113,7 @@ struct Bucket {
 impl Bucket {
     fn take(&mut self) -> bool {
         let gained = self.at.elapsed().as_secs_f64() * CHANGES;
+        // A full bucket holds the changes of one second.
         (self.left, self.at) = ((self.left + gained).min(CHANGES), Instant::now());
         let is_enough = self.left >= 1.0;
         self.left -= if is_enough { 1.0 } else { 0.0 };
@@ -132,6 +133,7 @@ pub(crate) fn secret() -> Result<String, NoRandom> {
 
 /// Compares in a time that depends on lengths only.
 fn is_same(a: &str, b: &str) -> bool {
+    // Over all bytes: an early end would tell how many of them are right.
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
@@ -153,6 +155,7 @@ impl Sessions {
     /// # Errors
     /// When it has a token, and that is wrong; when a proxy says strange things.
     pub(crate) fn visitor(&self, headers: &HeaderMap, from: SocketAddr) -> Result<Visitor, Error> {
+        // An IPv4 caller is the same caller at an IPv6 socket.
         let address = from.ip().to_canonical();
         let named = named(&self.rules, headers, address)?;
         let guest = self.guest(named, from);
@@ -165,7 +168,9 @@ impl Sessions {
             return Ok(guest.known(Who::Bearer(address), &user));
         }
         let mut state = lock(&self.state);
+        // First, so that a session that is over is not found.
         state.sessions.retain(|_, session| session.began.elapsed() < LONGEST);
+        // A browser may send several headers with cookies.
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(text);
         for cookie in cookies.collect::<Vec<_>>().iter().flat_map(|cookies| cookies.split(';')) {
             let Some((name, secret)) = cookie.trim().split_once('=') else { continue };
@@ -198,6 +203,7 @@ impl Sessions {
     fn check_token(&self, token: &str, address: IpAddr) -> Result<(), Error> {
         let mut state = lock(&self.state);
         state.wrong.retain(|_, (_, since)| since.elapsed() < Duration::from_secs(60));
+        // By address: guesses from one of them do not lock others out.
         if state.wrong.get(&address).is_some_and(|(count, _)| *count >= MOST_WRONG) {
             return Err(Error::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens: wait a minute"));
         }
@@ -229,6 +235,7 @@ impl Sessions {
         let mut state = lock(&self.state);
         state.make_room(&secret);
         state.sessions.insert(secret.clone(), Session { user: short(user), began: Instant::now() });
+        // `name_holder` locks the state again.
         drop(state);
         let cookie = self.cookie(&secret, LONGEST.as_secs());
         let known = self.guest(visitor.named.clone(), visitor.from).known(Who::Session(secret), user);
@@ -241,6 +248,7 @@ impl Sessions {
         let mut state = lock(&self.state);
         let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) else { return };
         holder.user.clone_from(&visitor.user);
+        // Receivers of the change read the state.
         drop(state);
         self.tell();
     }
@@ -279,6 +287,7 @@ impl Sessions {
     }
 
     fn cookie(&self, secret: &str, seconds: u64) -> String {
+        // Scripts cannot read this cookie, and requests from other sites do not carry it.
         format!("{}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}", self.cookie)
     }
 
@@ -320,6 +329,7 @@ impl Sessions {
     pub(crate) fn may_change(&self, visitor: &Visitor) -> Result<bool, Error> {
         let mut state = lock(&self.state);
         if state.changes.len() > MOST_SESSIONS {
+            // The bucket of a caller that was quiet for a second is full, as a new one is.
             state.changes.retain(|_, bucket| bucket.at.elapsed() < Duration::from_secs(1));
         }
         let full = || Bucket { left: CHANGES, at: Instant::now() };

@@ -59,7 +59,7 @@ pub(crate) async fn end(State(app): State<Arc<App>>, Extension(visitor): Extensi
 }
 
 fn with_cookie(mut response: Response, cookie: &str) -> Response {
-    // Made of our own letters only.
+    // The cookie is made of our own letters only, so it is a valid header.
     if let Ok(value) = HeaderValue::from_str(cookie) {
         response.headers_mut().insert(header::SET_COOKIE, value);
     }

@@ -17,12 +17,15 @@ use serde_json::{Map, Value, json};
 
 /// A number as short as is good enough for a screen: five digits.
 fn short(value: f64) -> Value {
+    // The logarithm of 0 and of infinity is no number of digits.
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { json!(0) } else { Value::Null };
     }
     let digits = 4 - value.abs().log10().floor() as i32;
+    // Powers beyond this are no `f64` any more.
     let scale = 10f64.powi(digits.clamp(-300, 300));
     let rounded = (value * scale).round() / scale;
+    // A whole number is written without a point, which is shorter.
     if rounded.fract() == 0.0 && rounded.abs() < 1e15 { json!(rounded as i64) } else { json!(rounded) }
 }
 
@@ -35,6 +38,7 @@ fn short_ms(ns: u64) -> Value {
 /// The message `moment`. `limit` is the graph's limit, which is costly to estimate.
 pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value) -> Value {
     let report = &moment.report;
+    // A failure is also an end, so it is looked at first.
     let state = if report.failure.is_some() {
         "failed"
     } else if report.finished {
@@ -58,6 +62,7 @@ pub(crate) fn moment_json(moment: &Moment, graph: u64, at_ns: i64, limit: &Value
         "loss": loss_json(moment, at_ns),
     });
     let alarms = alarms(moment);
+    // The key is left out of most messages, because few runs have alarms.
     if !alarms.is_empty() {
         shown["alarms"] = alarms.into();
     }
@@ -174,6 +179,7 @@ fn spans_json(moment: &Moment, of: fn(&NodeTimes) -> &Spans) -> Value {
 /// 1 enabled, 2 sends, 4 acquiring, 8 busy, 16 source.
 fn state_bits(moment: &Moment, node: usize) -> u8 {
     let state = &moment.nodes[node].state;
+    // The order of the bits is that of the page.
     let bits = [state.is_enabled, state.sends, state.acquires(), state.is_busy, state.is_source];
     bits.iter().enumerate().map(|(bit, is_set)| u8::from(*is_set) << bit).sum()
 }
@@ -245,10 +251,12 @@ pub(crate) fn limit_json(report: &Report) -> Value {
 pub(crate) fn edges_hash(moment: &Moment) -> u64 {
     let mut hasher = DefaultHasher::new();
     for edge in &moment.report.edges {
+        // The capacity shows that an edge was opened or closed.
         (&edge.from, &edge.to, edge.when_full.name(), edge.capacity).hash(&mut hasher);
     }
     for input in moment.nodes.iter().flat_map(|node| node.state.edges()) {
         let EdgeOptions { when_full, queue, every, max_rate_hz, .. } = input.options;
+        // The bits of a rate are hashed, because an `f64` has no hash.
         (&input.from, &input.to, when_full, queue, every, max_rate_hz.map(f64::to_bits)).hash(&mut hasher);
     }
     hasher.finish()
@@ -271,6 +279,7 @@ fn edge_json(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Value {
         "to": edge.to,
         "nodes": [edge.nodes.0, edge.nodes.1],
         "when_full": edge.when_full.name(),
+        // An inline edge has no queue, and is open all the same.
         "open": edge.capacity > 0 || is_inline,
         "queue": options.map(|options| options.queue),
         "every": options.map(|options| options.every),
@@ -282,6 +291,7 @@ fn edge_json(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Value {
 fn options_of(edge: &EdgeAccount, moment: &Moment, graph: &Graph) -> Option<EdgeOptions> {
     let node = edge.nodes.1.and_then(|node| moment.nodes.get(node));
     let is_this = |input: &&Arc<Input>| input.from == edge.from && input.to == edge.to;
+    // The present options come first; a closed edge has only its declaration.
     if let Some(input) = node.and_then(|node| node.state.edges().find(is_this)) {
         return Some(input.options);
     }
@@ -326,6 +336,7 @@ fn node_decl_json(decl: &NodeDecl, settings: Option<&Account>) -> Value {
 /// Values of the pipeline file, of parameters that settings have changed.
 fn file_values(decl: &NodeDecl, settings: Option<&Account>) -> Map<String, Value> {
     let rows = settings.into_iter().flat_map(|settings| &settings.rows).filter(|row| row.node == decl.name);
+    // A value as in the file needs no mark on the page.
     let params = rows.filter(|row| decl.value(&row.key).is_some() && row.file != decl.value(&row.key));
     params.filter_map(|row| Some((row.key.clone(), value_json(row.file.as_ref()?)))).collect()
 }

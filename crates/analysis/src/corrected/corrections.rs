@@ -45,7 +45,9 @@ impl ConstantsFile {
     /// As [`Constants::read`], or if its path is no UTF-8.
     pub fn read(path: impl Into<PathBuf>) -> Result<ConstantsFile> {
         let path: PathBuf = path.into();
+        // The path is kept as an absolute one, because another process reads the description.
         let path = std::path::absolute(&path).unwrap_or(path);
+        // The description is text.
         if path.to_str().is_none() {
             return Err(Error::refused("a path in UTF-8", path.display().to_string()));
         }
@@ -75,6 +77,7 @@ impl Corrections {
     }
 
     pub(super) fn check_panels(&self, panels: &[Panel]) -> Result<(), (String, String)> {
+        // Constants belong to pixels, and an array of any length has no fixed ones.
         if let Some(panel) = panels.iter().find(|panel| panel.has_any_length()) {
             return Err(("pictures to correct".into(), format!("arrays of the shape {:?}", panel.shape)));
         }
@@ -87,6 +90,7 @@ impl Corrections {
                 let wanted = format!("{count} values of `{name}`, one for each {each}");
                 return Err((
                     wanted,
+                    // The hint names the usual mistake.
                     format!("{found} in {}{}", file.path.display(), self.hint(found, pixels)),
                 ));
             }
@@ -105,10 +109,12 @@ impl Corrections {
 
     /// The range of the values of a picture: for a histogram without a range.
     fn corrected_range(&self, (low, high): (f64, f64)) -> (f64, f64) {
+        // No value was found, so there is nothing to correct.
         if low > high {
             return (low, high);
         }
         let extremes = |file: &Option<ConstantsFile>, otherwise: f64| {
+            // NaN marks bad pixels in many files, and an infinite constant would make the range infinite.
             let values = file.iter().flat_map(|file| &file.constants.values).filter(|v| v.is_finite());
             let range = values.fold(None, |range: Option<(f32, f32)>, v| {
                 Some(range.map_or((*v, *v), |(low, high)| (low.min(*v), high.max(*v))))
@@ -120,6 +126,7 @@ impl Corrections {
         // The bits of the gain are no part of the value.
         let most_value = self.gain_bits.as_ref().map(|bits| f64::from(bits.value(u16::MAX)));
         let (low, high) = most_value.filter(|most| high > *most).map_or((low, high), |most| (0.0, most));
+        // Zero is included, because bad pixels become 0.
         let (low, high) = ((low - most).min(0.0), (high - least).max(0.0));
         let all = [low * weakest, low * strongest, high * weakest, high * strongest];
         (all.into_iter().fold(0.0, f64::min), all.into_iter().fold(0.0, f64::max))
@@ -152,6 +159,7 @@ impl Corrections {
     /// The number of constants of a kind, and the use of each of them.
     fn wanted(&self, name: &str, pixels: usize) -> (usize, String) {
         match &self.gain_bits {
+            // A bad pixel is bad at every gain, so the mask has no stages.
             Some(bits) if name != "mask" => (
                 bits.stages() * pixels,
                 format!("of {} gain stages of each pixel of all panels", bits.stages()),
@@ -162,6 +170,7 @@ impl Corrections {
 
     /// Constants that may be missing where there are several stages.
     fn hint(&self, found: usize, pixels: usize) -> &'static str {
+        // A whole multiple of the pixels is no accident.
         let is_staged = pixels > 0 && found > pixels && found.is_multiple_of(pixels);
         if is_staged && self.gain_bits.is_none() { ", as of gain stages, without gain bits" } else { "" }
     }

@@ -50,17 +50,22 @@ enum Plan {
 impl Histogram {
     fn plan(&self, layout: &Layout) -> (Plan, usize) {
         let is_short = layout.panels.iter().all(|p| p.dtype.bytes() <= 2);
+        // Chosen bins or a chosen range need bins of equal width, also for short values.
         if is_short && *self == Histogram::default() {
             let is_signed = layout.panels.iter().any(|p| matches!(p.dtype, DType::I8 | DType::I16));
             // One table for all: signed and unsigned panels of a detector do not occur together.
             return (Plan::Each(if is_signed { i32::from(i16::MIN) } else { 0 }), VALUES);
         }
+        // The first pictures give the range: a second pass over all events would double the time.
         let (low, high) = self.range.unwrap_or(layout.first_values);
         let (low, high) = match low < high {
             true => (low, high),
+            // A range without width would divide by zero; one more makes a bin for the only value.
             false if low.is_finite() => (low, low + 1.0),
+            // No picture had a finite value.
             false => (0.0, 1.0),
         };
+        // At least one bin, so that a value has a place.
         (Plan::Even { low, high }, self.bins.unwrap_or(BINS).max(1))
     }
 }
@@ -93,6 +98,7 @@ impl Reducer for Histogram {
     }
 
     fn finish(&self, _: &Layout, bins: Bins) -> Result<Vec<Named>, ReduceError> {
+        // Bins without a count at both ends are left out: a value of 16 bits has 65,536 bins.
         let Range { start: first, end } = bins.used();
         let columns = vec![
             Column::new("from", (first..end).map(|i| bins.edge(i)).collect::<Vec<f64>>()),
@@ -102,11 +108,13 @@ impl Reducer for Histogram {
         let mut results = vec![Named::table("histogram", columns)];
         let others =
             [("histogram-below", bins.below), ("histogram-above", bins.above), ("histogram-nan", bins.nan)];
+        // A result that is 0 in nearly all runs would only lengthen the list.
         results.extend(others.iter().filter(|(_, n)| *n > 0).map(|(name, n)| Named::number(name, *n as f64)));
         Ok(results)
     }
 
     fn takes_any_order(&self, _: &Layout) -> bool {
+        // Counts are whole numbers, so their order does not matter.
         true
     }
 
@@ -119,6 +127,7 @@ impl Reducer for Histogram {
 
     /// The counts from the first to the last that is not zero.
     fn save(&self, bins: &Bins, out: &mut Saver) -> Result<(), ReduceError> {
+        // Only the used bins are saved, because most of a table of 65,536 is empty.
         let used = bins.used();
         out.number(used.start as u64);
         out.list(&bins.counts[used]);
@@ -128,6 +137,7 @@ impl Reducer for Histogram {
 
     fn load(&self, layout: &Layout, from: &mut Loader<'_>) -> Result<Bins, ReduceError> {
         let mut bins = self.partial(layout);
+        // A partial result may come from elsewhere, so the place is checked before it is used.
         let start = from.size_at_most(bins.counts.len())?;
         let counts = from.list::<u64>()?;
         let known =
@@ -166,6 +176,7 @@ impl Bins {
         for start in (0..pixels / GROUP * GROUP).step_by(GROUP) {
             T::load::<GROUP>(bytes, start).into_iter().for_each(|value| self.count(value));
         }
+        // The last pixels fill no group.
         for i in pixels / GROUP * GROUP..pixels {
             T::load::<1>(bytes, i).into_iter().for_each(|value| self.count(value));
         }
@@ -175,6 +186,7 @@ impl Bins {
     fn count<T: Element>(&mut self, value: T) {
         match self.plan {
             Plan::Each(first) => {
+                // A negative difference becomes a place beyond all bins, and the value is not counted.
                 let bin = value.cast::<i32>().wrapping_sub(first);
                 if let Some(count) = self.counts.get_mut(bin as usize) {
                     *count += 1;
@@ -192,6 +204,8 @@ impl Bins {
             v if v > high => self.above += 1,
             v => {
                 let bin = ((v - low) / (high - low) * bins as f64) as usize;
+                // The highest value of the range belongs to the last bin, and rounding may reach beyond it,
+                // too.
                 self.counts[bin.min(bins - 1)] += 1;
             }
         }

@@ -34,7 +34,7 @@ impl Reducer for Hits {
 
     fn map(&self, found: &mut HitCounts, event: &EventPictures<'_>) -> Result<(), ReduceError> {
         if found.events.is_empty() {
-            // Written before they are read: why, `Sums` says.
+            // The counts are written before they are read: `Sums` says why.
             found.counts.iter_mut().for_each(|counts| counts.fill(0));
         }
         let mut hits = 0;
@@ -54,10 +54,12 @@ impl Reducer for Hits {
     }
 
     fn merge(&self, found: &mut HitCounts, next: &mut HitCounts) -> Result<(), ReduceError> {
+        // An empty result has memory that was never written.
         if next.events.is_empty() {
             return Ok(());
         }
         if found.events.is_empty() {
+            // The memory of the later one is taken instead of adding to zeros.
             std::mem::swap(found, next);
             return Ok(());
         }
@@ -70,6 +72,7 @@ impl Reducer for Hits {
     }
 
     fn finish(&self, layout: &Layout, mut found: HitCounts) -> Result<Vec<Named>, ReduceError> {
+        // The order of workers must not show in the table.
         found.events.sort_unstable();
         let fill = |position: usize, out: &mut Vec<u32>| {
             out.extend(found.counts[position].iter().take(layout.panels[position].pixels()));
@@ -96,6 +99,7 @@ impl Reducer for Hits {
         let mut events = found.events.clone();
         events.sort_unstable();
         out.list(events.as_flattened());
+        // Without events the counts are meaningless memory.
         if !events.is_empty() {
             found.counts.iter().for_each(|counts| out.list(counts));
         }
@@ -115,6 +119,7 @@ impl Reducer for Hits {
         for (position, panel) in layout.panels.iter().enumerate() {
             let counts = from.list::<u32>()?;
             let (least, most) = (panel.pixels(), panel.pixels().max(from.longest(position)));
+            // Of arrays of any length the saved counts may be longer than the first event was.
             if !(least..=most).contains(&counts.len())
                 || counts.iter().any(|count| u64::from(*count) > from.events())
             {
@@ -136,7 +141,9 @@ fn grow(counts: &mut Vec<u32>, pixels: usize) {
 
 /// Hits of a panel. Between integers the threshold is the next one above it.
 fn count<T: Element>(bytes: &[u8], threshold: f64, counts: &mut [u32]) -> u64 {
+    // A pixel of an integer type is at or above 3.2 if it is at or above 4.
     let threshold = if T::FLOAT { threshold } else { threshold.ceil() };
+    // A cast would cut the threshold to the largest value of the type, which would then count.
     if threshold > T::HIGHEST.to_f64() || threshold.is_nan() {
         return 0;
     }

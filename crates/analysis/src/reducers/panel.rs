@@ -51,12 +51,14 @@ impl PanelPartial {
         self.grow(new.longest());
         let mut cut = Vec::with_capacity(frames.len());
         for (piece, [before, more]) in self.lengths.pieces_with(&new) {
+            // A piece that none of these frames has costs no pass.
             if more == 0 {
                 continue;
             }
             for start in piece.clone().step_by(PIXELS) {
                 let range = start..piece.end.min(start + PIXELS);
                 cut.clear();
+                // A frame that is shorter than the piece is left out of it.
                 cut.extend(frames.iter().filter_map(|f| f.get(range.start * size..range.end * size)));
                 self.add(&cut, range, before == 0);
             }
@@ -73,6 +75,7 @@ impl PanelPartial {
             let cut: Vec<&[u8]> = frames.iter().filter_map(|frame| frame.get(bytes.clone())).collect();
             self.add(&cut, start..end, is_first);
         }
+        // The last strip ends the events, so that each event counts once.
         if strip.end == self.pixels {
             frames.iter().for_each(|_| self.lengths.add(strip.end));
         }
@@ -81,6 +84,7 @@ impl PanelPartial {
     /// Takes in the pixels `range` of some events, cut out of their frames; `is_first`: there were no events before.
     fn add(&mut self, cut: &[&[u8]], range: Range<usize>, is_first: bool) {
         for (number, frames) in cut.chunks(STREAMS).enumerate() {
+            // Only the first group finds sums without a beginning.
             let is_first = is_first && number == 0;
             self.sums.iter_mut().for_each(|sums| sums.add(frames, range.clone(), is_first));
         }
@@ -104,12 +108,14 @@ impl PanelPartial {
         position: usize,
         from: &mut Loader<'_>,
     ) -> Result<(), ReduceError> {
+        // The length of a waveform is bounded below, by the account.
         let most = if panel.has_any_length() { usize::MAX } else { panel.pixels() };
         self.lengths = Lengths::load(from, most)?;
         let pixels = self.lengths.longest();
         if pixels > from.longest(position) {
             return Err(format!("wanted up to {} pixels, found {pixels}", from.longest(position)).into());
         }
+        // A panel of fixed shape has all its pixels in every event.
         let is_whole = panel.has_any_length() || pixels == panel.pixels() || self.lengths.events() == 0;
         if !is_whole {
             return Err(format!("wanted {} pixels, found {pixels}", panel.pixels()).into());
@@ -134,6 +140,7 @@ impl PanelPartial {
     }
 
     pub(super) fn merge(&mut self, next: &mut PanelPartial) {
+        // The lengths of the later events decide, because the sums must reach as far.
         self.grow(next.lengths.longest());
         let pieces = self.lengths.pieces_with(&next.lengths);
         if let (Some(sums), Some(next)) = (&mut self.sums, &next.sums) {

@@ -48,6 +48,7 @@ impl Reducer for PixelStatistics {
     }
 
     fn finish(&self, layout: &Layout, partial: Vec<PanelPartial>) -> Result<Vec<Named>, ReduceError> {
+        // Results of other pixels than the account's would have a wrong shape.
         if !layout.panels.iter().zip(&partial).all(|(panel, partial)| partial.reaches(panel)) {
             return Err("wanted as many pixels as the account tells, found fewer".into());
         }
@@ -77,6 +78,7 @@ impl Reducer for PixelStatistics {
             results.extend(projection("projection-x", layout, &panels, true));
             results.extend(projection("projection-y", layout, &panels, false));
         }
+        // Only arrays of any length have pixels with different numbers of events.
         if layout.panels.iter().all(Panel::has_any_length) {
             results.extend(Named::panels("n", layout, shape, |i, out| panels[i].counts(out)));
             results.extend(self.of_all(&panels));
@@ -92,6 +94,7 @@ impl Reducer for PixelStatistics {
         let of = |panel: &Panel| {
             let sums = if self.needs_sums() { Sums::bytes(panel.dtype, self.std) } else { 0 };
             let extremes = if self.needs_extremes() { 2 * panel.dtype.bytes() } else { 0 };
+            // Both extremes are kept together: one pass over memory finds both.
             (panel.pixels() as u64).saturating_mul((sums + extremes) as u64)
         };
         layout.panels.iter().map(of).fold(0, u64::saturating_add)
@@ -130,6 +133,7 @@ impl PixelStatistics {
         let mut moments = Moments::default();
         panels.iter().for_each(|panel| moments.add(panel.moments()));
         let parts = panels.iter().filter_map(Finished::all_extremes);
+        // Without a value there is no extreme.
         let (lowest, highest) = whole(&parts.collect::<Vec<_>>()).unwrap_or((f64::NAN, f64::NAN));
         let numbers = [
             (self.mean, "all-mean", moments.mean()),
@@ -166,6 +170,7 @@ fn projection(name: &str, layout: &Layout, panels: &[Finished<'_>], over_rows: b
         let [.., rows, columns] = layout.panels[i].shape[..] else { return };
         let mut means = Vec::new();
         panels[i].means(&mut means);
+        // A picture without pixels would be a chunk of 0, which panics.
         for picture in means.chunks((rows * columns).max(1)) {
             if over_rows {
                 let column = |x: usize| picture.iter().skip(x).step_by(columns).sum::<f64>() / rows as f64;

@@ -37,6 +37,7 @@ impl Sums {
                 Sums::Narrow(dtype, Integers::new(pixels, wants_squares))
             }
             DType::I32 | DType::U32 => Sums::Wide(dtype, Integers::new(pixels, wants_squares)),
+            // Floats and integers of 64 bits have no exact sums in 64 bits.
             _ => {
                 let zeros = || vec![0.0; pixels];
                 Sums::Real(dtype, Real { pivots: zeros(), sums: zeros(), squares: zeros() })
@@ -79,11 +80,13 @@ impl Sums {
 
     /// Whether sums of pixels of that type are exact.
     pub(super) fn are_exact(dtype: DType) -> bool {
+        // Sums of 4-byte integers stay below 2^63 for all events of a run.
         dtype.bytes() <= 4 && !dtype.is_float()
     }
 
     /// Adds the pixels `range` of some events, cut out of their frames; with `is_first` the old sums are ignored.
     pub(super) fn add(&mut self, frames: &[&[u8]], range: Range<usize>, is_first: bool) {
+        // The memory is cleared piece by piece, so that each page is written where it is next used.
         if is_first {
             self.clear(range.clone());
         }
@@ -124,6 +127,7 @@ impl Sums {
             (Sums::Narrow(_, exact), Sums::Narrow(_, next)) => exact.merge(pieces, next),
             (Sums::Wide(_, exact), Sums::Wide(_, next)) => exact.merge(pieces, next),
             (Sums::Real(_, real), Sums::Real(_, next)) => real.merge(pieces, next),
+            // Both have the type of the same panel, so the kinds never differ.
             _ => {}
         }
     }
@@ -157,16 +161,19 @@ impl Sums {
                 let most = largest(*dtype, events, pixels)?;
                 take(&mut sums[..pixels], from, |sum| sum.unsigned_abs() <= most)?;
                 let Some(squares) = squares else { return Ok(()) };
+                // A square is at most 2^16 times the value of 16 bits.
                 take(&mut squares[..pixels], from, |square| u128::from(*square) <= u128::from(most) << 16)
             }
             Sums::Wide(dtype, Integers { sums, squares }) => {
                 let most = largest(*dtype, events, pixels)?;
                 take(&mut sums[..pixels], from, |sum| sum.unsigned_abs() <= most)?;
                 let Some(squares) = squares else { return Ok(()) };
+                // A square is at most 2^32 times the value of 32 bits.
                 take(&mut squares[..pixels], from, |square| *square <= u128::from(most) << 32)
             }
             Sums::Real(_, real) => {
                 for values in [&mut real.pivots, &mut real.sums, &mut real.squares] {
+                    // Doubles may be anything, also NaN.
                     take(&mut values[..pixels], from, |_| true)?;
                 }
                 Ok(())
@@ -215,6 +222,7 @@ impl Sums {
 
     /// Appends the exact sums of `pieces`; none of numbers that are not.
     pub(super) fn integers(&self, pieces: &[Counted], out: &mut Vec<i64>) {
+        // Doubles have no exact sums.
         if let Sums::Narrow(_, Integers { sums, .. }) | Sums::Wide(_, Integers { sums, .. }) = self {
             pieces.iter().for_each(|(range, _)| out.extend_from_slice(&sums[range.clone()]));
         }
@@ -273,6 +281,7 @@ impl Real {
         if let (true, Some(first)) = (is_first, frames.first()) {
             for (i, pivot) in pivots.iter_mut().enumerate() {
                 let value = T::load::<1>(first, i)[0].to_f64();
+                // A pivot of NaN or infinity would make all later sums NaN.
                 *pivot = if value.is_finite() { value } else { 0.0 };
             }
         }
@@ -284,6 +293,7 @@ impl Real {
     fn merge(&mut self, pieces: &[CountedTwice], next: &Real) {
         for (range, [events, next_events]) in pieces.iter().filter(|(_, [_, next])| *next > 0) {
             let at = || range.clone();
+            // Without earlier events there is no pivot, so the pivot of the later events is taken.
             if *events == 0 {
                 self.pivots[at()].copy_from_slice(&next.pivots[at()]);
                 self.sums[at()].copy_from_slice(&next.sums[at()]);

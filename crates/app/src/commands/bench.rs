@@ -60,6 +60,7 @@ Exit codes: 0 ok, 1 failed, 2 wrong usage or a file that is refused, 3 frames ar
 /// Seconds of a run.
 fn run_time(text: &str) -> Result<f64, String> {
     let seconds = duration(text)?.as_secs_f64();
+    // A shorter run measures only the start, and a longer one is a mistake of the unit.
     let is_useful = (0.01..=3600.0).contains(&seconds);
     is_useful.then_some(seconds).ok_or_else(|| format!("wanted a time from 10ms to 60min, found `{text}`"))
 }
@@ -182,6 +183,7 @@ fn failed(name: &str, why: MeasureError) -> Failure {
 
 /// Prints the result.
 fn tell(found: Finished, json: bool, output: &mut Output) -> Result<(), Failure> {
+    // The warning goes to stderr, so that the record stays clean.
     if let Some(warning) = found.warning {
         output.log(warning);
     }
@@ -198,6 +200,7 @@ fn origin(pipeline: &PipelineArgs) -> Origin {
 fn graph(args: &GraphArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let session = Session::begin();
     let graph = load(&args.pipeline, nodes, output)?.graph;
+    // A trial only shows that the run starts and ends.
     let seconds = if args.quick { 0.2 } else { args.duration };
     let found =
         livetime_measure::graph(&graph, &origin(&args.pipeline), seconds, args.quick, &mut log(output));
@@ -212,6 +215,7 @@ fn node(args: &NodeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
         file: Some(args.file.clone()),
         settings: args.settings.clone(),
         json: args.json,
+        // The program is inside Python by now, if that was wanted.
         python: false,
     };
     let graph = load(&pipeline, nodes, output)?.graph;

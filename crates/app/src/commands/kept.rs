@@ -30,12 +30,14 @@ pub(crate) fn place(args: &KeptArgs, pipeline: Option<&Path>, graph: &Graph) -> 
     let Some(pipeline) = pipeline else {
         return Err(NotKept::BuiltIn);
     };
+    // No settings file can lie beside a pipe.
     if !pipeline.is_file() {
         return Err(NotKept::Pipe);
     }
     // A replay gives the same result at every run.
     let mut sources =
         graph.nodes().iter().filter(|node| node.node_type.spec.kind == NodeKind::Source).peekable();
+    // `all` is true without a source.
     if sources.peek().is_some() && sources.all(|source| source.is_stored()) {
         return Err(NotKept::Replay);
     }
@@ -57,6 +59,7 @@ pub(crate) fn read(pipeline: &mut Pipeline, args: &PipelineArgs, kept: &KeptArgs
         restored.from = found.file.is_some().then_some(found.from);
         restored.problems = found.problems;
     }
+    // The plan was made without settings, which may change sizes.
     if let Ok(plan) = pipeline.graph.check() {
         pipeline.plan = plan;
     }
@@ -102,6 +105,7 @@ pub(crate) fn start(
     for line in keeping.restored.lines() {
         output.tell(Level::Warn, format_args!("settings: {line}"));
     }
+    // Each round takes settings back, so that the recursion ends.
     start(graph, keeping, options, output)
 }
 

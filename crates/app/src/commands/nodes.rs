@@ -112,6 +112,7 @@ fn describe(node: &NodeType) -> String {
             &if table.is_empty() { String::new() } else { format!("\n{}", table.render(Style::default())) };
     }
     let members = node.param_specs().iter().filter_map(|spec| Some(spec.member()?.0)).max();
+    // A single member has no other number to choose.
     if let Some(last) = members.filter(|last| *last > 1) {
         text += &format!("\nWhat has a 1 in its name exists {last} times: write 1 to {last}.\n");
     }
@@ -126,9 +127,11 @@ fn directed_ports(node: &NodeType) -> impl Iterator<Item = (&'static str, &'stat
 fn params_table(node: &NodeType, title: &str, readback: bool) -> Table {
     let defaults = node.params();
     let mut table = Table::new(&[title, "wanted", "default", "PV", "meaning"]);
+    // A readback has no default, and a user cannot set it.
     if readback {
         table = Table::new(&[title, "type", "PV", "meaning"]);
     }
+    // Of numbered parameters the first is shown; a sentence tells how many there are.
     let is_shown = |s: &ParamSpec| s.readback == readback && s.member().is_none_or(|(number, _)| number == 1);
     for (i, spec) in node.param_specs().iter().enumerate().filter(|(_, s)| is_shown(s)) {
         let default = defaults.get(i).map(|v| v.to_string()).unwrap_or_default();

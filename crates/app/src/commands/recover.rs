@@ -45,9 +45,11 @@ pub(crate) struct RecoverArgs {
 }
 
 pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
+    // An HDF5 file is mended where it is, so it needs no output.
     if begins_with(&args.file, b"\x89HDF") {
         return hdf5(args, output);
     }
+    // An empty file has no first bytes that could tell its format.
     if std::fs::metadata(&args.file).is_ok_and(|found| found.len() == 0) {
         return nothing_in(args, output);
     }
@@ -74,6 +76,7 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
     }
     let found =
         Findings { usable: saved.datagrams, failures: 0, problems: saved.lost_regions + saved.unsound };
+    // A file without a datagram was not written.
     Ok(if saved.datagrams == 0 { Exit::Failed } else { found.judgement().into() })
 }
 
@@ -146,6 +149,7 @@ fn recover_copy(from: &Path, to: &Path) -> livetime_formats::Result<Recovered> {
     let new = GrowingFile::make(to)?;
     std::io::copy(&mut File::open(from).map_err(failed)?, &mut new.file()?).map_err(failed)?;
     let found = livetime_formats::hdf5::recover(new.written_path())?;
+    // The name is given last, so that a failed recovery leaves no file that looks whole.
     new.finish_on_disk().map(|()| found)
 }
 
@@ -157,6 +161,7 @@ fn parquet(args: &Task, output: &mut Output) -> Result<Exit, Failure> {
     let (text, exit) = match &saved {
         None => (format!("nothing could be saved of {input}: it has no index that is whole\n"), Exit::Failed),
         Some(saved) => {
+            // A file with no rows is whole, too, so it counts as one that is usable.
             let found = Findings::of_file(saved.rows.max(1), saved.is_complete());
             (parquet_text(args, saved), found.judgement().into())
         }
@@ -230,6 +235,7 @@ fn text(args: &Task, saved: &Saved) -> String {
         let more = if saved.unsound > 0 { "nothing else was lost\n" } else { "nothing was lost\n" };
         return text + more;
     }
+    // A file of another kind has lost nothing here.
     if saved.datagrams == 0 && what_is_read_as_it_is(&args.file).is_some() {
         return text;
     }

@@ -81,6 +81,7 @@ pub(crate) fn run_here(
     trace.iter_mut().for_each(|trace| trace.start(run.tracer()));
     let model = Model::start(&run, &bell, pipeline.pvaccess.access.clone());
     let model = model.map_err(|problem| Failure::new(Exit::Failed, problem))?;
+    // From here on the model holds the run.
     drop(run);
     super::kept::keep(&model, keeping, output);
     let metrics = listener.map(|listener| serve_metrics(listener, &model, output)).transpose()?;
@@ -90,6 +91,7 @@ pub(crate) fn run_here(
     let watch = Watch::new(args.duration, interrupts);
     let mut beside = Beside { served, page, metrics, trace, settings: None, black_box };
     let (mut report, ended_by) = watch.until_end(model, &mut beside, Show::new(is_live, log, bell), output);
+    // The events of equal names came before the run, so they are first in its report.
     report.events.splice(0..0, same_names);
     let trace = beside.trace.take().map(|trace| trace.write(&report)).transpose();
     let traced = trace.unwrap_or_else(|problem| {
@@ -99,6 +101,7 @@ pub(crate) fn run_here(
     ended(&report);
     let ending = Ending::new(&name, &report, ended_by);
     let exit = print(&ending, &beside, args.pipeline.json, output)?;
+    // After the report: a program that is killed before leaves its black box.
     if let Some(black_box) = beside.black_box {
         super::black_box::remove(black_box, output);
     }
@@ -221,7 +224,7 @@ fn choose_serving(pipeline: &mut Pipeline, args: &RunArgs, output: &mut Output) 
     if !options.enabled {
         return;
     }
-    // Both were checked when they were read.
+    // The parser of the arguments has checked both, so no error is lost here.
     if let (false, Ok(found)) = (args.listen.is_empty(), listen_at(args.listen.iter().map(String::as_str))) {
         (options.server.addresses, options.server.groups) = found;
     }
@@ -294,7 +297,7 @@ fn choose_servers(pipeline: &mut Pipeline, environment: &Variables) {
 
 fn set_unless_set(graph: &mut Graph, node: usize, param: &str, value: Option<livetime_engine::Value>) {
     if let Some(value) = value.filter(|_| !graph.nodes()[node].is_set(param)) {
-        // A variable that makes no sense is as one that is not set.
+        // An environment variable with a wrong value counts as not set.
         let _ = graph.set(node, param, &value);
     }
 }

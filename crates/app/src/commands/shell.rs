@@ -74,7 +74,7 @@ fn write_pages(folder: &Path, command: Command, output: &mut Output) -> Result<E
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
-    // They get their names when all are there: half a manual page is shown as a whole one.
+    // The pages get their names when all are there: half a manual page is shown as a whole one.
     let made = make_pages(command, folder, &mut pages);
     made.and_then(|()| pages.into_iter().try_for_each(GrowingFile::finish)).map_err(|e| failed(e.cause()))?;
     output.log(format_args!("pages are in {}", folder.display()));

@@ -142,6 +142,7 @@ pub(crate) fn sim(args: &SimArgs, output: &mut Output) -> Result<Exit, Failure> 
 fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
     let links = links_of(args).map_err(|error| Failure::new(Exit::Usage, error))?;
     let truth = links.truth();
+    // The truth is small and comes first: a file that cannot be written ends the command before the long part.
     if let Some(file) = &args.truth {
         write_truth(file, &truth).map_err(|e| Failure::new(Exit::Failed, e))?;
     }
@@ -154,7 +155,7 @@ fn wib(args: &WibArgs, output: &mut Output) -> Result<Exit, Failure> {
     });
     progress.clear();
     let files = written.map_err(|e| {
-        // It would be the truth of nothing.
+        // Without the raw files the truth describes nothing.
         let removed = args.truth.as_ref().map_or(Ok(()), std::fs::remove_file);
         let more = removed.map_or_else(|e| format!("; cannot remove the truth: {e}"), |()| String::new());
         Failure::new(Exit::Failed, format!("{e}{more}"))
@@ -185,6 +186,7 @@ fn links_of(args: &WibArgs) -> Result<SimulatedLinks, NodeError> {
     for (name, value) in given {
         assign(&mut params, name, &value)?;
     }
+    // Set parameters come last, so that they win over the defaults of options.
     for text in &args.set {
         let wanted = || NodeError::new(format_args!("wanted NAME=VALUE, found `{text}`"));
         let (name, value) = text.split_once('=').ok_or_else(wanted)?;
@@ -229,6 +231,7 @@ fn value_of(text: &str) -> Value {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
         _ => text
+            // Whole numbers come first, because a float would lose digits of large ones.
             .parse()
             .map(Value::Int)
             .or_else(|_| text.parse().map(Value::Float))
@@ -237,6 +240,7 @@ fn value_of(text: &str) -> Value {
 }
 
 fn xtc(args: &XtcArgs, output: &mut Output) -> Result<Exit, Failure> {
+    // The arguments require one of both.
     let events = args.size.map_or(args.count.unwrap_or(0), events_of);
     let options = Options {
         preset: args.preset,

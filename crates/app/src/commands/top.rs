@@ -49,13 +49,16 @@ pub(crate) fn top(args: &TopArgs, output: &mut Output) -> Result<Exit, Failure> 
     let (mut seen, mut table) = (Seen::default(), LiveTable::default());
     while interrupts.count() == 0 {
         let Some(message) = state.next(LOOK).map_err(failed)? else { continue };
+        // The run is over, so no further moment comes.
         if message["kind"] == "end" {
             break;
         }
         if !seen.take(message) {
             continue;
         }
+        // A pipe gets one moment: a table that is redrawn is of no use there.
         if is_live {
+            // Some terminals report a size of 0.
             let size = crossterm::terminal::size().ok().filter(|(w, h)| *w > 0 && *h > 0).unwrap_or((80, 24));
             table.draw(output.out, &seen.lines(size, output.is_coloured));
         } else {
@@ -88,6 +91,7 @@ impl Seen {
             }
             Some("log") => {
                 let mut entries = message["entries"].as_array().into_iter().flatten();
+                // There is room for one error: the newest.
                 if let Some(entry) = entries.rfind(|entry| entry["level"] == "error") {
                     let part = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
                     self.problem = format!("{}: {}", part("node"), part("text"));
@@ -163,9 +167,11 @@ impl Seen {
         let (lost, left_out) = (count("lost"), count("left_out"));
         let intended = if left_out > 0 { format!(" ({left_out})") } else { String::new() };
         let queue = match count("capacity") {
+            // A source and an inline edge have no queue.
             0 if count("queued") == 0 => "-".to_owned(),
             capacity => format!("{}/{capacity}", count("queued")),
         };
+        // The order is the order of `summary::headed`.
         let mut cells = vec![Cell::new(name)];
         cells.extend([rate(float("in_hz")), rate(float("out_hz")), queue].map(Cell::new));
         let times = [

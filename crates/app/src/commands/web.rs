@@ -24,6 +24,7 @@ pub(crate) fn choose(wanted: &mut web::Options, args: &RunArgs) {
     wanted.address = args.web.unwrap_or(wanted.address);
     wanted.hosts.extend_from_slice(&args.web_host);
     wanted.files.extend_from_slice(&args.web_files);
+    // A token file of the command line takes the place of the pipeline file's.
     wanted.token_file = args.web_token_file.clone().or(wanted.token_file.take());
     // The file alone, without its neighbours.
     wanted.files.extend(args.trace.clone());
@@ -49,6 +50,7 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
 
 /// The link with the token is for the person at the terminal: other output is kept, and read by others.
 fn tell_link(served: &Served, token_file: Option<&Path>, output: &mut Output) {
+    // Only a person at the terminal reads the link at once.
     let is_terminal = io::stderr().is_terminal();
     let link = if is_terminal { served.link() } else { served.url() };
     output.tell(Level::Info, format_args!("the page of this run: {link}"));
@@ -97,6 +99,7 @@ impl fmt::Display for NoPage {
 
 fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, NoPage> {
     let (wanted, pvaccess) = (&pipeline.web, &pipeline.pvaccess);
+    // A wrong token file ends the start before a port is open.
     let token = wanted.token_file.as_deref().map(token).transpose().map_err(NoPage::Token)?;
     let options = options(name, wanted, token, pvaccess.enabled.then(|| pvaccess.prefix.clone()));
     let listener =
@@ -142,10 +145,12 @@ pub fn token(path: &Path) -> Result<String, TokenError> {
 fn read_token(path: &Path) -> Result<String, TokenFault> {
     let mut file = match File::open(path) {
         Ok(file) => file,
+        // Only a missing file is made anew: an unreadable one may hold the token in use.
         Err(e) if e.kind() == io::ErrorKind::NotFound => return new_token(path),
         Err(e) => return Err(TokenFault::NotRead(e)),
     };
     let mode = file.metadata().map_err(TokenFault::NotRead)?.permissions().mode() & 0o777;
+    // A token that others can read protects nothing.
     if mode & 0o077 != 0 {
         return Err(TokenFault::Open(mode));
     }
@@ -194,8 +199,9 @@ impl std::error::Error for TokenError {}
 fn new_token(path: &Path) -> Result<String, TokenFault> {
     let token = livetime_web::new_token().map_err(TokenFault::NoRandom)?;
     let write = || {
+        // The file must be new: a token in an existing file belongs to another run.
         let mut new = GrowingFile::make(path)?;
-        // Before anything is in it.
+        // The rights are set before the token is in the file.
         let closed = new.file()?.set_permissions(Permissions::from_mode(0o600));
         closed.map_err(|e| livetime_formats::Error::io("a file that its owner alone can read", e))?;
         new.append(&[token.as_bytes(), b"\n"])?;
@@ -211,6 +217,7 @@ fn new_token(path: &Path) -> Result<String, TokenFault> {
 /// [`WrongToken`] for any other.
 pub fn checked(token: &str) -> Result<String, WrongToken> {
     let fits =
+        // A token has only characters that need no escape in a link.
         token.len() >= SHORTEST && token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~".contains(c));
     match fits {
         true => Ok(token.to_owned()),

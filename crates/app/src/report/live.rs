@@ -34,6 +34,7 @@ impl LiveTable {
         }
         let _ = queue!(buffer, Clear(ClearType::FromCursorDown), EndSynchronizedUpdate);
         let _ = out.write_all(&buffer).and_then(|()| out.flush());
+        // No terminal has so many lines.
         self.drawn = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     }
 
@@ -79,6 +80,7 @@ pub(crate) fn lines(
         table.render(Style { width: None, is_coloured })
     };
     let fits = |text: &str| text.lines().all(|line| line.chars().count() <= usize::from(width));
+    // The widest table that fits is taken; it is measured without colours, which have no width.
     let wide = [Columns::All, Columns::More].into_iter().find(|columns| fits(&render(*columns, false)));
     let columns = wide.unwrap_or(Columns::Few);
     let text = render(columns, is_coloured);
@@ -87,6 +89,7 @@ pub(crate) fn lines(
     // The cursor stands below the last line.
     let room = usize::from(height).saturating_sub(1).max(1);
     if lines.len() > room {
+        // The line with the number takes the place of one more node.
         let hidden = lines.len() - room + 1;
         lines.truncate(room.saturating_sub(1).max(1));
         lines.push(format!("... and {hidden} more nodes: make the window higher to see them"));
@@ -134,6 +137,7 @@ fn losers(now: &Shown<'_>) -> String {
     let lost = nodes.map(|(node, losses)| (losses.unintended(), &*node.name));
     let mut losers: Vec<(u64, &str)> = lost.filter(|(lost, _)| *lost > 0).collect();
     losers.sort_by_key(|(lost, _)| std::cmp::Reverse(*lost));
+    // A line of a log has room for a few names.
     losers.truncate(3);
     match losers.len() {
         0 => String::new(),

@@ -61,6 +61,7 @@ impl<'a> Header<'a> {
         let known = TYPES.get(usize::from(dtype)).copied();
         let dtype = known.ok_or_else(|| stream.damaged("type", 5, dtype.into()))?;
         let dimensions = usize::from(stream.u8("dimensions")?);
+        // The number is checked before the shape is read.
         if dimensions > MOST_DIMENSIONS {
             return Err(stream.damaged("dimensions", MOST_DIMENSIONS as u64, dimensions as u64));
         }
@@ -73,11 +74,13 @@ impl<'a> Header<'a> {
             let found = stream.u64("shape")?;
             *size = usize::try_from(found).map_err(|_| stream.damaged("shape", u32::MAX.into(), found))?;
         }
+        // The product may overflow, because sizes are the stream's claims.
         let elements = shape.iter().try_fold(1usize, |product, size| product.checked_mul(*size));
         let bytes = elements.and_then(|elements| elements.checked_mul(dtype.bytes()));
         let (Some(elements), Some(bytes)) = (elements, bytes) else {
             return Err(stream.damaged("elements", usize::MAX as u64, u64::MAX));
         };
+        // The length of the index follows from the checked shape.
         let index = stream.take(elements.div_ceil(BLOCK).saturating_mul(ENTRY), "index")?;
         let found = checksum(&whole[..stream.at()]);
         let wanted = stream.u32("checksum of the header")?;
@@ -85,6 +88,7 @@ impl<'a> Header<'a> {
         let start = stream.at();
         let (index, blocks) = (index.as_chunks().0, &whole[start..]);
         let header = Header { dtype, tier, shape, dimensions, bytes, reference, index, blocks, start };
+        // The blocks must fill the rest exactly, so that no byte is without a checksum.
         let lengths = header.index.iter().map(|entry| u64::from(length(entry))).sum::<u64>();
         stream.expect("bytes of blocks", lengths, blocks.len() as u64)?;
         Ok(header)
@@ -126,6 +130,7 @@ impl<'a> Header<'a> {
         stream.expect("type", number_of(dtype).into(), number_of(self.dtype).into())?;
         stream.expect("bytes of the array", bytes as u64, self.bytes as u64)?;
         let (wanted, found) = (self.reference(), reference.map(|r| r.id()));
+        // A wrong reference would decode into a wrong picture without an error.
         if wanted != found {
             return Err(CodecError::Reference { wanted, found });
         }
@@ -151,6 +156,7 @@ impl<'a> Header<'a> {
 
 /// The number of a type in a stream.
 fn number_of(dtype: DType) -> u8 {
+    // All types are in the list.
     TYPES.iter().position(|known| *known == dtype).unwrap_or_default() as u8
 }
 

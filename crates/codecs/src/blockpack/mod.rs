@@ -110,6 +110,7 @@ impl Blockpack {
         check_room(self, bytes.len(), output.len())?;
         check_reference(reference, bytes.len())?;
         let mut stream = Writer::new(output);
+        // No reference is written as 0, which no frame has as its identity.
         header::write(&input, self.tier, reference.map_or(0, |r| r.id), &mut stream)?;
         let reference = reference.map(|r| r.data);
         let how = (self.level, self.tier);
@@ -194,6 +195,7 @@ fn write_blocks<T: Word>(
     let size = BLOCK * size_of::<T>();
     let index = stream.at();
     let end = index + bytes.len().div_ceil(size) * ENTRY;
+    // The index is written last, because the lengths are known only then.
     stream.skip(end - index + 4);
     for (i, block) in bytes.chunks(size).enumerate() {
         let reference = reference.map(|r| &r[i * size..i * size + block.len()]);
@@ -201,6 +203,7 @@ fn write_blocks<T: Word>(
             Tier::Fast => pack_block(level, block, reference, &mut memory.fast, stream.rest())?,
             Tier::Dense => pack_dense_block(level, block, reference, &mut memory.dense, stream.rest())?,
         };
+        // Each block has its own checksum, so that a region can be read without the rest.
         let checksum = checksum(&stream.rest()[..length]);
         stream.put_at(index + i * ENTRY, &(length as u32).to_le_bytes());
         stream.put_at(index + i * ENTRY + 4, &checksum.to_le_bytes());
@@ -238,6 +241,7 @@ fn read_block<T: Word>(
     let (block, wanted) = header.block(i, at)?;
     let place = header.start + at;
     let found = checksum(block);
+    // The checksum comes first: a damaged block must not reach the decoder.
     if found != wanted {
         return Err(damaged("checksum of a block", wanted.into(), found.into(), place));
     }

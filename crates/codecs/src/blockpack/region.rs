@@ -115,6 +115,7 @@ impl Blockpack {
             while !output.is_empty() {
                 let block = from / size;
                 let length = size.min(header.bytes() - block * size);
+                // Rows that share a block unpack it once.
                 if block != have {
                     while next < block {
                         at += header.length(next);

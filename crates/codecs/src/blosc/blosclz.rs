@@ -44,12 +44,14 @@ impl Encoder {
         let end = input.len() - LAST_LITERALS;
         let most = output.len().min(input.len() - 1);
         let mut to = Output { bytes: &mut output[..most], at: 0 };
+        // The first byte is a literal: a match needs bytes before it.
         let (mut literals, mut at, mut misses) = (0, 1, 0);
         while at < last_start {
             let four = word(input, at)?;
             let slot = &mut self.seen[(four.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize];
             let from = std::mem::replace(slot, at as u32) as usize;
             let distance = at - from;
+            // The slot may be of another word with the same hash, or empty.
             let is_same = distance <= FARTHEST && word(input, from) == Some(four);
             let length = if is_same { 4 + common(&input[from + 4..], &input[at + 4..end]) } else { 0 };
             if length < 4 || (distance > NEAR && length < SHORTEST_FAR) {
@@ -64,7 +66,7 @@ impl Encoder {
             (literals, misses) = (at, 0);
         }
         to.put_literals(&input[literals..])?;
-        // The sign of the second level.
+        // Readers of the format know the second level by this bit.
         *to.bytes.first_mut()? |= 1 << 5;
         Some(to.at)
     }
@@ -183,9 +185,11 @@ fn copy_literals(from: &[u8], count: usize, to: &mut [u8]) -> Option<()> {
 
 fn copy_match(output: &mut [u8], made: usize, distance: usize, length: usize) -> Option<()> {
     const SOME: usize = 16;
+    // The distance is a claim of the stream.
     let from = made.checked_sub(distance)?;
     output.get(made..made + length)?;
     let room = output.get(made..made + SOME).is_some();
+    // Sixteen bytes cost less than the exact number; the bytes too many are written over later.
     if length <= SOME && distance >= SOME && room {
         output.copy_within(from..from + SOME, made);
     } else if distance == 1 {

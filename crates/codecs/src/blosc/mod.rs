@@ -200,6 +200,7 @@ fn block_bytes(settings: BloscSettings, bytes: usize, size: usize) -> usize {
         _ => BLOCKS[0],
     };
     let eights = bytes.min(most) / (8 * size) * (8 * size);
+    // Less than eight elements are one block.
     if eights > 0 { eights } else { bytes.max(1) }
 }
 
@@ -224,6 +225,7 @@ impl Codec for Blosc {
         let BloscSettings { compressor, level, shuffle } = self.settings;
         let block = block_bytes(self.settings, bytes.len(), size);
         let header = Header::new(compressor, shuffle, size, bytes.len(), block);
+        // Level 0 asks for a copy.
         if level > 0
             && let Some(packed) = self.pack(header, bytes, output)?
         {

@@ -32,7 +32,7 @@ impl Packers {
             instructions,
             level: level.clamp(1, 9),
             blosclz: blosclz::Encoder::new(),
-            // As the original library does it.
+            // The original library derives the acceleration from the level in this way.
             lz4: Lz4Block::with_acceleration(10 - level.clamp(1, 9) as i32),
             zlib: None,
             #[cfg(feature = "zstd")]
@@ -74,6 +74,7 @@ impl Packers {
         let packed = chunk.u32("bytes of a stream")? as usize;
         let at = chunk.at();
         let packed = chunk.take(packed, "bytes of a stream")?;
+        // A stream as long as its content is stored plain.
         if packed.len() == output.len() {
             return Ok(Some(packed));
         }
@@ -111,6 +112,7 @@ impl Packers {
     }
 
     fn zlib(&mut self) -> &mut ZlibStream {
+        // The state of zlib is large, so it is made when it is needed.
         self.zlib.get_or_insert_with(|| ZlibStream::new(self.level))
     }
 

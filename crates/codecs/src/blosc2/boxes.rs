@@ -30,7 +30,7 @@ impl Boxes {
         let block = list(&mut reader, axes, 4)?;
         let found = bytes_of(&chunk, size).unwrap_or(usize::MAX);
         reader.expect("bytes of a chunk", bytes as u64, found as u64)?;
-        // So blocks are no larger than the output, whatever the stream says.
+        // Blocks within the chunk are no larger than the output, whatever the stream says.
         let fits = size > 0 && chunk.iter().zip(&block).all(|(chunk, block)| (1..=*chunk).contains(block));
         reader.expect("blocks within the chunk", 1, fits.into())?;
         Ok(Boxes { size, chunk, block })

@@ -112,6 +112,7 @@ impl Chunks {
 
     /// Unpacks the streams of a block of `bytes` bytes into the first working memory.
     fn streams(&mut self, chunk: &Chunk<'_>, block: &mut Reader<'_>, bytes: usize) -> Result<(), CodecError> {
+        // A shorter last block is not split.
         let count = if chunk.is_split && bytes == chunk.block { chunk.size } else { 1 };
         block.expect("bytes of a block beyond whole elements", 0, (bytes % count) as u64)?;
         // No longer than the caller's output, whatever the chunk says.
@@ -151,6 +152,7 @@ impl Chunks {
         for (filter, setting) in chunk.filters.iter().rev() {
             let size = if *setting == 0 { chunk.size } else { usize::from(*setting) };
             let (from, to) = (&one[..bytes], room(other, bytes));
+            // Elements behind the last whole one, or the last eight, are not shuffled.
             let elements = match *filter {
                 SHUFFLE => bytes / size * size,
                 BIT_SHUFFLE => bytes / (8 * size) * (8 * size),
@@ -195,6 +197,7 @@ impl<'a> Chunk<'a> {
             *filter = (id, setting);
             check_filter(id)?;
         }
+        // 1 stands for zeros, 2 for NaN, 3 for one value, 4 for numbers that were never set.
         let special = more >> 4 & 7;
         let is_stored = special == 0 && flags & COPIED == 0;
         if is_stored && more & DICTIONARY != 0 {

@@ -109,7 +109,7 @@ pub(crate) fn find_window(counts: &[u32], width: usize) -> Window {
 /// and can gain at most all pixels on the other side; where this bound does not exclude it, all values are counted.
 pub(crate) fn find_wide_window(level: Level, bytes: &[u8], start: u16, inside: usize) -> Window {
     let mut counts = [0; 2 * WIDE];
-    // Without vectors it is no quicker.
+    // Without vector instructions the core is no quicker.
     let core = find_core(bytes, start).filter(|_| level != Level::PORTABLE);
     if let Some(core) = core {
         hist::count_edges(level, bytes, start, core.start as u16..core.end as u16, &mut counts);

@@ -75,6 +75,7 @@ impl AttributesError {
         match self {
             AttributesError::File { .. } => Problem::NotFound,
             AttributesError::Macros { .. } => Problem::Macro,
+            // areaDetector has three words only.
             _ => Problem::Syntax,
         }
     }

@@ -46,6 +46,7 @@ impl Clients {
     }
 
     fn pva(&mut self) -> pva::Result<&pva::Client> {
+        // `get_or_insert_with` takes no function that may fail.
         let client = self.pva.take().map_or_else(pva::Client::from_env, Ok)?;
         Ok(self.pva.insert(client))
     }
@@ -69,9 +70,11 @@ fn watch_pva(client: &pva::Client, name: &str, kind: Type, shown: Shown) -> pva:
     let take = move |event: pva::Event| {
         let value = match event {
             pva::Event::Update(update) => {
+                // An enumeration has its number in `value.index`.
                 of_field(update.value.get("value.index").or_else(|| update.value.get("value")), kind)
             }
             pva::Event::Disconnected | pva::Event::Ended(_) => unknown(kind),
+            // An update follows each connection.
             pva::Event::Connected => return,
         };
         *lock(&shown) = value;

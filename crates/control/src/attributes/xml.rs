@@ -66,6 +66,7 @@ pub enum Type {
 /// With the place, for a text that is no XML, has a document type (which could make it arbitrarily large), or is no list of
 /// attributes.
 pub fn parse(text: &str) -> Result<Vec<Wanted>, AttributesError> {
+    // Without a DTD there are no entities, which could grow without bound.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 100_000, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(AttributesError::Xml)?;
     let root = document.root_element();
@@ -104,6 +105,7 @@ fn attribute(element: &Node<'_, '_>) -> Result<Wanted, AttributesError> {
             &found,
         ));
     }
+    // areaDetector has the same defaults.
     let kind = match of("type").unwrap_or("EPICS_PV") {
         "PARAM" => Kind::Param(datatype(element, of("datatype").unwrap_or("INT"))?),
         "EPICS_PV" => Kind::Pv(dbrtype(element, of("dbrtype").unwrap_or("DBR_NATIVE"))?),
@@ -115,6 +117,7 @@ fn attribute(element: &Node<'_, '_>) -> Result<Wanted, AttributesError> {
         Kind::Pv(_) => dtype(of("dbrtype").unwrap_or("DBR_NATIVE")),
         Kind::Constant => None,
     };
+    // A constant may be empty; a PV or a parameter has a name.
     let source = if kind == Kind::Constant { of("source").unwrap_or("") } else { needed("source")? };
     let description = of("description").unwrap_or("").to_owned();
     Ok(Wanted { name: name.into(), description, source: source.into(), kind, dtype })

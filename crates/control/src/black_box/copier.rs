@@ -47,12 +47,15 @@ impl Copier {
             let state = if is_ended { State::Ended } else { State::Running };
             let copied = self.copy(state);
             pause = (SHARE * begin.elapsed()).clamp(PERIOD, LONGEST_PAUSE);
+            // The longest time between two copies bounds the acts of a killed run that stay unknown.
             self.content.longest = self.content.longest.max(last.elapsed());
             last = Instant::now();
+            // Reported once when it begins, and once when copies work again.
             if copied.is_err() != is_failing {
                 is_failing = !is_failing;
                 (self.tell)(copied.err().map(|error| error.to_string()));
             }
+            // After the copy: the last one says that the run has ended.
             if is_ended {
                 return;
             }
@@ -61,8 +64,10 @@ impl Copier {
 
     /// Writes one copy. The counts are read before the file is touched, so that a file system that hangs holds nothing of the run.
     pub(super) fn copy(&mut self, state: State) -> io::Result<()> {
+        // The box does not keep the run alive.
         let Some(run) = self.run.upgrade() else { return Ok(()) };
         let text = self.content.text(&run, state);
+        // The run is let go before the write, which may take long.
         drop(run);
         self.write(text.as_bytes())
     }
@@ -73,6 +78,7 @@ impl Copier {
             let what = format!("the counts have {} bytes, and room is for {}", bytes.len(), self.slot);
             return Err(io::Error::other(what));
         }
+        // The other slot keeps the copy before, in case this one is cut off.
         let place = layout::FIRST + (self.number + 1) % 2 * u64::from(self.slot);
         self.file.write_all_at(&bytes, place)?;
         // Only a whole copy is followed by one in the other slot.

@@ -90,6 +90,7 @@ pub(super) fn newest(bytes: &[u8]) -> Result<&[u8], LayoutError> {
     if version != VERSION {
         return Err(LayoutError::Version(version));
     }
+    // A size of 0 would make `chunks` panic.
     if size > MOST_SLOT || (size as usize) < SLOT_HEAD {
         return Err(LayoutError::SlotSize(size));
     }
@@ -102,12 +103,14 @@ pub(super) fn newest(bytes: &[u8]) -> Result<&[u8], LayoutError> {
 fn whole(slot: &[u8]) -> Option<(u64, &[u8])> {
     let eight = |at: usize| Some(u64::from_le_bytes(slot.get(at..at + 8)?.try_into().ok()?));
     let (number, length, checksum) = (eight(0)?, usize::try_from(eight(8)?).ok()?, eight(16)?);
+    // The length is a claim of the file.
     let text = slot.get(SLOT_HEAD..)?.get(..length)?;
     // An empty slot of zeros has no copy.
     (number > 0 && hash(&slot[..16], text) == checksum).then_some((number, text))
 }
 
 fn hash(head: &[u8], text: &[u8]) -> u64 {
+    // The head is part of the checksum: a number without its own text does not fit.
     XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(head), text)
 }
 

@@ -72,9 +72,11 @@ impl Place {
     /// When the path of the pipeline file cannot be found out.
     pub fn new(pipeline: &Path, folder: Option<&Path>) -> io::Result<Place> {
         let pipeline = fs::canonicalize(pipeline)?;
+        // The root has no parent.
         let beside = pipeline.parent().unwrap_or(Path::new("/"));
         let folder = folder.unwrap_or(beside).to_owned();
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        // Time and process make a name that no other run has.
         let run = format!("{:x}-{:x}", now.as_nanos() as u64, std::process::id());
         let left = Left::find(&folder, &pipeline);
         Ok(Place { folder, pipeline, run, left })
@@ -97,9 +99,11 @@ impl Place {
         };
         let writing = match Writing::start(path.clone(), content, run, tell, !left.runs.is_empty()) {
             Ok(writing) => {
+                // The left boxes go only when the new one has their accounts: a kill between the two loses nothing.
                 left.settle().into_iter().for_each(|what| tell(Some(what)));
                 Some(writing)
             }
+            // Without a box the run goes on: it is worth more than its counts.
             Err(error) => {
                 tell(Some(format!("{}: {error}", path.display())));
                 None
@@ -131,6 +135,7 @@ impl Writing {
         match started {
             Ok((end, has_ended)) => Ok(Writing { path, end, has_ended }),
             Err(error) => {
+                // A box without a copy would look like a killed run.
                 let _ = fs::remove_file(&path);
                 Err(error)
             }
@@ -148,6 +153,8 @@ impl Writing {
         // No other process knows this name, but a start may just be looking at the folder.
         file.lock()?;
         let first = content.text(run, State::Running).len();
+        // Four times the first copy, because the number of edges may grow; whole pages, because the system
+        // writes these.
         let slot = (4 * first).max(LEAST_SLOT).next_multiple_of(4096) as u32;
         file.write_all_at(&layout::head(slot), 0)?;
         // A full disk refuses this, and not a copy later on.
@@ -155,6 +162,7 @@ impl Writing {
         let (run, tell) = (Arc::downgrade(run), tell.clone());
         let mut copier = Copier { run, file, slot, content, number: 0, tell };
         copier.copy(State::Running)?;
+        // Boxes of killed runs are removed behind this, so their accounts must be on the disk.
         if must_last {
             copier.file.sync_data()?;
         }
@@ -166,6 +174,7 @@ impl Writing {
         let (is_ended, bell) = &*self.end;
         *is_ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         bell.notify_all();
+        // The end of the run does not depend on the box.
         let _ = self.has_ended.recv_timeout(PATIENCE);
     }
 }

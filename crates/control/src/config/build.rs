@@ -49,6 +49,7 @@ pub(crate) fn build(
     };
     builder.memory(pipeline);
     pipeline.nodes.iter().for_each(|node| builder.node(node));
+    // After all nodes: an edge may name a node further down.
     pipeline.nodes.iter().for_each(|node| node.edges.iter().for_each(|edge| builder.edge(node, edge)));
     settings.iter().for_each(|setting| builder.setting(setting));
     let pvaccess = builder.pvaccess(pipeline);
@@ -73,6 +74,7 @@ impl Places {
             Place::Param(node, name) => {
                 let written =
                     self.params.get(*node).and_then(|all| all.iter().find(|(known, _)| known == name));
+                // A value of the command line has no place in the file: the place of its node is shown.
                 written.map(|(_, at)| *at).or_else(|| self.nodes.get(*node).copied())
             }
             Place::Edge(edge) => self.edges.get(*edge).copied(),
@@ -156,11 +158,14 @@ impl<'a> Builder<'a> {
     fn given(&self, entry: &NodeEntry, node_type: &NodeType, name: &str) -> Option<Value> {
         let specs = node_type.param_specs();
         let is_this = |set: &&Setting| set.node == entry.name.text && set.param == name;
+        // The last setting of a parameter counts.
         if let Some(setting) = self.settings.iter().rfind(is_this) {
+            // The command line has no quotes that would make a number a text.
             let scalar = Scalar { text: setting.value.clone(), plain: true };
             return Some(scalar_value(spec_of(specs, name), &scalar));
         }
         let (_, item) = entry.params.iter().find(|(given, _)| given.text == name)?;
+        // A wrong value is reported where it is set.
         written_value(specs, name, item).ok()
     }
 
@@ -173,6 +178,7 @@ impl<'a> Builder<'a> {
 
     fn edge(&mut self, entry: &NodeEntry, edge: &EdgeEntry) {
         let from = &edge.from;
+        // An edge of a broken node would only repeat the node's problem.
         if self.broken.contains(edge.sender()) || self.broken.contains(&*entry.name.text) {
             return;
         }
@@ -267,6 +273,7 @@ fn scalar_value(spec: Option<&ParamSpec>, scalar: &Scalar) -> Value {
     let text = &scalar.text;
     match spec.map(|s| s.kind) {
         Some(ParamKind::Text) => Value::Text(text.clone()),
+        // The parameter itself refuses a text that is no list.
         Some(ParamKind::List) => listed(text).unwrap_or_else(|| Value::Text(text.clone())),
         _ if !scalar.plain => Value::Text(text.clone()),
         _ => plain_value(text),
@@ -274,6 +281,7 @@ fn scalar_value(spec: Option<&ParamSpec>, scalar: &Scalar) -> Value {
 }
 
 fn plain_value(text: &str) -> Value {
+    // From the narrowest type on: every whole number is a float, too.
     if let Ok(value) = text.parse() {
         Value::Bool(value)
     } else if let Ok(value) = text.parse() {
@@ -294,6 +302,7 @@ fn hexadecimal(text: &str) -> Option<i64> {
 /// `[1, 2]` or `1,2`, as a list is written on the command line.
 fn listed(text: &str) -> Option<Value> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text).trim();
+    // `split` of an empty text gives one part.
     let parts = inner.split(',').filter(|_| !inner.is_empty());
     parts.map(|part| part.trim().parse().ok()).collect::<Option<Vec<f64>>>().map(Value::List)
 }

@@ -223,6 +223,7 @@ impl Problem {
 
     /// The node, where its name is known.
     pub fn node(&self) -> Option<&str> {
+        // The part is asked first: it is nearer to the mistake than the error of the graph.
         match (&self.part, &*self.kind) {
             (Part::Node(node) | Part::Entry(node), _) => Some(node),
             (Part::Setting(setting), _) => Some(&setting.node),
@@ -279,6 +280,7 @@ impl Problem {
             ProblemKind::Graph(error) => error.fault().hint(),
             _ => self.expected()?.hint,
         };
+        // Hints begin with the sign that joins them to a sentence; alone they need none.
         hint.map(|hint| hint.trim_start_matches([';', ':', ' '])).filter(|hint| !hint.is_empty())
     }
 
@@ -373,7 +375,9 @@ pub struct Problems {
 impl Problems {
     /// The problems of `file`, sorted by place.
     pub fn new(file: &str, mut list: Vec<Problem>) -> Problems {
+        // Problems without a place come first, because `None` is less than any place.
         list.sort_by_key(|p| p.at);
+        // Two stages may find the same mistake.
         list.dedup();
         Problems { file: file.into(), list }
     }
@@ -399,5 +403,6 @@ impl std::error::Error for Problems {}
 
 fn visible(text: &str) -> String {
     let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    // Control signs of a file would change the terminal of the reader.
     text.chars().map(shown).collect()
 }

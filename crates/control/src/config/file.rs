@@ -92,6 +92,7 @@ impl EdgeEntry {
 pub(crate) fn read(text: &str) -> (Option<Pipeline>, Vec<Problem>) {
     let mut reader = Reader::default();
     match yaml::parse(text) {
+        // Wrong parts are left out, so the next stage finds its own mistakes in the same run.
         Ok(item) => (Some(reader.pipeline(&item)), reader.problems),
         Err(problem) => (None, vec![problem]),
     }
@@ -132,12 +133,15 @@ impl Reader {
 
     fn nodes(&mut self, item: &Item) -> Vec<NodeEntry> {
         let mut entries = self.any_entries(item, "`nodes`");
+        // The first node beyond the limit is reported with its place.
         if let Some((name, _)) = entries.get(MAX_NODES) {
             let expected = Expected::new(format!("at most {MAX_NODES} nodes"), entries.len().to_string());
             self.problem(name.at, Part::Whole, ProblemKind::TooLarge(expected));
+            // The rest is not read: a hostile file must not take long.
             entries.truncate(MAX_NODES);
         }
         let nodes: Vec<_> = entries.into_iter().map(|(name, value)| self.node(name, value)).collect();
+        // Edges are counted at the end, because each node may have any number of them.
         if nodes.iter().map(|n| n.edges.len()).sum::<usize>() > MAX_EDGES {
             let expected = Expected::new(format!("at most {MAX_EDGES} edges"), "more");
             self.problem(item.at, Part::Whole, ProblemKind::TooLarge(expected));
@@ -175,11 +179,13 @@ impl Reader {
                 _ => self.node_option(&mut node.options, key, value),
             }
         }
+        // An entry that is no mapping was reported already.
         if !type_seen && matches!(item.data, Data::Map(_)) {
             self.missing(name.at, Part::Entry(name.text.clone()), "the key `type`");
         }
         match (from, edge_key) {
             (Some(from), _) => node.edges = self.edges(from, &defaults),
+            // Options of an edge without an edge are a forgotten `from`, and not a mistake of the options.
             (None, Some(key)) => self.missing(key.at, Part::EdgeKey(key.text.clone()), "`from` beside it"),
             (None, None) => {}
         }
@@ -222,6 +228,7 @@ impl Reader {
 
     fn params(&mut self, item: &Item) -> Vec<(Name, Item)> {
         match &item.data {
+            // `params:` with nothing behind it is YAML's null.
             Data::Scalar(scalar) if scalar.is_null() => Vec::new(),
             _ => {
                 let entries = self.any_entries(item, "`params`");
@@ -248,6 +255,7 @@ impl Reader {
             return Some(if is_inline { Placement::Inline } else { Placement::Own });
         }
         let entries = self.entries(item, "`placement`", &["group", "pool"]);
+        // A mapping with two keys would name two placements.
         match entries[..] {
             [(key, value)] if key.text == "group" => {
                 self.name(value, "group").map(|n| Placement::Group(n.text))
@@ -300,6 +308,7 @@ impl Reader {
         if from.is_none() {
             self.missing(item.at, Part::Edge, "the key `node` with the sending node");
         }
+        // An edge without a sender is left out, because the mistake is reported already.
         Some(EdgeEntry { from: from?, to: own.to, options: own.options })
     }
 
@@ -320,6 +329,7 @@ impl Reader {
 }
 
 fn set<T>(place: &mut T, value: Option<T>) {
+    // A wrong value leaves the usual one, so that the next stage finds its own mistakes.
     if let Some(value) = value {
         *place = value;
     }

@@ -51,10 +51,12 @@ impl Reader {
                 }
             }
             "port" => server.tcp_port = self.port(value, key).unwrap_or(server.tcp_port),
+            // Clients search at a port that they know: 0, a port of the system's choice, would hide the run.
             "search_port" => server.udp_port = self.port(value, key).filter(|port| *port > 0),
             "interfaces" => {
                 let wanted = |text: &str| listen_at([text]).is_ok().then(|| text.to_owned());
                 let texts = self.texts(value, key, INTERFACE, wanted);
+                // Each text was checked by itself, so that its problem has its place.
                 if let Ok(found) = listen_at(texts.iter().map(String::as_str)) {
                     (server.addresses, server.groups) = found;
                 }
@@ -104,6 +106,7 @@ impl Reader {
         wanted: &'static str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
+        // A single value may stand without brackets.
         let one = std::slice::from_ref(item);
         let items = if let Data::List(items) = &item.data { items } else { one };
         let mut found = Vec::new();

@@ -65,6 +65,7 @@ impl Reader {
     /// A text that names something.
     pub(crate) fn name(&mut self, item: &Item, key: &str) -> Option<Name> {
         match &item.data {
+            // `name:` with nothing behind it is null, and an empty text names nothing.
             Data::Scalar(s) if !s.is_null() && !s.text.is_empty() => {
                 Some(Name { text: s.text.clone(), at: item.at })
             }
@@ -87,6 +88,7 @@ impl Reader {
 
     /// A whole number of `min` to `max`.
     pub(crate) fn whole(&mut self, item: &Item, key: &str, (min, max): (u64, u64)) -> Option<u64> {
+        // The range is part of the parse, so that one sentence tells both mistakes.
         let number = scalar(item).and_then(|s| s.text.parse().ok()).filter(|n| (min..=max).contains(n));
         if number.is_none() {
             self.wrong(item, key, format!("a whole number, {min} to {max}"));
@@ -106,6 +108,7 @@ impl Reader {
 
 /// A finite number above 0 in `unit`.
 pub fn positive_quantity(text: &str, unit: &str) -> Option<f64> {
+    // Below this the number fits into 64 bits where it becomes a whole one.
     parse_quantity(text, Some(unit)).filter(|n| *n > 0.0 && *n < 1e18)
 }
 

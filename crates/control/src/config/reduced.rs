@@ -30,7 +30,7 @@ pub(super) fn keep_way(
     let output = match of {
         Some(output) => output.to_owned(),
         None => {
-            // Whoever does not say what is wanted of the file wants all of it.
+            // Without a choice the whole file is wanted: each of its nodes must fit.
             file.nodes.iter().for_each(|node| check(node, node_types, problems));
             only_end(file, node_types, problems)?
         }
@@ -48,6 +48,7 @@ pub(super) fn keep_way(
         std::mem::take(&mut file.nodes).into_iter().partition(|n| kept.contains(&n.name.text));
     file.nodes = kept;
     if of.is_some() {
+        // Only the nodes that are kept must fit.
         file.nodes.iter().for_each(|node| check(node, node_types, problems));
     }
     let left_out: Vec<NodeEntry> = left_out;
@@ -113,6 +114,7 @@ fn ancestors(file: &Pipeline, end: &str) -> BTreeSet<String> {
     let mut next = vec![end.to_owned()];
     while let Some(name) = next.pop() {
         let nodes = file.nodes.iter().filter(|node| node.name.text == name);
+        // The file is not checked yet and may have cycles: a known node is not walked again.
         next.extend(
             nodes
                 .flat_map(|node| &node.edges)

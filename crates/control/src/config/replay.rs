@@ -110,6 +110,7 @@ fn leave_out(file: &mut Pipeline, source: &str, node_types: &[NodeType]) -> Vec<
     let is_other = |n: &NodeEntry| n.name.text != source && is_source(n, node_types);
     let mut left_out: BTreeSet<String> =
         file.nodes.iter().filter(|n| is_other(n)).map(|n| n.name.text.clone()).collect();
+    // Until nothing changes: the senders of a node may be lost themselves.
     loop {
         let is_lost = |n: &&NodeEntry| {
             let is_cut = |e: &EdgeEntry| left_out.contains(e.sender());
@@ -136,13 +137,14 @@ fn play(node: &mut NodeEntry, replay: &Replay) {
 fn lose_nothing(node: &mut NodeEntry, workers: usize, node_types: &[NodeType]) {
     let Some(node_type) = type_of(node, node_types) else { return };
     let NodeOptions { on_error, on_panic, .. } = node.options;
-    // What is built anew forgets, and of several copies only one would.
+    // A node that is built anew loses its state; of the copies in a pool only one would lose it.
     let is_parallel = node_type.spec.parallel && node.edges.len() == 1 && on_error != OnFailure::Restart;
     let placement = if is_parallel { Placement::Pool(workers) } else { Placement::Own };
     node.options =
         NodeOptions { placement, on_error, on_panic, wait_for_memory: true, ..NodeOptions::default() };
     for edge in &mut node.edges {
         edge.options.when_full = WhenFull::Block;
+        // Two for each copy of the receiver: one in work, one ready.
         edge.options.queue = (2 * workers).max(4);
         edge.options.max_rate_hz = None;
     }

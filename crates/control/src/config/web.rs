@@ -54,6 +54,7 @@ impl Reader {
         match key {
             "enabled" => options.enabled = self.choice(value, key, &YES_NO).unwrap_or(options.enabled),
             "address" => {
+                // `name` has reported the problem.
                 let Some(name) = self.name(value, key) else { return };
                 match address(&name.text) {
                     Ok(found) => options.address = found,
@@ -83,6 +84,7 @@ impl Reader {
             }
             "control" => options.is_open = self.choice(value, key, &CONTROL).unwrap_or(options.is_open),
             "files" => options.files = self.texts(value, key, "a folder", |text| Some(text.into())),
+            // `entries` lets only known keys pass: this one is `token_file`.
             _ => options.token_file = self.name(value, key).map(|name| name.text.into()),
         }
     }
@@ -97,7 +99,7 @@ impl Reader {
         }
     }
 
-    /// Who is not named is everybody, and a rule without a host is for all of them.
+    /// A rule without a user is for everybody, a rule without a host for all hosts.
     fn grant(&mut self, item: &Item) -> Option<Grant> {
         let (mut whom, mut at, mut may) = (Some(Whom::Everybody), Some(Host::Any), None);
         let known = self.problems.len();
@@ -108,6 +110,7 @@ impl Reader {
                 _ => may = self.choice(value, "may", &May::ALL),
             }
         }
+        // A wrong `may` was reported already.
         if may.is_none() && self.problems.len() == known {
             let wanted = "`may: none`, `may: read` or `may: write` in a rule";
             self.missing(item.at, Part::Whole, wanted);

@@ -75,6 +75,7 @@ pub(crate) fn shortened(text: &str) -> String {
 /// [`MAX_ITEMS`] parts are errors. Aliases are replaced by what they stand for, within the same bound.
 pub(crate) fn parse(text: &str) -> Result<Item, Problem> {
     let mut reader = Reader {
+        // Some editors begin a file with a byte order mark.
         parser: Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text)),
         anchors: BTreeMap::new(),
         items: 0,
@@ -116,6 +117,7 @@ impl<'a> Reader<'a> {
 
     fn item(&mut self, event: Event<'a>, at: At, depth: usize) -> Result<Item, Problem> {
         self.count(1, at)?;
+        // Before the recursion: a deep file must not use up the stack.
         if depth > MAX_DEPTH {
             return Err(too_large(at, format!("at most {MAX_DEPTH} levels"), "more"));
         }
@@ -136,6 +138,7 @@ impl<'a> Reader<'a> {
             return Err(Problem::new(at, ProblemKind::Tag));
         }
         let item = Item { at, data };
+        // 0 stands for no anchor.
         if anchor > 0 {
             self.anchors.insert(anchor, item.clone());
         }
@@ -154,6 +157,7 @@ impl<'a> Reader<'a> {
         let Some(item) = self.anchors.get(&anchor) else {
             return Err(Problem::new(at, ProblemKind::Alias));
         };
+        // Measured before it is copied: aliases of aliases grow exponentially.
         let (items, levels) = measure(item);
         if depth + levels > MAX_DEPTH {
             return Err(too_large(at, format!("at most {MAX_DEPTH} levels"), "more"));

@@ -61,7 +61,7 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: b
     if start && wait && result.is_ok() {
         return shared.wait_for(Waiting::new(asked, param, false));
     }
-    // One that watches is enough, however often clients start what acquires already.
+    // One watcher is enough, however often clients start a node that acquires already.
     if is_delivering && !was_delivering {
         let (node, change) = (asked.node, asked.change.clone());
         // The log gets the action from its answer, so this one has the face that is not logged.
@@ -73,7 +73,7 @@ pub(super) fn carry_out(shared: &Arc<Shared>, asked: Asked, start: bool, wait: b
 
 fn set(shared: &Shared, node: &mut Node, start: bool) -> (Result<(), Refused>, Arc<Moment>) {
     let number = node.number;
-    // What was asked before is out of date: it must not end what begins now.
+    // Earlier requests are out of date: they must not end the acquisition that begins now.
     node.actions += 1;
     let mut moment = shared.newest();
     if start {
@@ -125,7 +125,7 @@ fn on_the_way(wires: &mut Wires, source: usize, counts: impl Fn(&usize) -> bool)
 impl Waiting {
     /// Whether the work is over, and the frames that it sent and that somebody relies on are handled.
     pub(super) fn is_over(&mut self, shared: &Shared) -> bool {
-        // Whoever acts on the node may have to wait for it; all others go on meanwhile.
+        // A thread that acts on this node may have to wait for it; all other nodes go on meanwhile.
         let Some(node) = try_lock(&shared.nodes[self.asked.node]) else { return false };
         let (is_enabled, acquisitions) = (node.state.is_enabled, node.state.acquisitions);
         drop(node);

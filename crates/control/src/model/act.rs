@@ -84,7 +84,7 @@ fn write(shared: &Shared, node: &mut Node, change: &Change) -> Result<(), Refuse
             node.alarms.replace(limits);
             node.show_limits();
         }
-        // These wait for what comes of them.
+        // `carry_out` has handled these two: their answer waits for the end of the work.
         Change::Acquire { .. } | Change::LetWork(_) => {}
     }
     Ok(())

@@ -94,6 +94,7 @@ fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, EdgeRefus
     match wanted {
         None => Ok(now),
         Some(0.0) => Ok(None),
+        // NaN fails the comparison, and is refused.
         Some(rate) if rate > 0.0 => Ok(Some(rate)),
         Some(other) => Err(EdgeRefusal::Limit(other)),
     }
@@ -101,6 +102,7 @@ fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, EdgeRefus
 
 /// Connects the first edge to the first input anew. What cannot be connected stays as it was.
 fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), Refused> {
+    // A node that is cut off is connected even to its old sender.
     if *old == new && !node.is_cut_off {
         return Ok(());
     }
@@ -108,6 +110,7 @@ fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<
     if !node.is_cut_off {
         run.disconnect(&old.from, &old.to)?;
     }
+    // Set before the attempt: if neither edge can be made, the node stays cut off.
     node.is_cut_off = true;
     let connected = run.connect(&new.from, &new.to, new.options);
     if connected.is_err() {
@@ -163,6 +166,7 @@ fn replace(
     if let Some(sender) = sender {
         keep_switched(shared, node, &sender)?;
     }
+    // An edge that is gone is the graver error.
     Ok(back.and(connected)?)
 }
 
@@ -197,6 +201,7 @@ fn put(
         .into_iter()
         .map(|edge| (input_number(shared, node, &edge.to).unwrap_or(usize::MAX), edge))
         .collect();
+    // The sort is stable: edges to one input keep their places.
     numbered.sort_by_key(|(number, _)| *number);
     node.state.set_edges(numbered);
 }

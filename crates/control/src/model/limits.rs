@@ -150,6 +150,7 @@ impl Limits {
     pub fn judge(&self, value: f64, last: f64) -> Option<Bound> {
         let is_beyond = |bound: &Bound| {
             let at = self.at(*bound);
+            // The hysteresis holds only the alarm that is there already.
             let slack = if last == at { self.hysteresis } else { 0.0 };
             // Of a value that is no number all comparisons are false, so that it has no alarm.
             if bound.is_upper() {
@@ -158,6 +159,7 @@ impl Limits {
                 value <= at || value <= at + slack
             }
         };
+        // The outer limits come first; of both sides the upper one, as EPICS' records have it.
         let order = [Bound::HiHi, Bound::LoLo, Bound::High, Bound::Low];
         order.into_iter().filter(|bound| self.severity(*bound) != Severity::None).find(is_beyond)
     }

@@ -29,6 +29,7 @@ impl Shared {
             let until_next = self.pause(is_alarm).saturating_sub(looked.elapsed());
             let limit = self.shortest_wait().unwrap_or(until_next).min(until_next);
             match is_alarm {
+                // Further alarms would end a wait at once: a look would follow each of them.
                 true => std::thread::sleep(limit),
                 false => is_alarm = self.waker().wait(limit),
             }
@@ -37,7 +38,7 @@ impl Shared {
                 (looked, is_alarm) = (Instant::now(), false);
                 let concerned: Vec<usize> = over.iter().flat_map(|waiting| waiting.concerns(self)).collect();
                 let moment = self.look(&concerned);
-                // Now that all that belongs to the acquisition is known.
+                // After the look: its moment has all values of the acquisition.
                 for waiting in over {
                     let result = waiting.result(self);
                     waiting.answer(self, result, moment.clone());
@@ -45,6 +46,7 @@ impl Shared {
                 self.end_captures(&moment);
             }
         }
+        // The last moment has the end of every node.
         let moment = self.look(&[]);
         let left = std::mem::take(&mut *lock(&self.waiting));
         let refuse = |w: Waiting| w.answer(self, Err(Refused::RunEnded), moment.clone());
@@ -59,12 +61,14 @@ impl Shared {
     /// Nodes are asked first and waited for then: none waits for another. Whoever waited for an acquisition relies on what the nodes that it
     /// concerned say now: an answer to an earlier question is not good enough, and they are waited for longer.
     fn look(&self, concerned: &[usize]) -> Arc<Moment> {
+        // A locked node is being changed: the look does not wait for it.
         let nodes = || self.nodes.iter().filter_map(try_lock);
         let concerned = || concerned.iter().filter_map(|number| try_lock(&self.nodes[*number]));
         concerned().for_each(|mut node| node.forget_question());
         nodes().for_each(|mut node| node.ask(&self.run));
         let started = Instant::now();
         concerned().for_each(|mut node| node.take_answer(started + READBACK));
+        // The other half of the period is for the rest of the look.
         let deadline = started + PATIENCE.min(self.period() / 2);
         nodes().for_each(|mut node| node.take_answer(deadline));
         self.publish_all(|node, report| {
@@ -97,6 +101,7 @@ impl Shared {
             let list = if waiting.is_over(self) { &mut over } else { &mut left };
             list.push(waiting);
         }
+        // Callers may have begun to wait meanwhile.
         lock(&self.waiting).append(&mut left);
         over
     }

@@ -95,6 +95,7 @@ pub struct LossBook {
 impl LossBook {
     /// The losses in a report alone: all of them are new at its time.
     pub fn of(report: &Report) -> LossBook {
+        // A watch without a past takes every loss as new.
         LossWatch::default().look(report)
     }
 
@@ -124,6 +125,7 @@ impl LossWatch {
     pub(super) fn look(&mut self, report: &Report) -> LossBook {
         let kinds: Vec<Grown> = all(report).map(|loss| self.grown(loss, report)).collect();
         let unintended = kinds.iter().enumerate().filter(|(_, kind)| !kind.loss.is_intended);
+        // Of losses in one report the larger one is shown.
         let newest = unintended.max_by_key(|(_, kind)| (kind.seen_ns, kind.more)).map(|(place, _)| place);
         let (sums, nodes) = (Sums::of(report), Losses::of_nodes(report));
         let acknowledged = self.acknowledged.clone();
@@ -135,10 +137,12 @@ impl LossWatch {
     fn grown(&mut self, loss: Loss, report: &Report) -> Grown {
         let key = (loss.place, loss.reason);
         let (count, more, seen_ns) = self.known.entry(key).or_default();
+        // The time stays when nothing is added.
         if loss.count > *count {
             (*count, *more, *seen_ns) = (loss.count, loss.count - *count, report.elapsed_ns);
         }
         let is_new = report.elapsed_ns.saturating_sub(*seen_ns) < LOSING_NS;
+        // A run that ended does not lose any more.
         let is_losing = is_new && !loss.is_intended && !report.finished;
         Grown { loss, more: *more, seen_ns: *seen_ns, is_losing }
     }
@@ -153,6 +157,7 @@ fn standing(book: &LossBook) -> Standing {
     let Some(newest) = book.newest() else { return Standing::Nothing };
     let noted = book.acknowledged.as_ref().map_or(0, |noted| noted.unintended);
     match (newest.is_losing, noted >= book.sums.unintended) {
+        // Losses go on after they were acknowledged, so this comes first.
         (true, _) => Standing::Losing,
         (false, true) => Standing::Acknowledged,
         (false, false) => Standing::HasLost,

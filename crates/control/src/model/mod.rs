@@ -222,6 +222,7 @@ impl Model {
                 } else {
                     shared.run.stop()
                 }
+                // The looker shows the end at once.
                 shared.waker().ring();
                 shared.log().action(caller, String::new(), &text, None);
                 reply(Answer { result: Ok(()), moment: shared.newest() });
@@ -269,6 +270,7 @@ impl Model {
 
 impl Threads {
     fn end(&self) {
+        // Writers first: the last moment has all that they still carry out.
         self.writers.end();
         self.shared.waker().end();
         if let Some(looker) = lock(&self.looker).take() {

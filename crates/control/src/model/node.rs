@@ -137,7 +137,7 @@ impl Node {
 
     /// Asks the node for its parameters, unless it has not answered yet.
     pub(super) fn ask(&mut self, run: &Run) {
-        // What it said since the last look.
+        // An answer since the last look makes room for a new question.
         self.take_answer(Instant::now());
         if self.asked.is_none() {
             let (answer, actions) = (run.look(self.number, self.wanted.clone()), self.actions);
@@ -166,12 +166,14 @@ impl Node {
         match asked.answer.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => return,
             Ok(snapshot) if actions == self.actions => self.take(snapshot),
+            // The answer is older than the last action on the node.
             Ok(_) | Err(RecvTimeoutError::Disconnected) => {}
         }
         self.asked = None;
     }
 
     fn take(&mut self, snapshot: Snapshot) {
+        // A node without a new frame keeps its last one.
         self.last = snapshot.last.or(self.last);
         self.state.free_buffers = snapshot.free_buffers;
         if let Some(index) = self.acquire_param {
@@ -196,6 +198,7 @@ impl Node {
             self.pace.update(report, node, self.state.frames);
             self.times.update(report, node);
         }
+        // A source without such a parameter acquires while it is enabled.
         if self.state.is_source && self.acquire_param.is_none() {
             self.state.is_acquiring = self.state.is_enabled && !report.finished;
         }
@@ -204,6 +207,7 @@ impl Node {
     /// Judges the values that have limits. Returns the lines for the log.
     pub(super) fn judge(&mut self, report: &Report) -> Vec<Event> {
         let Some(counts) = report.nodes.get(self.number) else { return Vec::new() };
+        // Taken out, because the values are read from the node meanwhile.
         let mut alarms = std::mem::take(&mut self.alarms);
         let told = alarms.judge(&self.name, report.elapsed_ns, |quantity| self.number(quantity, counts));
         self.alarms = alarms;
@@ -214,6 +218,7 @@ impl Node {
     /// The value of a quantity, as faces show it; `None` before the node has told it, and for a value that is no number.
     fn number(&self, quantity: Quantity, counts: &NodeReport) -> Option<f64> {
         let offsets = self.state.offsets;
+        // A count that began anew may be below its offset: the difference is then negative.
         let count = |count: u64, offset: u64| Some(count.wrapping_sub(offset) as i64 as f64);
         match quantity {
             Quantity::Param(name) => {
@@ -308,6 +313,7 @@ fn state(graph: &Graph, number: usize, edges: impl Iterator<Item = usize>) -> No
         limited: Arc::default(),
     };
     let mut inputs: Vec<(usize, Arc<Input>)> = edges.filter_map(|edge| input_of(graph, edge)).collect();
+    // The sort is stable: edges to one input stay in the order of the file.
     inputs.sort_by_key(|(input, _)| *input);
     state.set_edges(inputs);
     state

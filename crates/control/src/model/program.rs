@@ -67,14 +67,14 @@ impl Model {
         let run = self.run().clone();
         run.stop();
         if !run.wait(limit) {
-            // Whoever asks a node that hangs waits no longer.
+            // The abort ends the wait of threads that ask a node that hangs.
             run.abort();
         }
         self.end();
         drop(self);
         match Arc::try_unwrap(run) {
             Ok(run) => run.finish(Duration::ZERO),
-            // Somebody did not let go: the report lacks nothing but what a last look at the threads would say.
+            // Another holder keeps the run alive: the report lacks only the last times of the threads.
             Err(run) => {
                 run.wait_or_leave(Duration::ZERO);
                 run.report()

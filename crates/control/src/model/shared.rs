@@ -167,7 +167,7 @@ impl Shared {
         let moment = Arc::new(Moment::new(self.newest().version + 1, report, nodes, rates, live, losses));
         let old = std::mem::replace(&mut *lock(&self.newest), moment.clone());
         self.is_newer.notify_all();
-        // Not under the lock: it may be the last reference.
+        // The old moment is dropped without the lock: it may be the last reference, whose drop takes long.
         drop(old);
         moment
     }
@@ -204,7 +204,7 @@ impl Shared {
     }
 
     pub(super) fn begun(&self, moment: &Moment, node: usize) {
-        // Not under the lock: they may act.
+        // The handlers run without the lock, because they may act on the model.
         let begun = lock(&self.begun).clone();
         begun.iter().for_each(|begun| begun(moment, node));
     }

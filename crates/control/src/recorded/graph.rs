@@ -14,7 +14,7 @@ use super::error::RecordedError;
 use crate::config::{self, Pipeline, Problem, ProblemKind, Problems, Purpose, Replaced, Replay, Setting};
 use crate::report::EndedBy;
 
-/// How often it is looked how far the run is.
+/// The period at which the progress of a run is read.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long the frames under way may take after an early end.
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
@@ -117,7 +117,8 @@ impl GraphAnalysis {
             Problems::new(name, vec![Problem::elsewhere(ProblemKind::UnknownName(error))])
         })?;
         let frames = frames_bound(&pipeline.graph, &pipeline.plan, replay.workers);
-        // Twice, for frames whose layout nobody knows before, as far as there may be more. Only what is held is taken.
+        // Twice the bound, because some layouts are known only in the run. The pool takes memory only for
+        // frames that are held.
         let most = usize::try_from(recording.memory().bytes()).unwrap_or(usize::MAX);
         let wanted = frames.saturating_mul(2).max(Graph::default().memory_bytes);
         pipeline.graph.memory_bytes = wanted.min(most).max(frames);
@@ -144,6 +145,7 @@ impl GraphAnalysis {
         let options = RunOptions { on_event, services, ..RunOptions::default() };
         let run = Run::start(&self.pipeline.graph, options).map_err(RecordedError::Graph)?;
         let ended_by = self.until_end(&run, tell);
+        // `until_end` has waited: a run that has not ended is aborted.
         let report = run.finish(Duration::ZERO);
         let frames = report.nodes[self.source].emitted;
         let seen = self.events.clone().take(self.events_seen(&report));
@@ -190,6 +192,7 @@ impl GraphAnalysis {
         while !run.wait(LOOK) {
             let report = run.report();
             let wish = match tell(self.progress(&report)) {
+                // After a failure, frames under way are still handled.
                 GoOn::Yes if report.failure.is_some() => Some(EndedBy::Failure),
                 GoOn::Yes => None,
                 GoOn::Drain => Some(EndedBy::Interrupt),
@@ -274,6 +277,7 @@ fn frames_bound(graph: &Graph, plan: &Plan, workers: usize) -> usize {
     let frame = layouts.map(|layout| FramePool::cost_bytes(layout.span())).max().unwrap_or(0);
     let is_pool = |placement: &Placement| matches!(placement, Placement::Pool(_));
     let pools = graph.nodes().iter().filter(|n| is_pool(&n.options.placement)).count();
+    // One more for the frame in the receiver's handler.
     let queued: usize = graph.edges().iter().map(|e| e.options.queue + 1).sum();
     let frames = queued + (pools + 1) * (AHEAD + 1) * workers + KEPT;
     frame.saturating_mul(frames)

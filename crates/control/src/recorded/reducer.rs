@@ -134,6 +134,7 @@ impl PipelineReducer {
             reducers: inner.describe(),
         };
         let way = Way::new(&description, node_types)?;
+        // The range may be open, so the run bounds it.
         let events = options.events.start..options.events.end.min(recording.events());
         description.output =
             way.first_output(recording, detector, (events, first), &input).map_err(refuse)?;
@@ -193,7 +194,7 @@ impl PipelineReducer {
 
     /// Nodes that are started.
     fn nodes(&self) -> Result<DirectRun, ReduceError> {
-        // A list of whole values, whatever panicked meanwhile.
+        // A panic elsewhere leaves a list of whole values, so that poison does not matter.
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         idle.map_or_else(|| self.way.start().map_err(ReduceError::from), Ok)
     }
@@ -212,13 +213,15 @@ impl Way {
         let Description { file, text, settings, .. } = description;
         let (pipeline, replaced) = config::parse_replay(file, text, node_types, settings, &replay)?;
         let (Pipeline { graph, .. }, Replaced { source, left_out, output }) = (pipeline, replaced);
+        // Without a chosen output the only end of the graph is meant.
         let way = Way { graph, output: output.unwrap_or_default(), source, left_out };
-        // Says that an output is none before anything is read.
+        // A start reports a wrong output before the first event is read.
         way.start().map_err(|error| Problems::new(file, vec![error.into()]))?;
         Ok(way)
     }
 
     fn start(&self) -> Result<DirectRun, RecordedError> {
+        // Statistics would cost time for each event and are not asked for.
         let options = RunOptions { statistics: false, ..RunOptions::default() };
         DirectRun::start(&self.graph, &[&self.output], options).map_err(RecordedError::Nodes)
     }
@@ -234,9 +237,12 @@ impl Way {
         let (mut reader, mut picture) = (Reader::default(), Picture::default());
         let mut nodes = self.start()?;
         let mut last = "none".to_owned();
+        // The number of looked-at events is bounded: a pipeline that sends nothing would otherwise read the
+        // whole run.
         for (event, number) in events.zip(1..).skip_while(|(event, _)| *event < first).take(MOST_LOOKED_AT) {
             let read = recording.read(detector, event, &mut reader, &mut picture);
             if read.and_then(|()| picture.layout()).ok() != Some(*input) {
+                // A damaged picture, or one of another layout, does not show the usual output.
                 continue;
             }
             let stopped = |source: NodeError| RecordedError::Stopped { event, source };
@@ -284,6 +290,7 @@ impl Reducer for PipelineReducer {
             pictures.iter().map(|(e, bytes)| EventPictures::new(e.event, e.time_ns, &output.panels, bytes));
         let pictures: Vec<EventPictures<'_>> = pictures.collect();
         self.inner.map_block(&mut partial.inner, &block.with(&pictures))?;
+        // Only after success: a failure may have left traces in the nodes.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(nodes);
         Ok(())
     }
@@ -366,6 +373,7 @@ fn pass(
     };
     let mut frame = nodes.array(layout)?;
     picture.fill(&mut frame);
+    // Numbers count from the first event of the run, as a source gives them.
     frame.header_mut().sequence = *number;
     let whole = |frame: &Frame| match frame.header().flags.contains(Flags::DAMAGED) {
         true => Err(PictureError::Damaged(picture.good_panels().err())),
@@ -381,6 +389,7 @@ fn pass(
 
 /// What became of an event, by what the nodes did with its picture.
 fn passed(given: Given, check: impl Fn(&Frame) -> Result<(), PictureError>) -> Passed {
+    // The first failure explains the later ones.
     if let Some(failure) = given.failures.into_iter().next() {
         return Passed::Lost(Some(failure.node), failure.message);
     }
@@ -391,6 +400,7 @@ fn passed(given: Given, check: impl Fn(&Frame) -> Result<(), PictureError>) -> P
             Ok(()) => Passed::Out(frame),
             Err(why) => Passed::Lost(None, why.to_string()),
         },
+        // Several pictures of one event cannot be told apart in a result.
         (Some(_), more) => Passed::Lost(None, format!("wanted one picture of an event, found {}", more + 1)),
     }
 }
@@ -411,6 +421,7 @@ fn is_like(layout: &Layout, wanted: &Panels) -> Result<(), PictureError> {
         true => Ok(()),
         false => {
             let wanted = panel.map_or_else(String::new, |p| format!("{} {:?}", p.dtype, p.shape));
+            // Reducers add pictures element by element, so all must have one shape.
             Err(PictureError::kind(format!("{wanted} as of the first event"), layout.to_string()))
         }
     }
@@ -426,6 +437,7 @@ fn described_output(frame: &Frame) -> Result<Panels, PictureError> {
     let bytes = [Some(array.packed(&mut scratch))];
     let values: Vec<f64> =
         EventPictures::new(0, 0, &panels, &bytes).pictures().flat_map(|p| p.values()).collect();
+    // NaN and infinities give no range.
     let finite = || values.iter().copied().filter(|v| v.is_finite());
     let first_values = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     Ok(Panels { panels, first_values })

@@ -40,6 +40,7 @@ pub struct Loss {
 impl Loss {
     /// The node that did not get these frames, or in which they were lost; `None` on an edge to the program itself.
     pub fn node(&self, report: &Report) -> Option<usize> {
+        // An edge to a node outside the run has no node here.
         match self.place {
             Place::Edge(edge) => report.edges.get(edge)?.nodes.1,
             Place::Node(node) => Some(node),
@@ -68,6 +69,7 @@ pub fn all(report: &Report) -> impl Iterator<Item = Loss> {
         account.lost.iter().map(move |(reason, count)| Loss {
             place: Place::Edge(edge),
             reason: *reason,
+            // The policy of an edge decides whether an overwritten frame was intended.
             is_intended: account.is_intended(*reason),
             count: *count,
         })
@@ -80,6 +82,7 @@ pub fn all(report: &Report) -> impl Iterator<Item = Loss> {
             count: *count,
         })
     });
+    // Counts of 0 would fill the tables of every face.
     on_edges.chain(in_nodes).filter(|loss| loss.count > 0)
 }
 

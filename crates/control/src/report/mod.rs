@@ -108,6 +108,8 @@ impl<'a> Ending<'a> {
 
     /// Exit code, and its reason for machines.
     pub fn exit(&self) -> (Exit, &'static str) {
+        // The order is by gravity: a failure explains an open ledger, and an open ledger makes all counts
+        // doubtful.
         if self.report.failure.is_some() {
             (Exit::Failed, "failed")
         } else if !self.imbalances.is_empty() {
@@ -127,6 +129,7 @@ impl<'a> Ending<'a> {
 
     /// A run of which nothing came, and something was lost, has failed, as every reader of a recording that cannot be read has.
     fn findings(&self) -> Findings {
+        // Nodes that receive nothing are the sources.
         let sources = self.report.nodes.iter().filter(|node| node.received == 0);
         let usable = sources.map(|source| source.emitted).sum();
         Findings { usable, failures: self.report.unintended_losses(), problems: 0 }

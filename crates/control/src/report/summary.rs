@@ -34,6 +34,7 @@ pub fn summary(ending: &Ending, style: Style) -> String {
         events(report),
         verdict(ending),
     ];
+    // Parts without a content leave no empty line.
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -116,6 +117,7 @@ fn node_cells(
     window: Window,
 ) -> [Cell; COLUMNS.len()] {
     let queue = match node.capacity {
+        // An inline node has no queue.
         0 if node.queued == 0 => "-".into(),
         capacity => format!("{}/{capacity}", node.queued),
     };
@@ -172,9 +174,12 @@ fn readback(spec: &ParamSpec, value: String) -> String {
 fn readable(value: &Value) -> Option<String> {
     match value {
         Value::Bool(false) | Value::Int(0) => None,
+        // A zero says that nothing happened.
         Value::Float(number) if *number == 0.0 || number.is_nan() => None,
         Value::Float(number) => Some(short(*number)),
+        // A text of several lines would break the paragraph.
         Value::Text(text) if text.is_empty() || text.contains('\n') => None,
+        // Long lists are for machines, which read the JSON report.
         Value::List(numbers) if numbers.is_empty() || numbers.len() > MOST_LISTED => None,
         Value::List(numbers) => Some(numbers.iter().map(|n| short(*n)).collect::<Vec<_>>().join(" ")),
         other => Some(other.to_string()),
@@ -185,6 +190,7 @@ fn readable(value: &Value) -> Option<String> {
 fn short(number: f64) -> String {
     let digits = match number.abs() {
         0.0 => return "0".into(),
+        // Numbers far from 1 would be rows of zeros.
         size if !(1e-4..1e15).contains(&size) => return format!("{number:.5e}"),
         size => (5 - size.log10().floor() as i32).clamp(0, 9) as usize,
     };
@@ -200,6 +206,7 @@ fn wrap(head: &str, parts: &[String]) -> String {
     let (mut text, mut line) = (String::new(), head.to_owned());
     for (i, part) in parts.iter().enumerate() {
         if i > 0 {
+            // A part that alone is longer than a line stays whole.
             line.push(',');
             if line.chars().count() + 1 + part.chars().count() > LINE {
                 text += &(std::mem::replace(&mut line, "   ".into()) + "\n");
@@ -227,6 +234,7 @@ fn limit(report: &Report) -> String {
         text += &format!("busiest node: {busiest}, {} busy\n", percent(found.utilisation));
     }
     match &found.one_more {
+        // With all cores in use a thread would only share them.
         _ if found.limit == Limit::Cpu => text + "one more thread would give nothing without more cores\n",
         None => {
             text + &format!("{busiest} cannot have one more thread: it keeps state from frame to frame\n")
@@ -282,6 +290,7 @@ fn memory(report: &Report) -> String {
 fn events(report: &Report) -> String {
     let shown = report.events.iter().take(SHOWN_EVENTS).map(|e| event(e) + "\n");
     let mut text: String = shown.collect();
+    // Events that were not kept count too, so that the sum is that of the run.
     let more = report.events.len().saturating_sub(SHOWN_EVENTS) + report.events_dropped;
     if more > 0 {
         text += &format!("and {more} more events\n");
@@ -297,6 +306,7 @@ pub fn event(event: &Event) -> String {
 }
 
 fn verdict(ending: &Ending) -> String {
+    // Nothing else counts while the ledger is not closed.
     if !ending.imbalances.is_empty() {
         return format!("LEDGER NOT CLOSED:\n{}\n", ending.imbalances.join("\n"));
     }
@@ -308,6 +318,7 @@ fn verdict(ending: &Ending) -> String {
     }
     let unfinished: String =
         ending.report.unfinished.iter().map(|what| format!("NOT FINISHED: {what}\n")).collect();
+    // Late parts are no frames, so they have a number of their own.
     let late = ending.report.nodes.iter().filter_map(|n| n.lost.get(&LossReason::Late)).sum();
     let ledger = match (ending.report.unintended_losses() - late, late) {
         (0, 0) => "ledger closed; nothing was lost that should not be\n".into(),

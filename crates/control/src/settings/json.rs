@@ -75,6 +75,7 @@ pub(crate) fn value_json(value: &Value) -> Json {
 }
 
 fn number_json(number: f64) -> Json {
+    // NaN does not equal itself.
     let is_it = |known: f64| known == number || (known.is_nan() && number.is_nan());
     let name = NO_NUMBERS.iter().find(|(_, known)| is_it(*known)).map(|(name, _)| *name);
     name.map_or_else(|| json!(number), |name| json!(name))
@@ -88,6 +89,7 @@ pub(super) fn no_number(text: &str) -> Option<f64> {
 fn value_of(json: &Json) -> Option<Value> {
     match json {
         Json::Bool(value) => Some(Value::Bool(*value)),
+        // First as a whole number: a float would lose its last digits.
         Json::Number(number) => match number.as_i64() {
             Some(whole) => Some(Value::Int(whole)),
             None => number.as_f64().map(Value::Float),

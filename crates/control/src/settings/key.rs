@@ -54,6 +54,7 @@ impl Key {
     /// # Errors
     /// [`Refusal`] with the nearest right name; for a readback, and for an action.
     pub fn find(node: &NodeType, name: &str) -> Result<Key, Refusal> {
+        // The beginning tells the run's values apart: no parameter has a point in its name.
         if name.starts_with(PREFIX) {
             return RunKey::find(name).map(Key::Run);
         }
@@ -63,6 +64,7 @@ impl Key {
         }
         match is_saved(spec) {
             true => Ok(Key::Param(spec)),
+            // An action that is saved would be done at every start.
             false => Err(Refusal::value("a setting", "an action, which is never saved").of(spec.name)),
         }
     }
@@ -102,6 +104,7 @@ impl Key {
 
 /// Whether two values are the same, also if both are no numbers.
 pub fn same(a: &Value, b: &Value) -> bool {
+    // NaN is not equal to itself, but an unchanged value is no change.
     let equal = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => equal(*a, *b),
@@ -164,6 +167,7 @@ impl RunKey {
 
 /// The place of a name in the order of restoring: parameters first.
 pub(super) fn order(name: &str) -> usize {
+    // All parameters share place 0: they are independent of each other.
     RUN.iter().position(|(_, spec)| spec.name == name).map_or(0, |place| place + 1)
 }
 

@@ -111,7 +111,7 @@ impl Restored {
             let (node, param) = match &error.place {
                 Place::Node(node) => (Some(*node), None),
                 Place::Param(node, param) => (Some(*node), Some(param.as_str())),
-                // It may be any of them.
+                // An error without a place may come from any of the kept values.
                 _ => (None, None),
             };
             let name = node.and_then(|node| Some(base.nodes().get(node)?.name.as_str()));
@@ -124,6 +124,7 @@ impl Restored {
             let guilty = self.tried.iter_mut().filter(|tried| tried.fate == Fate::Restored && is_at(tried));
             guilty.for_each(|tried| tried.fate = Fate::Refused(error.to_string()));
         }
+        // On a copy without settings: a graph does not take a value back.
         *graph = base.clone();
         for tried in self.tried.iter_mut().filter(|tried| tried.fate == Fate::Restored) {
             set(graph, tried);
@@ -147,6 +148,7 @@ pub fn restore(graph: &mut Graph, file: &SettingsFile, fixed: &[Setting]) -> Res
         restored.tried.push(tried);
     }
     restored.tried.sort_by_key(|tried| order(&tried.key));
+    // Each pass refuses at least one setting, or is the last.
     while let Err(errors) = graph.check() {
         if !restored.take_back(graph, &base, &errors) {
             break;

@@ -29,8 +29,10 @@ impl LeftOut {
     /// The frame of this number was left out. Only the sender of the edge calls this.
     pub(super) fn add(&self, number: u64) {
         let runs = self.runs.get_or_init(|| (0..RUNS).map(|_| Run::default()).collect());
+        // Relaxed: only the sender writes.
         let begun = self.begun.load(Ordering::Relaxed);
         if begun > 0 {
+            // A number that follows the last run extends it, so that a pause takes one run.
             let [_, last] = run(runs, begun - 1);
             if last.load(Ordering::Relaxed).checked_add(1) == Some(number) {
                 return last.store(number, Ordering::Release);
@@ -56,6 +58,7 @@ impl LeftOut {
                 break;
             }
             let (first, last) = (first.max(*numbers.start()), last.min(*numbers.end()));
+            // Runs above the asked numbers have no number in common with them.
             count += if first > last { 0 } else { last - first + 1 };
         }
         count

@@ -89,6 +89,7 @@ impl Edge {
         sender_bells: &[Arc<Doorbell>],
         receiver_bells: &[Arc<Doorbell>],
     ) -> Edge {
+        // The copies of a pool take side by side, and under some policies the sender takes the oldest frame.
         let exclusive = receiver_bells.len() == 1 && !options.when_full.takes_oldest();
         let capacity = options.capacity();
         // SAFETY: only the edge's one `Sender` puts, from position to position, after it has seen room. If the ring is
@@ -171,6 +172,7 @@ impl Edge {
     }
 
     pub(crate) fn close(&self) {
+        // Release pairs with the Acquire of `is_closed`: a receiver that sees the close sees all frames.
         self.closed.store(true, Ordering::Release);
     }
 
@@ -188,6 +190,7 @@ impl Edge {
     /// Promises that nothing of this place or an earlier one will come any more; whether that is news. Everything sent
     /// before must have been published.
     pub(crate) fn promise(&self, place: u64) -> bool {
+        // A promise only grows: an earlier place must not take a later promise back.
         let is_news = |promises: &Promises| promises.until.fetch_max(place, Ordering::AcqRel) < place;
         self.promises.as_deref().is_some_and(is_news)
     }
@@ -259,6 +262,7 @@ impl Edge {
 
     /// The receiving node has ended before its senders: frames that they still offer are lost at once.
     pub(crate) fn abandon(&self, known_tail: &mut u64) {
+        // First, as in `close_by_reader`: at most the frame that is offered just now enters afterwards.
         self.standing.store(ABANDONED, Ordering::Release);
         self.discard(known_tail);
         self.ring_sender();
@@ -273,6 +277,7 @@ impl Edge {
     /// has waited long enough for it.
     #[cold]
     fn need_not_wait(&self) -> bool {
+        // A receiver inside the graph makes room, or abandons the edge.
         let Some(reader) = &self.reader else { return false };
         if reader.is_missing() {
             // Exchanged and not stored: the reader may close the edge at this moment, and CLOSED must stay.
@@ -307,6 +312,7 @@ impl Edge {
     /// The receiver handles a frame that it had already once more: it counts as offered and delivered again. Only for
     /// the thread of the one receiving node.
     pub(crate) fn offer_again(&self) {
+        // One thread counts here: the receiver's for a queue, the sender's for an inline node.
         self.inline.store(self.inline.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
@@ -353,6 +359,8 @@ impl Edge {
 
     /// Current counts; see [`Edge`] for why they always balance.
     pub(crate) fn counts(&self) -> EdgeCounts {
+        // Losses first: a frame leaves the queue before its loss is counted. The other order could find more
+        // losses than frames that have left.
         let lost = self.losses.read();
         let inline = self.inline.load(Ordering::Relaxed);
         let head = self.ring.head();

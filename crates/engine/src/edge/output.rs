@@ -82,6 +82,7 @@ impl Output {
 
     /// How many frames can be sent without waiting.
     pub(crate) fn room(&self) -> u64 {
+        // An output without edges never lets its node wait.
         self.senders.iter().map(Sender::room).min().unwrap_or(u64::MAX)
     }
 
@@ -187,6 +188,7 @@ impl Output {
             let mut offer = sender.offer(&mut shares, stamp_ns);
             while offer == Offer::MustWait(()) {
                 let sender = &mut self.senders[number];
+                // A run that is aborted waits for no receiver: it may have ended already.
                 if control.is_aborting() {
                     sender.give_up(LossReason::Refused);
                     break;
@@ -203,6 +205,7 @@ impl Output {
                 offer = self.senders[number].offer(&mut shares, stamp_ns);
             }
             if offer == Offer::Failed {
+                // The frame still goes down the other edges, each of which has its own account.
                 result = Err(SendError::Full);
             }
         }

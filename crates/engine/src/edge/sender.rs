@@ -91,6 +91,7 @@ impl Sender {
 
     /// How many frames may be offered without having to wait.
     pub(crate) fn room(&self) -> u64 {
+        // Only an edge with a queue that blocks lets its sender wait.
         if self.edge.options.when_full != WhenFull::Block || matches!(self.target, Target::Inline(_)) {
             return u64::MAX;
         }
@@ -121,6 +122,7 @@ impl Sender {
 
     fn passes_thinning(&self, bytes: usize, stamp_ns: u64, clock: &Clock) -> bool {
         let now_ns = || if stamp_ns == 0 { clock.now_ns() } else { stamp_ns };
+        // Bytes are charged only for frames that pass the other limits.
         let checked =
             self.thinning.check_alone(now_ns).and_then(|()| self.thinning.check_bytes(bytes, now_ns));
         checked.map_err(|reason| self.edge.lose(reason, 1)).is_ok()
@@ -236,6 +238,7 @@ impl Sender {
         if let Target::Inline(node) = &mut self.target {
             node.finish();
         }
+        // Rung whether or not the receiver is seen asleep: a missed close would leave it asleep for ever.
         self.edge.receiver_bells.iter().for_each(|bell| bell.ring());
     }
 }

@@ -39,6 +39,8 @@ impl Context {
     /// way handled without sending one.
     pub fn left_out(&self, numbers: RangeInclusive<u64>) -> u64 {
         let Some(way) = &self.way else { return 0 };
+        // A frame that two edges on the way left out is counted twice, but the answer never exceeds the
+        // range.
         way(&numbers).min(numbers.end().saturating_add(1).saturating_sub(*numbers.start()))
     }
 
@@ -160,6 +162,7 @@ impl Context {
     /// [`NodeError`] when the part does not lie inside, or the pool is exhausted.
     pub fn view(&mut self, of: &Frame, layout: Layout, start: usize) -> Result<FrameMut, NodeError> {
         match self.allocator.view(of, layout, start) {
+            // Only exhausted memory is waited for: another error would not go away.
             Err(ViewError::Exhausted(_)) => self.allocate(|a| match a.view(of, layout, start) {
                 Err(ViewError::Exhausted(e)) => Err(e),
                 other => Ok(other),
@@ -174,6 +177,7 @@ impl Context {
     /// # Errors
     /// [`NodeError`] when layout and memory do not fit, or the pool is exhausted.
     pub fn adopt(&mut self, layout: Layout, bytes: Bytes) -> Result<FrameMut, NodeError> {
+        // The closure may run again after the wait, and then needs the bytes again.
         self.allocate(|a| match a.adopt(layout, bytes.clone()) {
             Err(ViewError::Exhausted(e)) => Err(e),
             other => Ok(other),
@@ -236,6 +240,7 @@ impl Context {
         let sequence = frame.header().sequence;
         let is_traced = self.source.is_some() && self.statistics && self.control.is_traced(sequence);
         if let Some(source) = &mut self.source {
+            // A traced frame is always timed: its span needs a begin.
             self.timed = self.statistics && (source.is_next_timed() | is_traced);
         }
         if self.order.is_on && self.source.is_some() {
@@ -246,6 +251,7 @@ impl Context {
             self.trace_source(sequence, stamp_ns);
         }
         if let Some(source) = &mut self.source {
+            // 0 stands for a frame that is not timed.
             if stamp_ns != 0 {
                 self.begun_ns = stamp_ns;
             }

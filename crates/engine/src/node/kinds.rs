@@ -84,6 +84,7 @@ pub struct PortSpec {
 impl PortSpec {
     /// A port for every frame.
     pub const fn any(name: &'static str) -> PortSpec {
+        // Empty lists accept all, so a new kind of payload needs no change here.
         PortSpec { name, accepts: Accepts { kinds: &[], dtypes: &[], ndim: None } }
     }
 
@@ -156,6 +157,7 @@ impl Accepts {
     /// [`NotAccepted`] with both.
     pub fn check(&self, stream: &Stream) -> Result<(), NotAccepted> {
         let fits = match stream {
+            // A stream that is not known before the run is checked frame by frame in the run.
             Stream::Unknown => true,
             Stream::Other(kind) => self.takes_kind(*kind),
             Stream::Array(layout) => self.takes_kind(PayloadKind::Array) && self.takes_array(layout),

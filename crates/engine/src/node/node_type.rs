@@ -51,6 +51,7 @@ impl NodeType {
     /// An older name of `N`, with a sentence that says so: pipelines that have it go on to work.
     pub const fn alias<N: Node>(name: &'static str, summary: &'static str) -> NodeType {
         let maker = Maker::Static { params: || Box::new(N::Params::default()), build: build::<N> };
+        // The declaration is the type's own but for name and summary.
         let spec = NodeSpec { name, summary, ..N::SPEC };
         NodeType {
             spec,
@@ -86,6 +87,7 @@ impl NodeType {
             Maker::Static { .. } => None,
             Maker::Dynamic { factory, .. } => factory.for_node(given),
         };
+        // A factory that fails for this node leaves the common type, whose start tells the mistake.
         own.and_then(|factory| NodeType::dynamic(factory).ok()).unwrap_or_else(|| self.clone())
     }
 

@@ -225,6 +225,7 @@ pub fn assign(params: &mut dyn Params, name: &str, value: &Value) -> Result<usiz
 /// [`Refusal`] with the nearest right name.
 pub fn find(specs: &[ParamSpec], name: &str) -> Result<usize, Refusal> {
     specs.iter().position(|s| s.name == name).ok_or_else(|| {
+        // areaDetector's name is certain where it is known; the nearest name is a guess.
         let hint = has_pv(specs, name).unwrap_or_else(|| nearest(name, specs.iter().map(|s| s.name)));
         Refusal::new(RefusalKind::UnknownParameter { hint }).of(name.to_owned())
     })
@@ -246,6 +247,7 @@ fn has_pv(specs: &[ParamSpec], name: &str) -> Option<String> {
 /// `"; did you mean `x`?"` for the candidate nearest to `name`, or the list of all when none is near.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let candidates: Vec<&str> = candidates.into_iter().collect();
+    // In thousandths, because `max_by_key` needs a total order and `f64` has none.
     let near = |c: &&str| (strsim::jaro_winkler(name, c) * 1000.0) as u32;
     match candidates.iter().max_by_key(|c| near(c)) {
         Some(best) if near(best) > 750 => format!("; did you mean `{best}`?"),
@@ -283,6 +285,7 @@ impl ParamSpec {
             (ParamKind::Float, Value::Float(_)) | (ParamKind::List, Value::List(_)) => Some(value.clone()),
             (ParamKind::Bool, Value::Text(t)) => t.parse().ok().map(Value::Bool),
             (ParamKind::Float, Value::Int(v)) => Some(Value::Float(*v as f64)),
+            // A whole number may be written as `1e6`.
             (ParamKind::Int, Value::Float(v)) => whole(*v),
             (ParamKind::Int, Value::Text(t)) => parse_quantity(t, self.unit).and_then(whole),
             (ParamKind::Float, Value::Text(t)) => parse_quantity(t, self.unit).map(Value::Float),
@@ -293,6 +296,7 @@ impl ParamSpec {
             }
             (ParamKind::Enum(choices), other) => {
                 let text = other.to_string();
+                // PVs give areaDetector's string, pipeline files our name.
                 let choice = choices.iter().find(|c| c.name == text || c.pv == text)?;
                 Some(Value::Text(choice.name.into()))
             }
@@ -306,6 +310,7 @@ impl ParamSpec {
             Value::Float(v) => *v,
             _ => return Ok(()),
         };
+        // NaN is neither below nor above a limit, and would pass both comparisons.
         let low = self.min.is_some_and(|min| number < min || number.is_nan());
         let high = self.max.is_some_and(|max| number > max || number.is_nan());
         if low || high {
@@ -340,6 +345,7 @@ impl ParamSpec {
 }
 
 fn whole(value: f64) -> Option<Value> {
+    // Above 2^53, about 9.007e15, a float does not distinguish neighbouring whole numbers.
     (value.fract() == 0.0 && value.abs() < 9.0e15).then_some(Value::Int(value as i64))
 }
 

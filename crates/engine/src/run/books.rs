@@ -64,6 +64,7 @@ impl Books {
         };
         let account = &mut self.accounts[number];
         account.edges.retain(|known| !Arc::ptr_eq(known, edge));
+        // The account stays if earlier edges have left counts in it.
         if account.edges.is_empty() && account.ended == EdgeCounts::default() {
             self.accounts.remove(number);
         }
@@ -79,8 +80,10 @@ impl Books {
     pub(crate) fn end(&self, have_all_ended: bool) {
         for edge in self.edges() {
             match edge.reader() {
+                // The program may still read the frames in its outlet.
                 Some(_) => edge.end(),
                 None if have_all_ended => edge.discard(&mut 0),
+                // A thread that was left behind may still take frames.
                 None => {}
             }
         }
@@ -133,6 +136,7 @@ impl Account {
     }
 
     fn settle(&mut self) {
+        // From the end, because `swap_remove` moves the last edge into the gap.
         for number in (self.given..self.edges.len()).rev() {
             // The edge is still in the graph, or belongs to an outlet.
             if Arc::strong_count(&self.edges[number]) > 1 {

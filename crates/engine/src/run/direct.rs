@@ -116,6 +116,7 @@ impl DirectRun {
             max_frames: u64::MAX,
             remember_frames: false,
             cores: cores(),
+            // Only one frame is under way: there is no order to restore.
             orders: Orders::Never,
             rehearsal: None,
             services: options.services.describing(&graph.text),
@@ -189,6 +190,7 @@ impl DirectRun {
     }
 
     fn end_nodes(&mut self) {
+        // `end` drops the run afterwards: the nodes end only once.
         if !std::mem::replace(&mut self.has_ended, true) {
             self.source.end_behind();
         }

@@ -19,7 +19,7 @@ impl Run {
             return true;
         }
         let names = self.not_returning();
-        // One of them may have ended just now.
+        // The last of these threads may have ended just now.
         if !names.is_empty() {
             self.shared.control.fail(accusation(&names));
         }

@@ -181,6 +181,7 @@ impl Run {
     /// Ends the sources; queued frames are handled.
     pub fn stop(&self) {
         self.shared.control.ask_to_stop();
+        // Rung after the request, so that a thread that wakes finds it.
         self.handles.iter().for_each(|h| h.bell.ring());
     }
 
@@ -196,6 +197,7 @@ impl Run {
     /// Ends everything now; queued frames are lost, with an entry in the ledger.
     pub fn abort(&self) {
         self.shared.control.abort();
+        // Rung after the request, as in `stop`.
         self.handles.iter().for_each(|h| h.bell.ring());
     }
 

@@ -157,6 +157,7 @@ impl Outlet {
         most: usize,
         timeout: Duration,
     ) -> Result<usize, OutletError> {
+        // `recv` would take a frame that the caller does not want.
         if most == 0 {
             return Ok(0);
         }
@@ -212,6 +213,7 @@ impl Outlet {
     pub fn wait_connected(&self, limit: Duration) -> bool {
         let start = Instant::now();
         while !self.is_connected() && !self.has_ended() && start.elapsed() < limit {
+            // The node takes the edge between two frames, once: polling costs little.
             std::thread::sleep(Duration::from_micros(50));
         }
         self.is_connected()
@@ -227,11 +229,13 @@ impl Outlet {
     /// [`GraphError`] when there is no such output; the outlet stays where it is.
     pub fn connect(&mut self, output: &str) -> Result<(), GraphError> {
         let from = self.links.graph.output(output)?;
+        // After the look-up: a wrong name leaves the present line as it is.
         self.hang_up();
         let edge = Arc::new(self.links.edge(from, self.options, &self.bell));
         if let (Some(patience), Some(reader)) = (self.patience, edge.reader()) {
             reader.set_patience(patience);
         }
+        // A paused outlet stays paused at another output.
         edge.enabled.store(!self.is_paused, Ordering::Release);
         self.links.attach(&edge);
         self.line = Some(Line { edge, known_tail: 0 });
@@ -253,6 +257,7 @@ impl Outlet {
         self.is_paused = is_paused;
         if let Some(line) = &self.line {
             line.edge.enabled.store(!is_paused, Ordering::Release);
+            // A sender that waits at this edge need not wait while it is paused.
             line.edge.ring_sender();
         }
     }
@@ -336,11 +341,13 @@ impl Links {
         let is_sent = self.send(node, move |runner| {
             runner.with_outputs(|outputs| {
                 if let Some(output) = outputs.get_mut(output) {
+                    // The weak reference keeps the address from being used by another edge.
                     output.senders.retain(|sender| !std::ptr::eq(Arc::as_ptr(&sender.edge), edge.as_ptr()));
                 }
             });
             lock(&books).settle();
         });
+        // A node that has ended has released its edges.
         if !is_sent {
             lock(&self.books).settle();
         }
@@ -363,6 +370,7 @@ struct Attaching(Option<Arc<Edge>>);
 
 impl Attaching {
     fn attach(mut self, runner: &mut Runner, output: usize) {
+        // Dropping `self` ends the edge.
         if runner.finished {
             return;
         }

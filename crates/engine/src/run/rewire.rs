@@ -51,6 +51,8 @@ impl Run {
         let worker = self.nodes[from_port.0].workers[0];
         self.ask_in_time(worker, from_port.0, move |runner| {
             runner.with_outputs(|outputs| {
+                // The sender goes first, so that no frame enters after the receiver has seen the edge
+                // detached.
                 outputs[edge.from.1].senders.retain(|sender| !Arc::ptr_eq(&sender.edge, &edge));
             });
             edge.detach();

@@ -11,6 +11,7 @@ impl Runner {
             return Err(self.ended());
         }
         self.node.params().set(index, &value)?;
+        // A source that waits produces now, in case the parameter ends its wait.
         if matches!(self.due, Next::Idle | Next::At(_)) {
             self.due = Next::Now;
         }
@@ -45,6 +46,7 @@ impl Runner {
             self.take_back(&before, 0);
             return Err(error);
         }
+        // As in `set_param`.
         if matches!(self.due, Next::Idle | Next::At(_)) {
             self.due = Next::Now;
         }

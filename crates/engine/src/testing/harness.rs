@@ -65,6 +65,7 @@ impl Harness {
             let index = crate::find(node_type.param_specs(), name)?;
             values.push((index, node_type.param_specs()[index].accept(value)?));
         }
+        // 1 GiB is more than any test of a node needs, so memory is never the reason of a failure.
         let pool = FramePool::new(1 << 30);
         let is_source = node_type.spec.kind == NodeKind::Source;
         let ctx = Context {
@@ -118,6 +119,7 @@ impl Harness {
     pub fn array<T: Element>(&mut self, layout: Layout, elements: &[T]) -> Result<Frame, NodeError> {
         let mut frame = self.inputs.array(layout)?;
         let place = frame.elements_mut::<T>()?;
+        // A wrong number of elements is the test's mistake, and a copy of other lengths would panic.
         if place.len() != elements.len() {
             let found = elements.len();
             return Err(NodeError::new(format_args!("wanted {} elements, found {found}", place.len())));
@@ -190,6 +192,7 @@ impl Harness {
     pub fn feed_waiting(&mut self, frames: &[Frame]) -> Result<Vec<Frame>, NodeError> {
         let mut rest = frames;
         while !rest.is_empty() {
+            // The node sees no more at once than the engine would hand it.
             let waiting = &rest[..rest.len().min(self.node.most_at_once())];
             let count =
                 if waiting.len() > 1 { self.node.together(waiting).clamp(1, waiting.len()) } else { 1 };
@@ -220,6 +223,7 @@ impl Harness {
             match next {
                 Next::At(at_ns) => self.ctx.clock.advance(at_ns),
                 Next::Now => {}
+                // A source that is idle waits for something that no harness gives.
                 Next::Idle | Next::Finished => break,
             }
         }
@@ -233,6 +237,7 @@ impl Harness {
     pub fn advance(&mut self, to_ns: u64) -> Result<Vec<Frame>, NodeError> {
         self.ctx.clock.advance(to_ns);
         let is_due = self.ctx.timer.take_if(|at| *at <= to_ns).is_some();
+        // Both timers are taken before the call, so that the call may set them again.
         if self.ctx.order.take_due(to_ns).is_some() || is_due {
             self.node.timer(&mut self.ctx)?;
         }
@@ -305,6 +310,7 @@ impl Harness {
     fn emitted(&mut self) -> Vec<Frame> {
         match &mut self.ctx.outputs {
             Outputs::Held(held) => held.drain(..).map(|(_, frame)| frame).collect(),
+            // The harness holds its frames, so the other way does not occur.
             Outputs::Direct(_) => Vec::new(),
         }
     }

@@ -85,6 +85,7 @@ impl Simulation {
         if !ready.is_empty() {
             let chosen = ready[self.random.below(ready.len())];
             self.workers[chosen].run_tasks();
+            // One frame at a time, so that every order of frames is possible.
             self.workers[chosen].step(Some(1));
             return true;
         }

@@ -73,17 +73,20 @@ impl Records {
 
     /// The place of a name, which may end with a field of a record.
     pub(super) fn find<'a>(&self, name: &'a str) -> Option<Found<'a>> {
+        // A PV of exactly this name comes first: some names with a point are PVs of their own.
         if let Some(pv) = self.0.pvs.get(name) {
             let class = Class::of(name, &pv.value()?, pv.is_writable());
             return Some(Found { record: name, pv, class, field: None, is_long: false });
         }
         let (record, asked) = name.rsplit_once('.')?;
         let pv = self.0.pvs.get(record)?;
+        // `$` asks for a field as an array of characters, which has no limit of 40.
         let (field, is_long) = asked.strip_suffix('$').map_or((asked, false), |field| (field, true));
         let value = pv.value()?;
         let class = Class::of(record, &value, pv.is_writable());
         if field == VALUE || (field.is_empty() && is_long) {
             let is_text = matches!(value.get("value"), Some(data::Field::Str(_)));
+            // Only texts can be long.
             return (is_text || !is_long).then_some(Found { record, pv, class, field: None, is_long });
         }
         let field = Field::named(field, class).filter(|field| !is_long || field.kind == Kind::Text)?;
@@ -93,19 +96,24 @@ impl Records {
     /// The PV of the place that `name` asks for.
     pub(super) fn pv(&self, name: &str, found: &Found<'_>) -> Option<SharedPv> {
         let Some(field) = found.field else { return Some(found.pv.clone()) };
+        // Both forms of a name share one PV; the protocol makes the difference.
         self.shared(name.strip_suffix('$').unwrap_or(name), || self.field(found, field))
     }
 
     /// The field that clients share.
     fn shared(&self, name: &str, make: impl FnOnce() -> Option<SharedPv>) -> Option<SharedPv> {
         let mut open = lock(&self.0.open);
+        // A field lives as long as a client holds it; a run has far more fields than are ever read.
         if let Some(pv) = open.get(name).and_then(WeakPv::upgrade) {
             return Some(pv);
         }
+        // Forgotten fields are removed only when the map would grow, so that the cost is spread over many
+        // calls.
         if open.len() == open.capacity() {
             open.retain(|_, pv| pv.upgrade().is_some());
         }
         let pv = make()?;
+        // The map is locked during the making, so that two clients never make the same field twice.
         open.insert(name.to_owned(), pv.downgrade());
         Some(pv)
     }
@@ -123,13 +131,15 @@ impl Records {
             // A number that does not fit the field's type leaves the old one.
             let _ = pv.update(|mine| follow(mine, field, &Record { name: &name, class, value }));
         };
+        // The observer holds the field weakly, so that a field without clients ends and is not followed.
         let (weak, following) = (pv.downgrade(), follow.clone());
         record.observe(move |value, bits| {
             let pv = weak.upgrade();
+            // A record tells changes of parts; without one there is nothing to follow.
             pv.iter().filter(|_| !bits.is_empty()).for_each(|pv| following(pv, value));
             pv.is_some()
         });
-        // Only now: a change before the observer came would be missed.
+        // The value is read after the observer is set: an earlier change would be missed.
         follow(&pv, &record.value()?);
         Some(pv)
     }
@@ -156,6 +166,7 @@ impl Records {
     fn quantity(&self, record: &str) -> Option<(usize, Quantity)> {
         let (suffix, (node, table)) = record
             .rmatch_indices(':')
+            // The longest beginning wins: an instance may have a colon in its name.
             .find_map(|(at, _)| Some((&record[at + 1..], self.0.nodes.get(&record[..=at])?)))?;
         let (served, _) = table.rows.iter().find(|(served, _)| served.name == suffix)?;
         let quantity = match served.shows {
@@ -164,6 +175,7 @@ impl Records {
                 matches!(spec.kind, ParamKind::Int | ParamKind::Float).then_some(Quantity::Param(spec.name))
             }
             Shows::Item(item) => item.quantity(),
+            // A picture and a link are no numbers, so they have no limits.
             Shows::Link(_) | Shows::Picture => None,
         };
         Some((*node, quantity?))
@@ -216,6 +228,7 @@ fn follow(mine: &mut Value, field: Field, record: &Record<'_>) -> livetime_pva::
     let path = if mine.get("value.index").is_some() { "value.index" } else { "value" };
     let before = mine.get(path).cloned();
     mine.set(path, field.of(record))?;
+    // An equal value is not sent again: the record changes far more often than its fields.
     if mine.get(path) == before.as_ref() {
         mine.clear_changed();
     }
@@ -228,6 +241,7 @@ fn take_alarm(value: &mut Value, record: &Value) -> livetime_pva::Result<()> {
     if now != before {
         nt::set_alarm(value, &now)?;
     }
+    // The time alone is not news, or every field would be sent with every value.
     if !value.changed().is_empty() {
         nt::set_time(value, "timeStamp", nt::time_of(record, "timeStamp").unwrap_or_default())?;
     }
@@ -244,6 +258,7 @@ fn limit(written: Written, value: &Value) -> Option<Limit> {
             let index = usize::try_from(value.i64("value.index")?).ok()?;
             Limit::Severity(bound, *Severity::ALL.get(index)?)
         }
+        // A put to PROC has no value that could be a limit.
         Written::Process => return None,
     })
 }

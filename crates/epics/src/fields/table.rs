@@ -82,6 +82,7 @@ const FIELDS: &[Field] = &[
     field("DRVH", is_driven, Kind::Number, |record, _| record.number("control.limitHigh")),
     field("DRVL", is_driven, Kind::Number, |record, _| record.number("control.limitLow")),
     field("HYST", Class::is_number, Kind::Number, |record, _| record.number("valueAlarm.hysteresis")),
+    // Every change is sent, so the dead band is 0.
     field("ADEL", Class::is_number, Kind::Number, |_, _| data::Field::I32(0)),
     field("MDEL", Class::is_number, Kind::Number, |_, _| data::Field::I32(0)),
     field("SEVR", all, SEVERITY, |record, _| data::Field::I32(record.severity())),
@@ -132,6 +133,7 @@ impl Field {
         // A name may be another field of another class: `FTVL` of an array, and of a choice.
         let is_of = |field: &Field| (field.of)(class);
         let listed = || FIELDS.iter().find(|field| field.name == name && is_of(field)).copied();
+        // Names of bounds and of states are made from parts, so they are looked for after the list.
         listed().or_else(|| of_bound(name).filter(is_of)).or_else(|| of_state(name).filter(is_of))
     }
 
@@ -154,6 +156,7 @@ impl Field {
 
 /// The names of fields of which there is one for each bound.
 const AT: &str = "(limit)";
+// No record has a field with brackets, so these names never meet one.
 const HOW_BAD: &str = "(severity)";
 
 /// The fields of limits, from low to high: `LOLO` and `LLSV`.
@@ -193,10 +196,12 @@ impl Record<'_> {
 
     /// A number of the value; 0 if it has none of this name.
     fn number(&self, path: &str) -> data::Field {
+        // A missing part reads as 0, like a field that was never set.
         self.value.get(path).cloned().unwrap_or(data::Field::I32(0))
     }
 
     fn severity(&self) -> i32 {
+        // A severity of pvAccess may be larger than the four of a record.
         self.value.i64("alarm.severity").map_or(0, |severity| severity.clamp(0, 3) as i32)
     }
 
@@ -223,7 +228,7 @@ impl Record<'_> {
         match self.value.get("value") {
             Some(data::Field::Array(array)) => array.len(),
             Some(data::Field::Strings(texts)) => texts.len(),
-            // With the 0 at its end.
+            // The length counts the 0 at the end of a text.
             Some(data::Field::Str(text)) => text.len() + 1,
             _ => 1,
         }
@@ -231,6 +236,7 @@ impl Record<'_> {
 
     /// The most elements: of an array those that it has, because nothing bounds it.
     fn most(&self) -> usize {
+        // A text that travels as characters is longer than its present value.
         long_text::characters(self.name).unwrap_or(1).max(self.len())
     }
 

@@ -134,6 +134,8 @@ impl Ioc {
     fn command(&mut self, command: Command, nodes: &[NodeType], saved_in: &mut PathBuf) {
         let Command { line, name, args, undefined, row } = command;
         if !undefined.is_empty() && needs_values(&name, &args) {
+            // The command is still followed: a missing name often belongs to an argument that is not used
+            // here.
             self.fates.push((line.clone(), Fate::Undefined(undefined)));
         }
         if let Some(macros) = row {
@@ -142,14 +144,17 @@ impl Ioc {
         match (name.as_str(), &args[..]) {
             ("dbLoadRecords", [_, macros, ..]) => match definitions(macros) {
                 Ok(macros) => return self.records.push((line, macros)),
+                // Records with a macro list that cannot be read say nothing that can be relied on.
                 Err(wrong) => return self.fates.push((line, Fate::Left(wrong.to_string()))),
             },
             ("dbpf", [pv, value, ..]) => {
+                // `.VAL` is the record itself.
                 let pv = pv.strip_suffix(".VAL").unwrap_or(pv).to_owned();
                 return self.puts.push(Put { line, pv, value: value.clone() });
             }
             ("set_savefile_path", [folder, ..]) => *saved_in = PathBuf::from(folder),
             ("set_pass0_restoreFile", [file, ..]) => self.saved.push(saved_in.join(file)),
+            // A configuring command is known by its ending, because every driver has its own name.
             (_, [port, ..]) if configures(&name).is_some() => {
                 let port = port.clone();
                 return self.port(line, name, port, args, nodes);
@@ -166,12 +171,14 @@ impl Ioc {
         let Some(node_type) = configures(&command).and_then(|stem| made_by(&stem, nodes)) else {
             return match is_plugin(&command) {
                 true => {
+                    // Records of such a plugin are reported as its own and not as unknown.
                     self.without_node.push(name);
                     self.fates.push((line, Fate::Left(format!("no node does the work of {command}"))));
                 }
                 false => self.drivers.push((line, name, command)),
             };
         };
+        // An IOC refuses the second port of a name, and the first one keeps it.
         if self.ports.iter().any(|port| port.name == name) {
             return self.fates.push((line, Fate::Left(format!("the port {name} exists already"))));
         }
@@ -199,6 +206,7 @@ fn is_not_needed(command: &str) -> bool {
 /// Whether names without a value change the pipeline. The folders of record definitions do not: their files are not read.
 fn needs_values(command: &str, args: &[String]) -> bool {
     match command {
+        // Macros in the name of the template do not matter, because the file is not read.
         "dbLoadRecords" => args.get(1).is_some_and(|macros| macros.contains("$(") || macros.contains("${")),
         command => !is_not_needed(command),
     }
@@ -207,6 +215,7 @@ fn needs_values(command: &str, args: &[String]) -> bool {
 /// Whether the command makes a plugin: the names of plugins begin with `ND`. Drivers have other names, but for the driver
 /// of arrays that clients write.
 pub(super) fn is_plugin(command: &str) -> bool {
+    // The drivers of areaDetector's core begin with `NDDriver` too.
     command.starts_with("ND") && !command.starts_with("NDDriver")
 }
 

@@ -7,6 +7,7 @@ use super::ports::as_yaml;
 /// Takes the values that the script writes with `dbpf`.
 pub(super) fn put(ioc: &mut Ioc) {
     let names: Vec<String> = ioc.ports.iter().map(|port| port.name.clone()).collect();
+    // The lines are in the order of the script, so that a later write replaces an earlier one as in the IOC.
     for put in std::mem::take(&mut ioc.puts) {
         let found = ioc.ports.iter_mut().find_map(|port| {
             let suffix = suffix(port, &put.pv)?.to_owned();
@@ -32,16 +33,19 @@ fn suffix<'a>(port: &Port, pv: &'a str) -> Option<&'a str> {
 fn written(port: &mut Port, suffix: &str, put: &Put, names: &[String]) -> Fate {
     let taken = |text: String| Fate::Taken(text);
     match suffix {
+        // A port that does not exist would leave the node without frames, so the line is left out.
         "NDArrayPort" if names.contains(&put.value) => {
             port.senders = vec![Sender { port: put.value.clone(), address: 0 }];
             return taken(format!("{} gets frames of {}", port.name, put.value));
         }
         "NDArrayAddress" => {
             let Ok(address) = put.value.parse() else { return Fate::Left("wanted a number".into()) };
+            // The address is kept apart from the port: a script may write it before or after.
             port.senders.iter_mut().for_each(|sender| sender.address = address);
             return taken(format!("output {address}"));
         }
         "QueueSize" => {
+            // A queue of 0 is no queue; the usual length takes its place.
             port.queue = put.value.parse().ok().filter(|queue| *queue > 0);
             return taken(format!("queue of {}", port.name));
         }
@@ -49,12 +53,14 @@ fn written(port: &mut Port, suffix: &str, put: &Put, names: &[String]) -> Fate {
             port.is_blocking = matches!(put.value.as_str(), "1" | "Yes");
             return taken(format!("placement of {}", port.name));
         }
+        // Nodes cannot begin without frames from the pipeline file, so only the enabling is taken.
         "EnableCallbacks" if matches!(put.value.as_str(), "1" | "Enable") => {
             return taken("nodes run from the start".into());
         }
         _ => {}
     }
     let specs = port.node_type.param_specs();
+    // A readback of the same suffix cannot be written.
     let Some(spec) = specs.iter().find(|spec| spec.pv == Some(suffix) && !spec.readback) else {
         return Fate::Left(format!(
             "`{suffix}` is no parameter of {}; write the PV when it runs",

@@ -75,6 +75,7 @@ impl Reader {
     fn lines(&mut self, file: &Path, text: &str, depth: usize) {
         for (index, text) in text.lines().enumerate() {
             let text = text.trim();
+            // The rest is skipped and not an error: the lines before it are still of use.
             if text.is_empty() || text.starts_with('#') || self.script.commands.len() >= MOST {
                 continue;
             }
@@ -105,6 +106,7 @@ impl Reader {
             }
             ("cd" | "chdir", [folder, ..]) => self.folder = self.folder.join(folder),
             ("iocsh" | "iocshLoad" | "iocshRun", [file, rest @ ..]) => {
+                // The macros of an included script end with it, as in iocsh.
                 let before = self.macros.clone();
                 self.macros.extend(rest.first().and_then(|text| definitions(text).ok()).unwrap_or_default());
                 self.include(&command.line, file, depth);
@@ -129,6 +131,7 @@ impl Reader {
         let result = substitutions::read(&text, |row| self.row(&file, given, row, &mut scope));
         let fate = match result {
             Ok(()) if self.row_bytes > MOST_BYTES || self.script.commands.len() >= MOST => Fate::Left(
+                // Both bounds end the file, so one message is enough.
                 format!("more than {MOST} commands or {MOST_BYTES} bytes of macros; the rest is left out"),
             ),
             Ok(()) => Fate::Taken(format!("rows of {}", file.display())),
@@ -154,16 +157,19 @@ impl Reader {
             .iter()
             .map(|(name, value)| (name, scope.insert(name.clone(), value.clone())))
             .collect();
+        // Only names that the row or the file gives are kept; the environment's would make each row large.
         let (mut macros, mut undefined) = (Macros::new(), Vec::new());
         for name in given.keys().chain(row.globals.keys()).chain(row.values.keys()) {
             let expanded = expand(scope.get(name).map_or("", String::as_str), scope);
             self.row_bytes += name.len() + expanded.text.len();
             undefined.extend(expanded.undefined);
             macros.insert(name.clone(), expanded.text);
+            // The bound is checked within a row: one name may have a value of megabytes.
             if self.row_bytes > MOST_BYTES {
                 break;
             }
         }
+        // The values of the row are taken back, so that the next row does not see them.
         for (name, before) in shadowed {
             match before {
                 Some(before) => scope.insert(name.clone(), before),
@@ -173,12 +179,14 @@ impl Reader {
         let line = Line { file: file.to_owned(), number: row.number, text };
         let (name, args) = ("dbLoadTemplate".to_owned(), Vec::new());
         self.script.commands.push(Command { line, name, args, undefined, row: Some(macros) });
+        // No more rows are read when the room is used up.
         self.row_bytes <= MOST_BYTES && self.script.commands.len() < MOST
     }
 
     /// The commands of another script.
     fn include(&mut self, line: &Line, name: &str, depth: usize) {
         let opened = match depth {
+            // The depth ends scripts that include themselves.
             0 => Err(NotRead::TooDeep(DEEPEST)),
             _ => self.opened(line, name),
         };
@@ -192,8 +200,10 @@ impl Reader {
     fn opened(&mut self, line: &Line, name: &str) -> Result<(PathBuf, String), NotRead> {
         let beside = line.file.parent().map(|folder| folder.join(name));
         let places = [Some(self.folder.join(name)), beside];
+        // The folder of the IOC comes first, because `cd` decides there.
         let file = places.into_iter().flatten().find(|file| file.is_file());
         let file = file.ok_or_else(|| NotRead::Absent(name.to_owned()))?;
+        // Files that are absent do not count: they cost nothing.
         self.includes += 1;
         if self.includes > MOST_INCLUDES {
             return Err(NotRead::TooMany(MOST_INCLUDES));
@@ -207,6 +217,7 @@ impl Reader {
 
 fn text_of(file: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
+    // One byte beyond the limit shows that the file is longer.
     File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
         return Err(std::io::Error::other(format!("wanted at most {LARGEST} bytes, found more")));
@@ -221,6 +232,7 @@ fn words(text: &str) -> Vec<String> {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match (c, quote) {
+            // A backslash before another character belongs to a path of Windows or to a macro.
             ('\\', _) if matches!(chars.peek(), Some('"' | '\'' | '\\' | '$')) => {
                 word.get_or_insert_default().extend(chars.next());
             }
@@ -232,7 +244,7 @@ fn words(text: &str) -> Vec<String> {
                 word.get_or_insert_default();
             }
             (' ' | '\t' | '(' | ')' | ',' | '\r' | ';', None) => words.extend(word.take()),
-            // The rest goes into a file.
+            // The shell sends the output into the file behind `>`, which is no argument.
             ('>', None) if word.is_none() => break,
             (c, None) => word.get_or_insert_default().push(c),
         }

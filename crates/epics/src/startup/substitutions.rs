@@ -44,6 +44,7 @@ impl<F: FnMut(Row<'_>) -> bool> Reader<'_, F> {
                 Token::Word(word) if word == "global" => self.globals()?,
                 Token::Word(word) if word == "file" => {
                     let template = self.word("the name of a template")?;
+                    // The rest is not read: the room for rows is used up.
                     if !self.file(&template)? {
                         return Ok(());
                     }
@@ -57,6 +58,7 @@ impl<F: FnMut(Row<'_>) -> bool> Reader<'_, F> {
     fn globals(&mut self) -> Result<(), WrongText> {
         self.open()?;
         let values = self.definitions()?;
+        // A later global replaces an earlier one of the same name, as EPICS does it.
         self.globals.extend(values);
         Ok(())
     }
@@ -69,6 +71,7 @@ impl<F: FnMut(Row<'_>) -> bool> Reader<'_, F> {
             let values = match self.tokens.next()? {
                 Some(Token::Close) => return Ok(true),
                 Some(Token::Word(word)) if word == "pattern" => {
+                    // A pattern holds up to the next one of the same file block.
                     self.open()?;
                     pattern = Some(self.words()?);
                     continue;
@@ -77,6 +80,7 @@ impl<F: FnMut(Row<'_>) -> bool> Reader<'_, F> {
                     self.globals()?;
                     continue;
                 }
+                // The line of the brace is taken before the values, which may end some lines later.
                 Some(Token::Open) => match &pattern {
                     Some(names) => (self.tokens.line, self.values(names)?),
                     None => (self.tokens.line, self.definitions()?),
@@ -93,6 +97,7 @@ impl<F: FnMut(Row<'_>) -> bool> Reader<'_, F> {
     /// A row of a pattern: the values of its names, in order.
     fn values(&mut self, names: &[String]) -> Result<Macros, WrongText> {
         let values = self.words()?;
+        // Missing values are left undefined; surplus ones have no name.
         if values.len() > names.len() {
             return Err(WrongText::new(
                 format!("at most {} values, as the pattern has names", names.len()),
@@ -150,6 +155,7 @@ fn wrong(wanted: &'static str, found: Option<Token>) -> WrongText {
     WrongText::new(
         wanted,
         match found {
+            // The word is cut, because a file without blanks is one word.
             Some(Token::Word(word)) => word.chars().take(50).collect(),
             Some(Token::Open) => "{".into(),
             Some(Token::Close) => "}".into(),
@@ -182,6 +188,7 @@ impl Tokens<'_> {
         while let Some(c) = self.chars.next() {
             match c {
                 '\n' => self.line += 1,
+                // The end of the line is not taken here, so that the line is counted.
                 '#' => while self.chars.next_if(|c| *c != '\n').is_some() {},
                 '{' => return Ok(Some(Token::Open)),
                 '}' => return Ok(Some(Token::Close)),
@@ -202,6 +209,7 @@ impl Tokens<'_> {
         while let Some(c) = self.chars.next_if(|c| is_part(c) || (depth > 0 && !"\n\"'".contains(*c))) {
             match c {
                 '(' if word.ends_with('$') => depth += 1,
+                // A bracket that closes none is part of the word.
                 ')' => depth = depth.saturating_sub(1),
                 _ => {}
             }
@@ -217,6 +225,8 @@ impl Tokens<'_> {
                 Some(c) if c == quote => return Ok(Token::Word(word)),
                 // Before another character the backslash is the macros' to read.
                 Some('\\') if self.chars.peek() == Some(&quote) => word.extend(self.chars.next()),
+                // Quotes end on their line, so that one that is forgotten does not take in the rest of the
+                // file.
                 None | Some('\n') => {
                     let begin: String = word.chars().take(50).collect();
                     return Err(WrongText::new(format!("the end of the quotes, {quote}"), begin));

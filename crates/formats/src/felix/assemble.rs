@@ -79,12 +79,14 @@ impl Assembler {
     pub fn block(&mut self, bytes: &[u8], mut f: impl FnMut(&[u8], ChunkFaults)) -> Result<()> {
         self.counts.blocks += 1;
         let read = Block::parse(bytes).and_then(|block| {
+            // The sequence is followed first, because a missing block ends the open chunk.
             self.follow(block.sequence());
             let mut ends = std::mem::take(&mut self.ends);
             let read = block.subchunks(&mut ends, |subchunk| self.subchunk(subchunk, &mut f));
             self.ends = ends;
             read
         });
+        // Nothing behind a fault in a block is reliable.
         if read.is_err() {
             self.counts.bad_blocks += 1;
             self.give_up();
@@ -99,8 +101,10 @@ impl Assembler {
 
     fn follow(&mut self, sequence: u8) {
         if let Some(last) = self.sequence.replace(sequence) {
+            // The sequence number has five bits.
             let missing = sequence.wrapping_sub(last).wrapping_sub(1) & 31;
             self.counts.missing_blocks += u64::from(missing);
+            // The part of the chunk in the missing block is lost.
             if missing > 0 {
                 self.give_up();
             }
@@ -116,6 +120,7 @@ impl Assembler {
         self.counts.subchunks += 1;
         match part.kind {
             SubchunkKind::Whole => {
+                // A whole chunk cannot lie within an open one, so the open one has lost its end.
                 self.give_up();
                 self.broken = false;
                 self.faults = ChunkFaults::default();
@@ -123,6 +128,7 @@ impl Assembler {
                 self.give(part.data, f);
             }
             SubchunkKind::First => {
+                // The former chunk never came to its end.
                 self.give_up();
                 self.chunk.clear();
                 self.faults = ChunkFaults::default();
@@ -146,6 +152,7 @@ impl Assembler {
     }
 
     fn add(&mut self, part: &Subchunk) {
+        // The room was taken at the start, so that a hostile stream cannot make it grow.
         let room = self.most - self.chunk.len();
         self.chunk.extend_from_slice(&part.data[..part.data.len().min(room)]);
         self.faults.truncated |= part.data.len() > room;

@@ -104,6 +104,7 @@ impl<'a> Block<'a> {
     /// # Errors
     /// Not a multiple of 1 KiB up to 64 KiB, or another magic number.
     pub fn parse(bytes: &'a [u8]) -> Result<Block<'a>> {
+        // The size is checked once, so that the header and all trailers lie inside.
         if bytes.is_empty() || !bytes.len().is_multiple_of(UNIT) || bytes.len() > 64 * UNIT {
             return Err(Error::new("a block of 1 to 64 KiB", format!("{} bytes", bytes.len())));
         }
@@ -137,10 +138,11 @@ impl<'a> Block<'a> {
     /// # Errors
     /// A length that does not fit; `f` has then not been called.
     pub fn subchunks(&self, ends: &mut Vec<u16>, mut f: impl FnMut(Subchunk<'a>)) -> Result<()> {
-        // Backwards once to find where they end: at even bytes, up to 65536.
+        // The walk goes backwards once to find the ends, at even bytes up to 65536: each trailer lies behind its data.
         ends.clear();
         let mut end = self.bytes.len();
         while end > HEADER {
+            // Half of an even number below 2^17 fits into 16 bits.
             ends.push((end / 2) as u16);
             end = self.before(end)?;
         }
@@ -170,6 +172,7 @@ impl<'a> Block<'a> {
         let length = self.length(end);
         let all = length.next_multiple_of(unit) + unit;
         let room = end - HEADER;
+        // The length is the block's claim.
         if all > room {
             let wanted = format!("a subchunk of at most {} bytes", room.saturating_sub(unit));
             return Err(Error::new(wanted, length.to_string()).at((end - unit) as u64));
@@ -188,6 +191,7 @@ impl<'a> Block<'a> {
             crc_error: flag(flags),
             error: flag(flags + 1),
             truncated: flag(flags + 2),
+            // Short trailers have no bit for it.
             busy: self.trailer == Trailer::Bits32 && flag(25),
         })
     }

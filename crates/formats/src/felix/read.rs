@@ -130,6 +130,7 @@ impl<R: Read> BlockReader<R> {
     /// skips all bytes that later bytes cannot make part of one.
     fn search(&mut self) {
         let len = self.ahead.bytes().len();
+        // Behind this place there may be too few bytes to judge a block.
         let judged = if self.ahead.is_at_end() { len } else { len.saturating_sub(AHEAD) };
         let found = (0..judged).find_map(|at| Some((at, self.size_at(at)?)));
         let at = found.map_or(judged, |(at, _)| at);
@@ -149,6 +150,7 @@ impl<R: Read> BlockReader<R> {
         };
         match self.size {
             Some(size) => self.is_followed(at, size).then_some(size),
+            // The size is not in the file: blocks that follow each other and can be read tell it.
             None => (1..=MOST / UNIT)
                 .map(|units| units * UNIT)
                 .find(|size| self.is_followed(at, *size) && can_be_read(*size)),

@@ -49,6 +49,7 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
     #[allow(clippy::should_implement_trait, reason = "None is not the end of a file that grows")]
     pub fn next(&mut self) -> Result<Option<(u64, H)>> {
         let offset = self.end.offset();
+        // The file may have grown since its size was asked.
         if offset + (H::LEN as u64) > self.size {
             self.size = self.window.source().size().map_err(|e| Error::io("the size of the file", e))?;
         }
@@ -78,6 +79,7 @@ impl<H: Head, R: ReadAt> Heads<H, R> {
             match self.next() {
                 Ok(Some((offset, head))) if each(&mut self.window, offset, &head)? => {}
                 Ok(_) => break None,
+                // An error of the system says nothing about the file.
                 Err(error) if error.io_error().is_some() => return Err(error),
                 Err(error) => break Some(error),
             }

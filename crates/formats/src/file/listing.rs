@@ -67,6 +67,7 @@ impl std::error::Error for ListError {
 /// If the path is not there or cannot be read, or no file is wanted.
 pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, ListError> {
     let failed = |why| ListError::Refused { path: path.to_owned(), why };
+    // A single file needs no pattern.
     if std::fs::metadata(path).map_err(failed)?.is_file() {
         return Ok(vec![path.into()]);
     }
@@ -80,6 +81,7 @@ pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Resul
     if files.is_empty() {
         return Err(ListError::Empty { path: path.to_owned(), wanted: wanted.to_owned() });
     }
+    // Equal numbers with other zeros still need an order that is always the same.
     files.sort_by(|a, b| natural(&name_of(a), &name_of(b)).then_with(|| a.cmp(b)));
     Ok(files)
 }
@@ -98,11 +100,13 @@ pub fn files(
     file: &str,
     files_of: impl Fn(&Path) -> crate::Result<Vec<PathBuf>>,
 ) -> Result<Vec<PathBuf>, ListError> {
+    // A text of several lines is a list that a user has given.
     if file.contains('\n') {
         return Ok(file.lines().map(PathBuf::from).collect());
     }
     let path = Path::new(file);
     let name = name_of(path);
+    // A name with a star is a pattern, even if such a file is there.
     if !name.contains(['*', '?']) {
         let files = if path.is_file() { files_of(path).map_err(ListError::Run)? } else { Vec::new() };
         return if files.is_empty() {
@@ -127,7 +131,7 @@ pub fn there(files: &[PathBuf]) -> Result<(), ListError> {
 /// Whether `pattern` matches a whole name: `*` stands for any text, `?` for any byte.
 pub fn matches(name: &str, pattern: &str) -> bool {
     let (name, pattern) = (name.as_bytes(), pattern.as_bytes());
-    // It goes back to the last star only, so the time is at most the product of both lengths.
+    // The search goes back to the last star only, so the time is at most the product of both lengths.
     let (mut n, mut p, mut star) = (0, 0, None);
     while n < name.len() {
         match pattern.get(p) {
@@ -154,6 +158,7 @@ fn natural(a: &str, b: &str) -> Ordering {
     while let (Some(x), Some(y)) = (a.first(), b.first()) {
         let order = if x.is_ascii_digit() && y.is_ascii_digit() {
             let (left, right) = (number(&mut a), number(&mut b));
+            // Without leading zeros the longer number is the larger one.
             left.len().cmp(&right.len()).then_with(|| left.cmp(right))
         } else {
             (a, b) = (&a[1..], &b[1..]);

@@ -109,16 +109,19 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
             return Ok(Err(self.ending(has as u64, None)));
         }
         let head =
+            // The head tells its place within itself and the reader its place in the file.
             H::parse(&self.buffer[self.start..]).map_err(|e| e.moved_by(self.offset).at(self.offset))?;
         let length = head.length();
         if length > has as u64 {
             // A head may claim anything; memory is only taken for bytes that the file has.
             let there = self.size()?.saturating_sub(self.offset);
+            // A file that is being written may end inside a datagram.
             if length > there {
                 return Ok(Err(self.ending(there, Some(length))));
             }
         }
         let length = self.check_limit(length)?;
+        // A large datagram is read together with the head of the next one.
         let has = self.require(length, if length > BLOCK { length + H::LEN } else { BLOCK })?;
         if has < length {
             return Ok(Err(self.ending(has as u64, Some(length as u64))));
@@ -129,6 +132,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
     /// The datagram that was loaded.
     pub(super) fn hand_out(&mut self, head: H) -> Raw<'_, H> {
         let (start, offset) = (self.start, self.offset);
+        // The file may have less than the head says; `load` has checked that.
         let end = self.end.min(start.saturating_add(head.length() as usize));
         self.offset += (end - start) as u64;
         self.start = end;
@@ -148,6 +152,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
 
     fn check_limit(&self, length: u64) -> Result<usize> {
         match usize::try_from(length) {
+            // The limit keeps a wrong length from taking the machine's memory.
             Ok(wanted) if length <= self.limit => Ok(wanted),
             _ => {
                 let wanted = format!("a datagram of at most {} bytes", self.limit);
@@ -163,6 +168,7 @@ impl<H: Head, R: ReadAt> Reader<H, R> {
         if has >= count {
             return Ok(has);
         }
+        // The rest goes to the front, so that the buffer is never larger than one read.
         self.buffer.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, has);
         if self.buffer.len() < ahead {

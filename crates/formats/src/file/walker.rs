@@ -88,6 +88,7 @@ impl<H: Nested> Walker<H> {
         if left < H::LEN as u64 {
             return Ok(Some(Err(self.leave(format!("{} bytes of a header", H::LEN), left.to_string()))));
         }
+        // After an error the walk is over.
         let header = read(self.at).inspect_err(|_| self.depth = 0)?;
         let header = H::from_bytes(&header);
         let extent = u64::from(header.extent());

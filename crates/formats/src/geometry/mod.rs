@@ -131,10 +131,12 @@ impl Geometry {
         let mut objects = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
+            // Comment lines hold the history of a calibration.
             if !line.is_empty() && !line.starts_with('#') {
                 objects.push(Object::parse(line, number + 1)?);
             }
         }
+        // The number is bounded before children are searched, which takes its square.
         if objects.is_empty() || objects.len() > MOST_OBJECTS {
             return Err(Error::new(format!("1 to {MOST_OBJECTS} objects"), objects.len().to_string()));
         }
@@ -143,9 +145,11 @@ impl Geometry {
             let parent = objects.iter().position(|object| object.name == objects[child].parent);
             match parent {
                 Some(parent) => objects[parent].children.push(child),
+                // An object whose parent is not in the file is an outermost one.
                 None => tops.push(child),
             }
         }
+        // Only the innermost objects are segments; groups have no pixels.
         for object in objects.iter_mut().filter(|object| object.children.is_empty()) {
             object.segment = Some(Segment::named(&object.name.0, size)?);
         }
@@ -169,6 +173,7 @@ impl Geometry {
             self.add_segments(*top, 0, &mut segments)?;
         }
         let all: Vec<&Segment> =
+            // Groups have no segment.
             segments.iter().filter_map(|at| self.objects[*at].segment.as_ref()).collect();
         let pixels: usize = all.iter().map(|segment| segment.pixels()).sum();
         let Some(first) = all.first().filter(|_| pixels <= MOST_PIXELS) else {
@@ -183,6 +188,7 @@ impl Geometry {
         let pairs = self.objects.iter().filter(|object| object.is_pair).count();
         let shape = match (is_same, pairs) {
             (false, _) => vec![pixels],
+            // Pairs of a CSPad 2x2 alternate pixel by pixel, so the axis of the segments is the last.
             (true, pairs) if 2 * pairs == all.len() => vec![pairs * rows, columns, 2],
             (true, _) => vec![all.len(), rows, columns],
         };
@@ -191,6 +197,7 @@ impl Geometry {
     }
 
     fn add_segments(&self, at: usize, depth: usize, found: &mut Vec<usize>) -> Result<()> {
+        // The depth bounds the recursion.
         if depth > MOST_DEPTH || found.len() > MOST_OBJECTS {
             return Err(Error::new(format!("at most {MOST_DEPTH} objects within each other"), "more"));
         }
@@ -227,6 +234,7 @@ impl Geometry {
             all.z.resize(all.x.len(), 0.0);
         }
         object.children.iter().for_each(|child| self.add_coordinates(*child, all));
+        // The pixels are alternated before they are turned, because the pair turns as a whole.
         if object.is_pair {
             [&mut all.x, &mut all.y, &mut all.z]
                 .into_iter()
@@ -234,6 +242,7 @@ impl Geometry {
         }
         let [about_z, about_y, about_x] = object.turns.map(|degrees| degrees.to_radians().sin_cos());
         let pixels = all.x[from..].iter_mut().zip(&mut all.y[from..]).zip(&mut all.z[from..]);
+        // Rotations about z, y and x follow in psana's order.
         for ((x, y), z) in pixels {
             let (x1, y1) = turned(*x, *y, about_z);
             let (z2, x2) = turned(*z, x1, about_y);
@@ -318,6 +327,7 @@ impl Object {
         let [parent, parent_index, name, index, numbers @ ..] = &words[..] else { return Err(refuse()) };
         let index_of = |text: &str| text.parse::<i64>().map_err(|_| refuse());
         let values =
+            // The bound keeps sums and products of the places finite.
             numbers.iter().map(|n| n.parse::<f64>().ok().filter(|n| n.is_finite() && n.abs() < 1e12));
         let values: Vec<f64> = values.collect::<Option<_>>().ok_or_else(refuse)?;
         let &[x, y, z, rot_z, rot_y, rot_x, tilt_z, tilt_y, tilt_x] = &values[..] else {

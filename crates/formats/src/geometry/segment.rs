@@ -63,6 +63,7 @@ impl Segment {
         match TYPES.iter().find(|(known, _)| *known == name) {
             Some((_, Type::Fixed(make))) => Ok(make()),
             Some((_, Type::Sized(make))) => make(size.ok_or_else(|| needs_size(name))?),
+            // Types with sizes in their name come last, so that a fixed name is never parsed.
             None => Segment::of_text(name).ok_or_else(|| unknown(name))?,
         }
     }
@@ -75,6 +76,7 @@ impl Segment {
             None => (false, sizes),
         };
         let [rows, columns, height, width] = sizes.split(':').collect::<Vec<_>>()[..] else { return None };
+        // The bound keeps all places finite.
         let size = |text: &str| text.parse::<f64>().ok().filter(|size| *size > 0.0 && *size < 1e6);
         let (rows, columns) = (rows.parse().ok()?, columns.parse().ok()?);
         let (height, width) = (size(height)?, size(width)?);
@@ -95,6 +97,7 @@ impl Segment {
 
     /// The pixels of an axis along x or y.
     pub(super) fn along(&self, is_x: bool, of_row: &[f64], of_column: &[f64]) -> Vec<f64> {
+        // psana's `MTRX` counts x along the rows, all others along the columns.
         self.each(|row, column| if is_x == self.is_matrix { of_row[row] } else { of_column[column] })
     }
 
@@ -118,9 +121,11 @@ impl Segment {
     /// Every tenth pixel of each chip's diagonal has no contact.
     fn leave_out_unbonded(&self, with: Unbonded, mask: &mut [u8]) {
         let (rows, columns) = (self.rows.len() as isize, self.columns.len() as isize);
+        // Each half of the columns is a chip.
         for chip in [0, columns / 2] {
             for at in (0..rows).step_by(10) {
                 for (row, column) in with.around().iter().map(|(y, x)| (at + y, at + x)) {
+                    // The neighbours of a pixel at the edge may lie outside.
                     if row >= 0 && column >= 0 && row < rows {
                         mask[(row * columns + column + chip) as usize] = 0;
                     }
@@ -131,6 +136,7 @@ impl Segment {
 }
 
 fn bounded(rows: u32, columns: u32) -> Result<()> {
+    // Both numbers have 32 bits, so the product fits into 64.
     let pixels = u64::from(rows) * u64::from(columns);
     if pixels == 0 || pixels > MOST_PIXELS as u64 {
         let wanted = format!("a segment of 1 to {MOST_PIXELS} pixels");
@@ -242,6 +248,7 @@ fn any_matrix(size: OpenSize) -> Result<Segment> {
 
 /// 16 banks of 300 columns; the columns in `real` are pixels.
 fn archon(size: OpenSize, real: std::ops::Range<u32>) -> Result<Segment> {
+    // 16 banks of 300 columns are the only form of this detector.
     if size.columns != 4800 {
         return Err(Error::new("4800 columns of an Archon", size.columns.to_string()));
     }
@@ -250,6 +257,7 @@ fn archon(size: OpenSize, real: std::ops::Range<u32>) -> Result<Segment> {
     let at = |column: u32| {
         let (bank, n) = (column / 300, column % 300);
         let pixel = real.contains(&n).then(|| f64::from(bank * 264 + n - real.start) * 10.0 - last / 2.0);
+        // NaN tells later steps that the column has no place.
         pixel.unwrap_or(f64::NAN)
     };
     let at: Vec<f64> = (0..4800).map(at).collect();

@@ -62,7 +62,7 @@ fn float(dtype: DType) -> Vec<u8> {
 
 fn text(bytes: u32) -> Vec<u8> {
     let mut out = Bytes::default();
-    // Ends with 0, in UTF-8.
+    // The bits say that a text ends with 0 and is in UTF-8.
     out.put(&[VERSION | 3, 1 << 4, 0, 0]);
     out.u32(bytes);
     out.done()

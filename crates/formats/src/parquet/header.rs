@@ -54,6 +54,7 @@ pub(super) fn write(page: &CompressedPage) -> Result<Vec<u8>> {
     out.i32(3, size(page.compressed_size())?);
     out.i32(4, crc as i32);
     out.field(field, STRUCT);
+    // The identities of fields count anew in each structure.
     out.last = 0;
     out.i32(1, size(page.num_values() as usize)?);
     out.i32(2, number(page.encoding())?);
@@ -107,6 +108,7 @@ impl Out {
 
     fn i32(&mut self, id: u8, value: i32) {
         self.field(id, I32);
+        // Zigzag: a small negative number takes few bytes, too.
         let mut left = (value << 1 ^ value >> 31) as u32;
         while left >= 0x80 {
             self.bytes.push(left as u8 | 0x80);
@@ -152,6 +154,7 @@ impl In<'_> {
             let Some((id, kind)) = self.field(&mut last)? else { break };
             match (id, kind) {
                 (found, I32) if found == seal => {
+                    // The seal is over all bytes in front of its field.
                     let wanted = crc32fast::hash(&self.bytes[..before]);
                     header.is_sealed = self.signed()? as u32 == wanted;
                     if !header.is_sealed {

@@ -40,6 +40,7 @@ pub fn index(about: &FileMetaData, groups: &[RowGroupMetaData]) -> Result<Vec<u8
 
 fn with_key(about: &FileMetaData) -> Vec<KeyValue> {
     let mut all = about.key_value_metadata().cloned().unwrap_or_default();
+    // The index of an earlier part of the file may have the entry already.
     all.retain(|entry| entry.key != KEY);
     all.push(KeyValue::new(KEY.to_owned(), TEXT.to_owned()));
     all
@@ -68,6 +69,7 @@ pub(super) fn read(file: &File, end: u64) -> Result<Index> {
     }
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&Begin::new(file, end)?)?;
     let told = metadata.file_metadata().key_value_metadata();
+    // The entry tells that there was a seal: without it the index may have been changed.
     if seal.is_none() && told.is_some_and(|all| all.iter().any(|entry| entry.key == KEY)) {
         return Err(wrong("the index has lost its checksum"));
     }
@@ -82,6 +84,7 @@ fn begin_of(file: &File, end: u64) -> Result<u64> {
     read_exact_at(file, &mut tail, at).map_err(|_| none())?;
     let ([a, b, c, d], magic) = ([tail[0], tail[1], tail[2], tail[3]], &tail[4..]);
     let length = u64::from(u32::from_le_bytes([a, b, c, d]));
+    // The length is a claim of the file.
     let is_index = magic == MAGIC && length + TAIL + MAGIC.len() as u64 <= end;
     if is_index { Ok(at - length) } else { Err(none()) }
 }

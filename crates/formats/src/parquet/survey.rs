@@ -70,6 +70,7 @@ impl Survey<'_> {
         let mut checked = Checked::default();
         for column in found.columns() {
             let values = self.check_column(column, &mut checked)?;
+            // A negative number cannot be right, and 0 differs from the values that are there.
             let wanted = u64::try_from(column.num_values()).unwrap_or(0);
             if values != wanted {
                 return Err(wrong(format!("{wanted} values of `{}`", column.column_path()), values));
@@ -80,6 +81,7 @@ impl Survey<'_> {
 
     /// A column whose values are never null has one for each row.
     fn check_rows(&self, group: &RowGroupMetaData) -> Result<()> {
+        // Repeated values have other numbers than rows.
         let is_flat = |column: &&ColumnChunkMetaData| column.column_descr().max_rep_level() == 0;
         let mut flat = group.columns().iter().filter(is_flat);
         match flat.find(|column| column.num_values() != group.num_rows()) {
@@ -95,6 +97,7 @@ impl Survey<'_> {
     fn check_column(&mut self, column: &ColumnChunkMetaData, checked: &mut Checked) -> Result<u64> {
         let first = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
         let place = u64::try_from(first).ok().zip(u64::try_from(column.compressed_size()).ok());
+        // The sum is checked, because both numbers are the file's claims.
         let end = place.and_then(|(at, length)| at.checked_add(length)).filter(|end| *end <= self.begin);
         let Some((mut at, end)) = place.map(|place| place.0).zip(end) else {
             return Err(wrong(format!("the pages of `{}` before the index", column.column_path()), first));
@@ -103,10 +106,12 @@ impl Survey<'_> {
         while at < end {
             let header = self.header(at, end)?;
             let data = at + header.length as u64;
+            // The page must end within its column, so that no byte is checked twice.
             if header.packed as u64 > end - data {
                 return Err(wrong(format!("a page of {} bytes at byte {at}", header.packed), end - data));
             }
             let is_proved = header.crc.is_some() && header.is_sealed;
+            // A sealed file has all checksums; one without was changed.
             if self.is_sealed && !is_proved {
                 return Err(wrong(format!("checksums of the page at byte {at}"), "none"));
             }
@@ -126,15 +131,18 @@ impl Survey<'_> {
             self.read(at)?;
             match header::read(&self.block)? {
                 Some(header) => return Ok(header),
+                // The column ends inside the header.
                 None if wanted >= MOST_HEADER || self.block.len() < wanted => {
                     return Err(wrong(format!("the header of a page at byte {at}"), "half of one"));
                 }
+                // Statistics of long texts make a header long: a larger piece is read.
                 None => wanted *= 8,
             }
         }
     }
 
     fn check_page(&mut self, data: u64, header: PageHeader) -> Result<()> {
+        // A page without a checksum cannot be judged.
         let Some(crc) = header.crc else { return Ok(()) };
         let (mut hasher, mut at, end) = (crc32fast::Hasher::new(), data, data + header.packed as u64);
         while at < end {

@@ -76,6 +76,7 @@ impl Files {
 
     /// Fills `bytes` with the bytes of a piece from `start` on.
     pub(crate) fn read_from(&self, piece: &Piece, start: usize, bytes: &mut [u8]) -> Result<()> {
+        // An empty read would still ask the file, which may have ended.
         if bytes.is_empty() {
             return Ok(());
         }
@@ -96,6 +97,7 @@ impl Files {
             return Ok(done);
         }
         for Aside { bytes: range, to, .. } in apart.asides.iter().filter(|aside| aside.piece == number) {
+            // A place beyond the piece comes from a guess that does not fit, so the rest is read in one go.
             let Some(before) = bytes.get_mut(..range.end).and_then(|b| b.get_mut(done..range.start)) else {
                 break;
             };
@@ -128,6 +130,7 @@ impl Files {
         let target = &mut bytes.bytes[place];
         let rest = self.read_apart(piece, number, target, apart)?;
         self.read_from(piece, rest, &mut target[rest..])?;
+        // The file may have been written anew since the scan.
         if H::parse(target).is_ok_and(|head| head.length() == piece.length) {
             return Ok(());
         }
@@ -169,6 +172,7 @@ pub struct Apart<'a> {
 impl Apart<'_> {
     /// Decides by the lengths of the pieces of an event whether the guess is for it.
     pub(crate) fn decide(&mut self, lengths: impl Iterator<Item = u64>) {
+        // Equal lengths of all pieces make it very likely that the pixels lie at the same places.
         self.is_used = !self.asides.is_empty() && lengths.eq(self.lengths.iter().copied());
     }
 }
@@ -202,6 +206,7 @@ impl EventBytes {
         let Some(end) = end else {
             return Err(Error::new("an event that fits into memory", length.to_string()));
         };
+        // The buffer only grows, so that events of one run set it to zero once.
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }

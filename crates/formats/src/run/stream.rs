@@ -60,6 +60,7 @@ impl<H: Head> Stream<H> {
     ) -> Result<()> {
         let path = path.to_owned();
         let (heads, growth) = (Heads::new(file), Growth::of(&path));
+        // A stream that was complete from the start gets no further chunks.
         self.was_growing |= growth.may_grow();
         let added = Chunk { file: index, path, heads, growth, is_over: false, places };
         match self.chunks.insert(chunk, added) {
@@ -81,6 +82,7 @@ impl<H: Head> Stream<H> {
     fn next_chunk(&self) -> Option<[PathBuf; 2]> {
         let (number, last) = self.chunks.last_key_value()?;
         let name = last.path.file_name()?.to_str()?;
+        // The name ends in digits behind `-c` only if a recorder made it.
         let (stem, extension) = name.split_once('.')?;
         let extension = extension.trim_end_matches(".inprogress");
         let (stem, digits) = stem.rsplit_once("-c")?;
@@ -119,6 +121,7 @@ impl<H: Head> Chunk<H> {
             return Ok(());
         }
         if let Some(places) = self.places.take() {
+            // The places are taken, so that they are scanned once.
             return self.scan_places(&places, found, newest_ns);
         }
         let outcome = self.scan_heads(found, newest_ns).and_then(|()| {
@@ -131,8 +134,10 @@ impl<H: Head> Chunk<H> {
         });
         match outcome {
             Ok(is_over) => self.is_over = is_over,
+            // An error of the system says nothing about the content of the file.
             Err(error) if error.io_error().is_some() => return Err(error.in_file(&self.path)),
             Err(error) => {
+                // Behind a broken datagram no next one can be found.
                 self.is_over = true;
                 self.heads.window().release();
                 problems.push(Problem { path: self.path.clone(), error });
@@ -143,6 +148,7 @@ impl<H: Head> Chunk<H> {
             // A run may have thousands of files.
             self.heads.window().release();
         }
+        // Only a file that is over is cut off; a growing one is just being written.
         if let (true, End::Partial { offset, has, wants }) = (self.is_over, self.heads.end()) {
             let wanted = wants.map_or_else(|| "a datagram".into(), |w| format!("a datagram of {w} bytes"));
             let error = Error::new(wanted, format!("{has} bytes up to the end of the file")).at(offset);
@@ -160,6 +166,7 @@ impl<H: Head> Chunk<H> {
     ) -> Result<()> {
         for place in places {
             self.heads.move_to(place.start);
+            // The offset moves with each datagram that was found.
             while self.heads.end().offset() < place.end {
                 if !self.scan_head(found, newest_ns).map_err(|e| e.in_file(&self.path))? {
                     let error = Error::new("datagrams up to a place that is known", "the end of the file");
@@ -246,10 +253,12 @@ impl<H: Head> Streams<H> {
         for (position, stream) in self.list.iter_mut().enumerate() {
             let is_settled = |e: &Entry<H>| limit_ns.is_none_or(|limit| e.header.time_ns() < limit);
             let all = std::mem::take(&mut stream.pending);
+            // The order within a stream stays, also where times do not rise.
             let (now, later): (Vec<_>, Vec<_>) = all.into_iter().partition(is_settled);
             stream.pending = later;
             settled.extend(now.into_iter().map(|e| (position, e)));
         }
+        // The sort is stable: entries of one time stay in the order of their streams.
         settled.sort_by_key(|(_, e)| e.header.time_ns());
         settled
     }
@@ -287,10 +296,12 @@ impl<H: Head> Streams<H> {
     /// the ones that are wanted.
     fn add_next_chunk(&mut self, position: usize, files: &mut Files) -> Result<bool> {
         let stream = &self.list[position];
+        // A stream that grows has its next chunk only when the last one ended.
         let names = if stream.was_growing && stream.is_over() { stream.next_chunk() } else { None };
         for path in names.into_iter().flatten() {
             match self.add_file(&path, None, files) {
                 Ok(()) => return Ok(true),
+                // The file is not there yet.
                 Err(e) if e.io_error().is_some_and(|e| e.kind() == std::io::ErrorKind::NotFound) => {}
                 Err(e) => return Err(e),
             }
@@ -303,6 +314,7 @@ impl<H: Head> Streams<H> {
 pub(crate) fn check_names<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
     let mut names = paths.iter().filter_map(|p| FileName::parse(p.as_ref()).map(|n| (p.as_ref(), n)));
     let Some((_, first)) = names.next() else { return Ok(()) };
+    // Files without a number may be put into any run by hand.
     match names.find(|(_, n)| (&n.experiment, n.run) != (&first.experiment, first.run)) {
         None => Ok(()),
         Some((path, _)) => {
@@ -313,6 +325,7 @@ pub(crate) fn check_names<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
 }
 
 pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+    // A name without a run stands for itself.
     let Some(wanted) = FileName::parse(path) else { return Ok(vec![path.to_owned()]) };
     let ending = ending(path);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -158,6 +158,7 @@ impl<R: Read> DumpReader<R> {
     fn run(&self, layout: DumpLayout, most: usize) -> usize {
         let mut frames = 1;
         let is_judged = |at| self.ahead.is_at_end() || at + 2 * layout.stride + HEADER <= self.len();
+        // Only frames without other bytes in between can be given as one piece.
         while frames < most && layout.extra() == 0 {
             let at = frames * layout.stride;
             if !is_judged(at) || !self.is_frame(layout, at) {
@@ -178,6 +179,7 @@ impl<R: Read> DumpReader<R> {
             (true, false) => !self.is_cut(layout, at),
             (false, true) => true,
             (false, false) => {
+                // Between other bytes, only its time tells that this is a frame.
                 self.stamp_at(layout.format, at) == self.stamp.wrapping_add(layout.format.step())
             }
         }
@@ -221,6 +223,7 @@ impl<R: Read> DumpReader<R> {
     /// Searches the next frame in the bytes read so far, and skips the bytes before it; without a frame it
     /// skips all bytes that later bytes cannot make part of one.
     fn search(&mut self) {
+        // Behind this place, too few bytes have been read to judge a frame.
         let judged = if self.ahead.is_at_end() { self.len() } else { self.len().saturating_sub(AHEAD) };
         let found = (0..judged).find_map(|at| Some((at, self.layout_at(at)?)));
         let Some((at, layout)) = found.or_else(|| self.few()) else {
@@ -234,6 +237,7 @@ impl<R: Read> DumpReader<R> {
         self.ahead.take(at);
         self.layout = Some(layout);
         self.identity = self.identity_at(layout.format, 0).unwrap_or(0);
+        // The first frame is expected one step later than this stamp.
         self.stamp = self.stamp_at(layout.format, 0).wrapping_sub(layout.format.step());
     }
 

@@ -62,6 +62,7 @@ impl Faults {
 
     /// Block `block` (0 to 3) was captured with errors.
     pub fn capture(block: usize) -> Faults {
+        // A larger number would be the bit of another fault.
         Faults(1 << (8 + block.min(3)))
     }
 
@@ -89,6 +90,7 @@ impl Faults {
 
     /// The faults with these bits, as [`Faults::bits`] gives them; bits without a meaning are left out.
     pub fn of_bits(bits: u32) -> Faults {
+        // Bits of a later version have no name here.
         Faults(bits & ((1 << Faults::COUNT) - 1))
     }
 

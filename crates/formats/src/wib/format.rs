@@ -90,10 +90,12 @@ impl RawFormat {
     /// The format of the frames that a chunk holds one behind the other: it fits whole frames, two of them one step of
     /// time apart, or a single one ([`RawFormat::is_frame`]).
     pub fn of_chunk(chunk: &[u8]) -> Option<RawFormat> {
+        // The first frame alone may be ambiguous, but two timestamps at the right distance are not.
         RawFormat::ALL.into_iter().find(|format| {
             let stamps = chunk.chunks(format.bytes()).map(|frame| format.stamp(frame));
             let mut steps = stamps.clone().zip(stamps.skip(1)).map(|(one, next)| next.wrapping_sub(one));
             let is_whole = chunk.len().is_multiple_of(format.bytes());
+            // A chunk of one frame has no step.
             format.is_frame(chunk) || is_whole && steps.any(|step| step == format.step())
         })
     }
@@ -122,6 +124,7 @@ impl RawFormat {
     #[inline]
     pub fn stamp(self, header: &[u8]) -> u64 {
         match self {
+            // The highest bit tells a 48-bit timestamp.
             RawFormat::Wib1 if u64_at(header, 8) >> 63 == 1 => u64_at(header, 8) & ((1 << 48) - 1),
             RawFormat::Wib1 | RawFormat::WibEth => u64_at(header, 8),
             RawFormat::Wib2 => u64_at(header, 4),
@@ -130,6 +133,7 @@ impl RawFormat {
 
     /// Makes a frame one of `ticks` later, whole frames: its timestamp, and the sequence number of WIBEth.
     pub fn delay(self, frame: &mut [u8], ticks: u64) {
+        // The header of WIB2 is shorter.
         let at = if self == RawFormat::Wib2 { 4 } else { 8 };
         let sent = u64_at(frame, at);
         // The upper bits of WIB1 have another meaning.
@@ -139,6 +143,7 @@ impl RawFormat {
             _ => u64::MAX,
         };
         put_u64(frame, at, sent & !mask | sent.wrapping_add(ticks) & mask);
+        // Only this format has a sequence number that follows the time.
         if self == RawFormat::WibEth {
             let (first, count) = (u64_at(frame, 0), ticks / self.step());
             put_u64(frame, 0, first & !SEQUENCE | first.wrapping_add(count << 40) & SEQUENCE);
@@ -166,6 +171,7 @@ impl RawFormat {
             RawFormat::Wib2 => Wib2Frame::parse(frame).map(|_| Faults::NONE),
             RawFormat::WibEth => WibEthFrame::parse(frame).map(|frame| frame.faults()),
         };
+        // A frame that is too short to be parsed has been cut.
         faults.unwrap_or(Faults::CUT)
     }
 }

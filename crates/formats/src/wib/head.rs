@@ -95,6 +95,7 @@ impl Head {
 
 /// The time with the lower 48 bits of `stamp` that is nearest to `near`.
 fn nearest(stamp: u64, near: u64) -> u64 {
+    // The difference of 48 bits, shifted up and down again, becomes a signed number.
     let behind = stamp.wrapping_sub(near) << 16;
     near.checked_add_signed(behind as i64 >> 16).unwrap_or(stamp)
 }

@@ -92,6 +92,7 @@ impl<'a> Wib1Frame<'a> {
 
     /// Ticks of the 50 MHz clock: 63 bits, or 48 where [`Wib1Frame::wib_counter`] takes the others.
     pub fn timestamp(&self) -> u64 {
+        // A firmware that counts frames uses the upper bits of the time for it.
         let upper = if self.counts() { 16 } else { 31 };
         self.field(2, 0, 32) | self.field(3, 0, upper) << 32
     }
@@ -109,6 +110,7 @@ impl<'a> Wib1Frame<'a> {
     pub fn blocks(&self) -> [ColdataBlock<'a>; 4] {
         let bytes = self.0;
         [0, 1, 2, 3].map(|b| {
+            // The length was checked, so an empty block never occurs.
             ColdataBlock(bytes.get(HEADER + b * BLOCK..).and_then(|b| b.get(..BLOCK)).unwrap_or(&[]))
         })
     }
@@ -123,10 +125,12 @@ impl<'a> Wib1Frame<'a> {
         for (i, block) in blocks.iter().enumerate() {
             faults = faults
                 .with(Faults::capture(i), block.capture_errors() != [0, 0])
+                // Checksums take time for every byte, so they are asked for.
                 .with(Faults::checksum(i), checksums && block.checksums() != block.computed_checksums());
         }
         let count = blocks[0].convert_count();
         let differ = blocks.iter().any(|block| block.convert_count() != count);
+        // With `mm` the firmware reports the same fault.
         faults.with(Faults::CONVERT_COUNT, differ && !self.mm())
     }
 
@@ -197,6 +201,7 @@ impl<'a> Wib1FrameMut<'a> {
     }
 
     fn set(&mut self, word: usize, from: u32, count: u32, value: u32) {
+        // The shift is made in 64 bits, because a field of 32 bits would shift by the width of its type.
         let mask = (((1u64 << count) - 1) as u32) << from;
         let new = u32_at(self.0, 4 * word) & !mask | value << from & mask;
         if let Some(bytes) = self.0.get_mut(4 * word..4 * word + 4) {

@@ -56,6 +56,7 @@ impl DatagramHeader {
     /// Whether real datagrams begin like this; a header cannot show more about a datagram.
     fn check(&self) -> Result<()> {
         let wrong = |wanted, found: String, at| Err(Error::new(wanted, found).at(at));
+        // A root that is shorter than its own header would end before it begins.
         if self.root.extent < XtcHeader::LEN as u32 {
             return wrong("the root's extent to be at least 20", self.root.extent.to_string(), 36);
         }

@@ -65,6 +65,7 @@ impl Src {
     /// The same sender, whatever its process: processes differ from file to file.
     #[must_use]
     pub const fn without_process(self) -> Src {
+        // The upper byte is the level.
         Src { log: self.log & 0xFF00_0000, ..self }
     }
 
@@ -93,6 +94,7 @@ impl Src {
     pub fn named(name: &str) -> Result<Src, Error> {
         let part = |text: &str, names: &[&str]| {
             let (name, id) = text.rsplit_once('-')?;
+            // Users write names in any case.
             let number = names.iter().position(|n| n.eq_ignore_ascii_case(name))?;
             Some((u8::try_from(number).ok()?, id.parse::<u8>().ok()?))
         };
@@ -191,9 +193,11 @@ impl SourcePattern {
             }
             (Level::Source, None) => {
                 self.first.matches(&DETECTORS, "Detector", detector, detector_id)
+                    // A single name may be a detector's or a device's.
                     || self.first.matches(&DEVICES, "Device", device, device_id)
             }
             (Level::Reporter, None) => glob(&self.first.whole(), &src.to_string().to_ascii_lowercase()),
+            // Only these two levels have names.
             _ => false,
         }
     }
@@ -201,6 +205,7 @@ impl SourcePattern {
 
 impl NamePattern {
     fn matches(&self, names: &[&'static str], kind: &str, number: u8, id: u8) -> bool {
+        // An unknown number gets a name that is made of it, as messages show it.
         let name = name_of(names, number).map_or_else(|| format!("{kind}{number}"), str::to_owned);
         self.id.is_none_or(|wanted| wanted == id) && glob(&self.name, &name.to_ascii_lowercase())
     }
@@ -211,6 +216,7 @@ impl NamePattern {
     }
 
     fn parse(text: &str) -> NamePattern {
+        // The last sign counts, because names may have such signs, too.
         let split = text.rsplit_once(['-', '.']);
         let (name, id) = match split {
             Some((name, "*" | "")) => (name, None),
@@ -227,6 +233,7 @@ impl FromStr for SourcePattern {
 
     fn from_str(text: &str) -> Result<SourcePattern, Error> {
         let inside =
+            // psana's users write the type around the name.
             ["DetInfo(", "BldInfo(", "Source("].iter().find_map(|p| text.strip_prefix(p)?.strip_suffix(')'));
         let inside = inside.unwrap_or(text).trim();
         if inside.is_empty() {
@@ -247,6 +254,7 @@ fn glob(pattern: &str, text: &str) -> bool {
     let parts: Vec<&str> = parts.collect();
     let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
     for part in middle {
+        // The first place that fits leaves the most text for later parts.
         let Some(at) = rest.find(part) else { return false };
         rest = &rest[at + part.len()..];
     }

@@ -92,6 +92,7 @@ impl Summary {
         let transition = header.transition();
         let event_ns = (transition == Transition::L1Accept).then(|| header.time_ns());
         self.datagrams.add(transition.name(), header.root.damage.0, event_ns);
+        // 0 is no number of a run.
         if transition == Transition::BeginRun && header.env.0 > 0 {
             self.run = Some(header.env.0);
         }
@@ -118,6 +119,7 @@ impl Summary {
                 Err(broken) => self.datagrams.add_unsound(broken.error),
             }
         }
+        // A sender with one undamaged picture has a picture at this event.
         for (src, _) in pictures.iter().filter(|(_, is_good)| !is_good) {
             *self.damaged_pictures.entry(*src).or_default() += 1;
         }
@@ -173,11 +175,13 @@ fn survey<R: ReadAt>(
     end: u64,
 ) -> Result<std::result::Result<(u64, Vec<Engine>), Error>> {
     let (mut at, mut plain, mut engines) = (start, 0, Vec::new());
+    // Only the heads of the parts are read: a summary must be faster than the data.
     while at < end {
         let header_len = u64::from(u32_at(window.get(at, 4)?, 0));
         let words = window.get(at + 4 + header_len, 16)?;
         let [engine, _, size, stream] = [0, 4, 8, 12].map(|word| u32_at(words, word));
         let behind = at + 20 + header_len + u64::from(stream);
+        // A part may claim to end beyond its leaf.
         if words.len() < 16 || behind > end {
             return Ok(Err(Error::new(
                 "a part that ends within its leaf",
@@ -187,6 +191,7 @@ fn survey<R: ReadAt>(
         }
         plain += header_len + u64::from(size);
         engines.push(Engine(engine));
+        // Parts are padded to 4 bytes, counted from the begin of the payload.
         at = start + (behind - start).next_multiple_of(4);
     }
     Ok(Ok((plain, engines)))

@@ -84,6 +84,7 @@ impl DatagramHeader {
 
     /// The transition.
     pub fn transition(&self) -> Transition {
+        // The upper bits of the byte are the kind of the datagram.
         let number = (self.env >> 24) as u8 & 15;
         TRANSITIONS.iter().find(|(n, ..)| *n == number).map_or(Transition::Other(number), |(_, t, _)| *t)
     }
@@ -103,11 +104,13 @@ impl Head for DatagramHeader {
         let event_time_ns = (u64::from(seconds) + EPOCH_S) * 1_000_000_000 + u64::from(nanoseconds);
         let header =
             DatagramHeader { event_time_ns, env: u32_at(bytes, 8), root: XtcHeader::from_bytes(root) };
+        // A root that is shorter than its own header would end before it begins.
         if header.root.extent < XtcHeader::LEN as u32 {
             return Err(
                 Error::new("the root's extent to be at least 12", header.root.extent.to_string()).at(20)
             );
         }
+        // Any other type shows that this is not the begin of a datagram.
         if header.root.type_word & 0xFFF != 0 {
             return Err(Error::new("a container as root", format!("{:?}", header.root.kind())).at(18));
         }

@@ -75,6 +75,7 @@ impl FieldType {
             10 => FieldType::Text,
             11 => FieldType::EnumValue,
             12 => FieldType::EnumEntry,
+            // A later version may have further types.
             other => NUMBERS.get(other as usize).map_or(FieldType::Other(other), |d| FieldType::Number(*d)),
         }
     }
@@ -83,6 +84,7 @@ impl FieldType {
     pub fn dtype(self) -> Option<DType> {
         match self {
             FieldType::Number(dtype) => Some(dtype),
+            // Text is a row of bytes.
             FieldType::Text => Some(DType::U8),
             FieldType::EnumValue | FieldType::EnumEntry => Some(DType::I32),
             FieldType::Other(_) => None,
@@ -141,6 +143,7 @@ impl Names {
     /// If there are fewer bytes than the description of a detector without fields.
     pub fn parse(id: NamesId, payload: &[u8]) -> Result<Names> {
         let mut fields = Fields::new(payload);
+        // The number of arrays follows from the fields.
         let _arrays = fields.u32()?;
         let mut names = Names {
             id,
@@ -151,6 +154,7 @@ impl Names {
             segment: fields.u32()?,
             fields: Vec::with_capacity(fields.left() / FIELD),
         };
+        // The descriptions fill the rest of the leaf.
         while fields.left() >= FIELD {
             names.fields.push(Field {
                 algorithm: Algorithm::parse(&mut fields)?,

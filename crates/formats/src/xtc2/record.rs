@@ -53,6 +53,7 @@ impl<'a, 'n> Record<'a, 'n> {
         let mut record = Record { names, damage, shapes: &[], data: &[] };
         let mut walker = Walker::<XtcHeader>::new(0, payload.len() as u64);
         let header = |at: u64| header_in::<XtcHeader>(payload.get(at as usize..).unwrap_or_default(), at);
+        // A broken part ends the walk, and the values behind it are missing.
         while let Ok(Some(Ok(Place { header, offset, depth: 0 }))) = walker.step(header) {
             let start = offset as usize;
             let inside =
@@ -74,6 +75,7 @@ impl<'a, 'n> Record<'a, 'n> {
             let field = fields.next()?;
             let value = Value::next(field, &mut shapes, &mut data);
             if value.is_err() {
+                // The place of the next value depends on the length of this one.
                 fields = [].iter();
             }
             Some(value)
@@ -104,6 +106,7 @@ impl<'a, 'n> Value<'a, 'n> {
             return Err(wrong("a known type", field.field_type.to_string()));
         };
         let rank = field.rank as usize;
+        // The shape in the file has no room for more.
         if rank > MAX_RANK {
             return Err(wrong("at most 5 axes", rank.to_string()));
         }
@@ -112,6 +115,7 @@ impl<'a, 'n> Value<'a, 'n> {
             let sizes = shapes.next().ok_or_else(|| wrong("the shape", "none".into()))?;
             (0..rank).for_each(|axis| shape[axis] = u32_at(sizes, 4 * axis) as usize);
         }
+        // Sizes are claims of the file: their product may overflow.
         let length = shape.iter().try_fold(dtype.bytes(), |product, n| product.checked_mul(*n));
         let Some(length) = length.filter(|l| *l <= data.left()) else {
             return Err(wrong(
@@ -173,6 +177,7 @@ fn element<T: Element>(bytes: &[u8]) -> T {
     let mut value = T::zeroed();
     let target = bytemuck::bytes_of_mut(&mut value);
     target.copy_from_slice(bytes);
+    // Elements are little-endian in the file.
     if cfg!(target_endian = "big") {
         target.reverse();
     }

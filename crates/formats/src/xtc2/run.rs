@@ -132,6 +132,7 @@ impl Run {
     pub fn refresh(&mut self) -> Result<()> {
         loop {
             self.streams.scan(&mut self.files, &mut self.problems)?;
+            // An event is settled when every growing stream has passed its time.
             let growing = self.streams.iter().filter(|s| !s.is_over());
             let limit = growing.map(|s| s.newest_ns).min();
             let entries = self.streams.take_settled(limit);
@@ -140,6 +141,7 @@ impl Run {
             for group in groups(entries, is_same, |_| false, &mut self.repeated) {
                 has_more |= self.add(&group)?;
             }
+            // A new file may hold events that belong to the ones before.
             if !has_more {
                 return Ok(());
             }
@@ -287,6 +289,7 @@ impl Run {
         let mut has_more = false;
         for (stream, entry) in group.streams().zip(group.entries()) {
             let table = if is_event {
+                // Events use the descriptions of the last transition.
                 self.table_of(stream)
             } else {
                 let (table, more) = self.look_into(stream, &entry.piece)?;
@@ -323,6 +326,7 @@ impl Run {
         let mut bytes = EventBytes::default();
         self.files.read::<DatagramHeader>(piece, &mut bytes, &mut Apart::default())?;
         let table = self.table_of(stream);
+        // A transition that cannot be parsed changes nothing.
         let Some(datagram) = bytes.pieces().next().and_then(|b| Datagram::parse(b).ok()) else {
             return Ok((table, false));
         };
@@ -331,6 +335,7 @@ impl Run {
             self.problems.push(Problem { path, error });
         }
         let mut names = self.tables[table as usize].clone();
+        // Descriptions seldom change, so unchanged ones are not kept twice.
         if names.update(&datagram) {
             self.state.push(*piece);
             self.current[stream] = self.tables.len() as u32;
@@ -346,10 +351,13 @@ impl Run {
     fn add_chunk(&mut self, piece: &Piece, chunk: u32, name: &str) -> Result<bool> {
         let path = self.files.path(piece).to_owned();
         let (Some(file_name), Some(here)) = (Path::new(name).file_name(), FileName::parse(&path)) else {
+            // A name without a number of a chunk cannot be put into the order.
             return Ok(false);
         };
+        // Only the name counts: the path is that of the recorder's machine.
         let next = path.with_file_name(file_name);
         if self.has_all_files
+            // A chunk before this one would make the search run in circles.
             || chunk <= here.chunk
             || self.files.paths().any(|p| p == next)
             || !next.exists()

@@ -40,6 +40,7 @@ fn named_operand(name: &str) -> Option<Operand> {
         "R2D" => Constant(180.0 / std::f64::consts::PI),
         "INF" => Constant(f64::INFINITY),
         "NAN" => Constant(f64::NAN),
+        // Frames must give the same result in every run, so random numbers are refused with their reason.
         "RNDM" => Refused("`RNDM` would make a result that cannot be repeated"),
         "VAL" => Refused("there is no earlier result that `VAL` could be"),
         "MAX" => Operand::Many(Many::Max),
@@ -53,6 +54,7 @@ fn named_operand(name: &str) -> Option<Operand> {
 }
 
 fn variable(name: &str) -> Option<Operand> {
+    // areaDetector knows twelve variables.
     let [letter @ b'A'..=b'L'] = name.as_bytes() else { return None };
     Some(Operand::Variable(usize::from(letter - b'A')))
 }
@@ -61,6 +63,7 @@ fn function(name: &str) -> Option<One> {
     Some(match name {
         "-" => |x| -x,
         "!" => |x| truth(x == 0.0),
+        // The EPICS calc record converts to integers of 32 bits before it takes bits.
         "~" | "NOT" => |x| f64::from(!bits(x)),
         "ABS" => f64::abs,
         "SQR" | "SQRT" => f64::sqrt,
@@ -101,6 +104,7 @@ fn operator(name: &str) -> Option<(u8, Two)> {
         ">" => (3, |x, y| truth(x > y)),
         "&" | "AND" => (2, |x, y| f64::from(bits(x) & bits(y))),
         "&&" => (2, |x, y| truth(x != 0.0 && y != 0.0)),
+        // The shift is cut to 5 bits, as processors do it: a larger one would panic.
         "<<" => (2, |x, y| f64::from(bits(x) << (bits(y) & 31))),
         ">>" => (2, |x, y| f64::from(bits(x) >> (bits(y) & 31))),
         ">>>" => (2, |x, y| f64::from(bits(x) as u32 >> (bits(y) & 31))),
@@ -170,17 +174,21 @@ impl<'a> Parser<'a> {
         let mut left = self.unary()?;
         loop {
             let start = self.at;
+            // Names that are no operators, such as `)`, end the expression; the caller decides whether they
+            // fit.
             let Some((binds, of)) = self.take(operator) else { return Ok(left) };
             if binds <= floor {
                 // A weaker operator belongs to the caller, so its sign is given back.
                 self.at = start;
                 return Ok(left);
             }
+            // The same floor on the right makes equal operators bind from the left, also `**` as in EPICS.
             left = Expr::Two(of, Box::new([left, self.binary(binds)?]));
         }
     }
 
     fn unary(&mut self) -> Result<Expr, CalcError> {
+        // Numbers come before names: an `E` inside a number is not a variable.
         if let Some(number) = self.number()? {
             return Ok(Expr::Number(number));
         }
@@ -188,6 +196,7 @@ impl<'a> Parser<'a> {
         match self.take(named_operand) {
             Some(Operand::Constant(value)) => Ok(Expr::Number(value)),
             Some(Operand::Variable(number)) => Ok(Expr::Variable(number)),
+            // A sign binds tighter than any operator, as in the EPICS calc record.
             Some(Operand::One(of)) => Ok(Expr::One(of, Box::new(self.unary()?))),
             Some(Operand::Two(of)) => match <[Expr; 2]>::try_from(self.arguments()?) {
                 Ok(both) => Ok(Expr::Two(of, Box::new(both))),
@@ -244,6 +253,7 @@ fn decimal(text: &[u8]) -> usize {
     if matches!(text.get(len), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(len + 1), Some(b'+' | b'-')));
         let exponent = digits((len + 1 + sign).min(text.len()));
+        // An `e` without digits is not part of the number.
         len += if exponent > 0 { 1 + sign + exponent } else { 0 };
     }
     len

@@ -33,12 +33,14 @@ pub(crate) fn encode(
 pub(crate) fn decode(stream: &[u8], layout: &Layout, out: &mut [u8]) -> Result<(), PackError> {
     let (width, height) = size(layout)?;
     guarded(|| {
+        // A frame that is cut short would become a picture with a gray part, without an error.
         if !is_complete(stream) {
             return Err(not_whole().into());
         }
         let decoder = JpegDecoder::new(Cursor::new(stream))?;
         let found = (decoder.dimensions(), decoder.color_type());
         let color = if layout.color() == ColorMode::Rgb1 { ColorType::Rgb8 } else { ColorType::L8 };
+        // The stream comes from outside, and `read_image` panics for a buffer of another size.
         if found != ((width.into(), height.into()), color) {
             return Err(Mismatch::new(format!("a JPEG of {layout}"), format!("{found:?}")).into());
         }
@@ -55,6 +57,7 @@ fn size(layout: &Layout) -> Result<(u16, u16), Mismatch> {
         ColorMode::Rgb1 => dims == 3,
         _ => false,
     };
+    // JPEG has 16 bits for a side, and a side of 0 means that the height follows later.
     let side = |pixels: usize| u16::try_from(pixels).ok().filter(|side| *side > 0);
     match (side(layout.width()), side(layout.height())) {
         (Some(width), Some(height)) if fits && layout.dtype() == DType::U8 => Ok((width, height)),
@@ -64,6 +67,7 @@ fn size(layout: &Layout) -> Result<(u16, u16), Mismatch> {
 
 /// A codec that trips over one frame must not take the run along: others follow.
 pub(crate) fn guarded<R, E: From<Panicked>>(work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+    // The caller drops the outcome of a panic, so no half-changed state is seen.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(Panicked.into()))
 }
 
@@ -75,6 +79,7 @@ pub(crate) fn not_whole() -> Mismatch {
 /// Whether the end marker comes after the pixels: the decoder fills missing pixels with gray instead of failing. The
 /// function walks the segments, because an embedded preview has an end marker too.
 pub(crate) fn is_complete(bytes: &[u8]) -> bool {
+    // The first two bytes are the start marker, which has no length.
     let mut at = 2;
     while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| *b == 0xff)) {
         at += start + 1;
@@ -82,6 +87,7 @@ pub(crate) fn is_complete(bytes: &[u8]) -> bool {
             Some(0xd9) => return true,
             // Fill bytes, escaped 0xff inside pixels, restart markers: no length follows.
             Some(0xff) => {}
+            // 0xd9 is the end and was matched before.
             Some(0x00 | 0x01 | 0xd0..=0xd8) => at += 1,
             Some(_) => match bytes.get(at + 1..at + 3) {
                 Some([high, low]) => at += 1 + usize::from(u16::from_be_bytes([*high, *low])),

@@ -43,6 +43,7 @@ const OWN: [Choice; 2] = [
 
 /// How many codecs of the list frames carry.
 const IN_FRAMES: usize = {
+    // Const code has no iterators, so the count is made in a loop.
     let (mut count, mut at) = (0, 0);
     while at < ALL.len() {
         count += ALL[at].in_frames.is_some() as usize;
@@ -68,6 +69,7 @@ impl ParamEnum for Compressor {
 
     fn index(&self) -> usize {
         let name = self.codec().0;
+        // The list holds every codec of frames, so the default is never used.
         Compressor::CHOICES.iter().position(|choice| choice.name == name).unwrap_or(0)
     }
 
@@ -99,6 +101,7 @@ impl Compressor {
 
     /// The one that frames call by this name.
     pub(crate) fn named(name: &str) -> Option<Compressor> {
+        // JPEG is not in the list of codecs: it loses detail and works on pictures only.
         if name == OWN[1].name {
             return Some(Compressor::Jpeg);
         }
@@ -175,6 +178,7 @@ impl Codecs {
             return Err(CodecError::DType { codec: codec.name(), dtype }.into());
         }
         let bound = codec.bound(pixels.len());
+        // The memory stays as large as it was, so that frames of one layout resize it once.
         if out.len() < bound {
             out.resize(bound, 0);
         }
@@ -192,6 +196,7 @@ impl Codecs {
         layout: &Layout,
         out: &mut [u8],
     ) -> Result<(), PackError> {
+        // A stream says how it was packed, so the settings of the decoder do not matter.
         let codec = self.made(codec, Settings::USUAL)?;
         Ok(codec.decode(stream, layout.dtype(), out)?)
     }

@@ -80,6 +80,8 @@ impl ImageWriter {
     /// # Errors
     /// [`NodeError`] when the type of images lacks a field, which no version does.
     pub fn new() -> Result<ImageWriter, NodeError> {
+        // One value is filled again for every frame, so that unchanged fields cost no memory and are not
+        // sent.
         let image = Value::new(&nt::ndarray());
         let missing = || NodeError::new("wanted the fields of an NTNDArray, found fewer");
         let bits = Bits::of(&image).ok_or_else(missing)?;
@@ -99,10 +101,12 @@ impl ImageWriter {
         let array = frame.array()?;
         let (header, layout) = (frame.header(), array.layout());
         self.image.clear_changed();
+        // Layout and attributes seldom change, and their lists are the costly part of an image.
         if !self.said.as_ref().is_some_and(|(said, _)| said == layout) {
             self.describe(layout).map_err(NodeError::new)?;
         }
         let is_said =
+            // The colour mode is one of the attributes, so a new one writes them again.
             |said: &(Layout, Attributes)| said.0.color() == layout.color() && said.1 == header.attributes;
         if !self.said.as_ref().is_some_and(is_said) {
             let attributes = attributes(layout.color(), &header.attributes).map_err(NodeError::new)?;
@@ -115,6 +119,7 @@ impl ImageWriter {
 
     /// Releases the last frame.
     pub fn release(&mut self) {
+        // A failure is impossible for an empty union, and the caller frees memory only.
         let _ = self.image.set_bit(self.bits.value, Field::Union(None));
     }
 
@@ -122,6 +127,7 @@ impl ImageWriter {
         let dimensions = dimensions(&self.image, layout)?;
         self.image.set_bit(self.bits.dimension, dimensions)?;
         self.image.set_str(self.bits.codec, layout.codec().map_or("", |Codec(name)| name))?;
+        // The parameters name the type of the elements, because a compressed array arrives as bytes.
         let number = ScalarType::ALL.iter().position(|k| *k == kind_of(layout.dtype())).unwrap_or(0) as i32;
         self.image.set_bit(self.bits.parameters, Dynamic::new(Type::Scalar(ScalarType::I32), number)?)?;
         let bytes = layout.len() * layout.dtype().bytes();
@@ -137,9 +143,12 @@ impl ImageWriter {
         let chosen = Chosen { selector, field: Field::Array(pixels) };
         self.image.set_bit(self.bits.value, Field::Union(Some(Box::new(chosen))))?;
         let header = frame.header();
+        // areaDetector's field has 32 bits, so a larger number wraps.
         self.image.set_bit(self.bits.unique_id, number_of(header) as i32)?;
         for bit in [self.bits.data_time, self.bits.time] {
+            // The fields of a time follow its bit: seconds, then nanoseconds.
             self.image.set_bit(bit + 1, header.event_time_ns.div_euclid(1_000_000_000))?;
+            // Euclid's division keeps the nanoseconds positive for times before 1970.
             self.image.set_bit(bit + 2, header.event_time_ns.rem_euclid(1_000_000_000) as i32)?;
         }
         Ok(())
@@ -195,6 +204,7 @@ pub struct Loans(Arc<[AtomicUsize; 2]>);
 impl Loans {
     /// The number of images that are still held.
     pub fn images(&self) -> usize {
+        // Acquire: with the count, the reader also sees that the pixels were released.
         self.0[0].load(Ordering::Acquire)
     }
 
@@ -234,6 +244,7 @@ struct Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
+        // AcqRel: the release of the pixels before is seen by whoever reads the lower count.
         self.loans.0[0].fetch_sub(1, Ordering::AcqRel);
         self.loans.0[1].fetch_sub(self.bytes, Ordering::AcqRel);
     }
@@ -257,8 +268,10 @@ impl AsRef<[u8]> for Held {
 pub fn pixels(frame: &Frame, array: ArrayRef<'_>, loans: &Loans) -> livetime_pva::Result<Array> {
     let layout = array.layout();
     match layout.codec() {
+        // Compressed pixels are bytes, whatever the elements are.
         Some(_) => Array::new(ScalarType::U8, loans.lend(Held(frame.clone()))),
         None if layout.is_packed() => Array::new(kind_of(layout.dtype()), loans.lend(Held(frame.clone()))),
+        // Elements with gaps are copied, because an image has no strides.
         None => Array::new(kind_of(layout.dtype()), loans.lend(gathered(array))),
     }
 }
@@ -280,6 +293,8 @@ fn dimensions(image: &Value, layout: &Layout) -> livetime_pva::Result<Field> {
         let mut value = Value::new(structure);
         value.set("size", dim.size as i32)?;
         value.set("offset", dim.offset as i32)?;
+        // areaDetector's fullSize is that of the detector, which a frame does not know; its own size is the
+        // nearest.
         value.set("fullSize", dim.size as i32)?;
         value.set("binning", dim.binning as i32)?;
         value.set("reverse", dim.reverse)?;
@@ -290,6 +305,7 @@ fn dimensions(image: &Value, layout: &Layout) -> livetime_pva::Result<Field> {
 }
 
 fn attributes(color: ColorMode, attributes: &Attributes) -> livetime_pva::Result<Field> {
+    // The colour mode comes first and once, so an attribute of this name is left out.
     let index = ColorMode::ALL.iter().position(|c| *c == color).unwrap_or(0) as i32;
     let mut all = vec![Some(attribute(nt::COLOR_MODE, Field::I32(index))?)];
     for a in attributes.iter().filter(|a| &*a.name != nt::COLOR_MODE) {

@@ -27,10 +27,12 @@ pub fn layout_of(image: &Value) -> Result<Layout, NodeError> {
     let pixels = pixels_of(image)?;
     let sizes = sizes(image, pixels.len())?;
     let codec = codec_of(image)?;
+    // Compressed pixels are bytes, so their type says nothing about the elements.
     let kind = if codec.is_some() { said_kind(image)? } else { pixels.kind() };
     let dtype = dtype_of(kind).ok_or_else(|| NodeError::new("wanted numbers, found texts"))?;
     let layout = Layout::packed(dtype, color_of(image, &sizes), &sizes)?;
     if let Some(codec) = codec {
+        // The length of compressed pixels depends on the content; the codec checks it when it unpacks them.
         return Ok(layout.with_origin(origins(image)).compressed(codec));
     }
     if layout.len() != pixels.len() {
@@ -53,6 +55,7 @@ pub fn pixels_of(image: &Value) -> Result<&Array, NodeError> {
 
 /// The pixels where they lie, if they may lie there; else a copy.
 pub(crate) fn frame_of(layout: Layout, pixels: &Bytes, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+    // Compressed bytes are never read as elements, so any address will do.
     if layout.codec().is_some() || pixels.as_ptr().addr().is_multiple_of(layout.dtype().bytes()) {
         return ctx.adopt(layout, pixels.clone());
     }
@@ -65,6 +68,7 @@ pub(crate) fn frame_of(layout: Layout, pixels: &Bytes, ctx: &mut Context) -> Res
 /// How the pixels are compressed, if they are.
 fn codec_of(image: &Value) -> Result<Option<Codec>, NodeError> {
     let name = image.str("codec.name").unwrap_or_default();
+    // areaDetector writes an empty name for pixels that are not compressed.
     if name.is_empty() {
         return Ok(None);
     }
@@ -84,6 +88,7 @@ fn said_kind(image: &Value) -> Result<ScalarType, NodeError> {
 
 fn dtype_of(kind: ScalarType) -> Option<DType> {
     DType::ALL.into_iter().find(|dtype| super::kind_of(*dtype) == kind).or(match kind {
+        // DType has no truth value; a Bool of pvAccess is one byte, so it becomes U8.
         ScalarType::Bool => Some(DType::U8),
         _ => None,
     })
@@ -96,6 +101,7 @@ fn dimensions(image: &Value) -> impl DoubleEndedIterator<Item = &Value> {
 /// Sizes, slowest first; an image without sizes is one row.
 fn sizes(image: &Value, pixels: usize) -> Result<Vec<usize>, NodeError> {
     let sizes: Option<Vec<usize>> =
+        // areaDetector lists the fastest axis first, a layout the slowest.
         dimensions(image).rev().map(|d| usize::try_from(d.i64("size")?).ok()).collect();
     let sizes = sizes.ok_or_else(|| NodeError::new("wanted sizes of at least 0, found less"))?;
     Ok(if sizes.is_empty() { vec![pixels] } else { sizes })
@@ -106,6 +112,7 @@ fn origins(image: &Value) -> impl Iterator<Item = (usize, usize, bool)> {
     let number = |d: &Value, name: &str| d.i64(name).and_then(|v| usize::try_from(v).ok());
     let origin = move |d: &Value| {
         let is_reverse = d.get("reverse").and_then(Field::as_bool).unwrap_or(false);
+        // A binning of 0 would divide by zero, and a missing one means that no pixels were put together.
         (number(d, "offset").unwrap_or(0), number(d, "binning").unwrap_or(1).max(1), is_reverse)
     };
     dimensions(image).rev().map(origin)
@@ -117,6 +124,7 @@ fn color_of(image: &Value, sizes: &[usize]) -> ColorMode {
     let index = said.and_then(|(_, value)| value.as_i64()).and_then(|index| usize::try_from(index).ok());
     let color = index.and_then(|index| ColorMode::ALL.get(index).copied()).unwrap_or_default();
     let colors = color.axes(sizes.len()).color.and_then(|axis| sizes.get(axis));
+    // An attribute that disagrees with the sizes must not make the image unreadable.
     if color.is_rgb() && (sizes.len() != 3 || colors != Some(&3)) { ColorMode::Mono } else { color }
 }
 
@@ -152,10 +160,15 @@ impl Names {
 
     /// Writes time and attributes of an image into a header.
     pub fn describe(&mut self, image: &Value, header: &mut Header) {
+        // A driver without its own clock leaves this time at 0; then the time of the record is the better
+        // one.
         let time = nt::time_of(image, "dataTimeStamp").filter(|t| t.seconds != 0);
         let time = time.or_else(|| nt::time_of(image, "timeStamp")).unwrap_or_default();
+        // The server chooses the seconds, so the product saturates.
         header.event_time_ns =
             time.seconds.saturating_mul(1_000_000_000).saturating_add(time.nanoseconds.into());
+        // The colour mode is in the layout already; as an attribute it would contradict later nodes that
+        // change it.
         for (name, field) in attributes(image).filter(|(name, _)| *name != nt::COLOR_MODE) {
             let value = match field {
                 Field::U64(v) => AttributeValue::Uint(*v),
@@ -163,6 +176,7 @@ impl Names {
                 Field::Str(text) => AttributeValue::Text(self.of(text)),
                 other => match other.as_i64() {
                     Some(v) => AttributeValue::Int(v),
+                    // Other types, such as arrays, have no form as an attribute of a frame.
                     None => continue,
                 },
             };

@@ -84,12 +84,15 @@ impl Corrections {
         let stages = bits.as_ref().map(GainBits::stages);
         let pedestal = read(&params.pedestal, stages).map_err(|e| e.of_param("pedestal"))?;
         let gain = read(&params.gain, stages).map_err(|e| e.of_param("gain"))?;
+        // A mask is the same for all gain stages.
         let mask = read(&params.mask, None).map_err(|e| e.of_param("mask"))?;
         let modes =
             params.common_mode.split_whitespace().map(str::parse::<CommonMode>).collect::<Result<_, _>>();
         let modes = modes.map_err(|why| NodeError::new(why).of_param("common_mode"))?;
+        // The kernel multiplies, so good pixels are 1.
         let good: Vec<f32> = mask.iter().map(|value| f32::from(u8::from(*value != 0.0))).collect();
         self.params.bad_pixels = good.iter().filter(|good| **good == 0.0).count() as u64;
+        // All values are set at once: an error in one file leaves the earlier constants together.
         (self.pedestal, self.gain, self.good, self.modes, self.bits) = (pedestal, gain, good, modes, bits);
         Ok(())
     }
@@ -131,6 +134,7 @@ fn staged<'a>(
 ) -> Result<Staged<'a>, NodeError> {
     let (stages, wanted) = (bits.stages(), bits.stages() * pixels);
     for (name, list) in [("pedestal", pedestal), ("gain", gain)] {
+        // Without a file the stage has no constant, which the kernel takes as 0 or 1.
         if !list.is_empty() && list.len() != wanted {
             return Err(NodeError::new(format_args!(
                 "wanted {wanted} values of `{name}`, one for each of {stages} gain stages of {pixels} pixels, found {}",
@@ -187,6 +191,7 @@ impl Node for Corrections {
         let array = frame.array()?;
         let from = *array.layout();
         let mut output = ctx.array(self.output(&from)?)?;
+        // An array of one dimension is one row.
         let size = (from.height().max(1), from.width());
         let bytes = packed(&array, &mut self.gathered);
         let out = output.elements_mut::<f32>()?;
@@ -201,11 +206,13 @@ impl Node for Corrections {
                 with_dtype!(from.dtype(), T => calibrate::calibrate::<T>(
                     Level::best(), bytes, size, &constants, &self.modes, &mut self.scratch, out,
                 ))
+                // Pixels without gain bits have no unknown codes.
                 .map(|()| 0)
             }
         };
         let unknown = done
             .map_err(|e| NodeError::new(format_args!("wanted constants for {from}, found that the {e}")))?;
+        // The count grows only when the whole frame was corrected.
         self.params.unknown_gain_codes += unknown;
         output.inherit(frame);
         ctx.emit(output)

@@ -28,6 +28,7 @@
 use livetime_engine::{Context, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::Frame;
 
+// The ports of the node are named one by one, so their number is fixed.
 const INPUTS: usize = 8;
 
 /// Parameters of `rate_monitor`.
@@ -98,13 +99,16 @@ impl Watch {
             if came {
                 // The stream began somewhere in this tick, so the tick before counts as its begin.
                 (self.is_up, self.since) = (true, (self.seen, ticked_ns));
+                // The measurement begins with the stream, so that its first rate has no idle time in it.
                 self.before = self.since;
             }
+            // The time of the tick stands for the frames: no clock is read for each frame.
             (self.seen, self.seen_ns) = (self.count, now_ns);
             return if came { Change::Came } else { Change::Nothing };
         }
         // Between `down_after` and one and a half times that: ticks are half of it apart.
         if self.is_up && now_ns.saturating_sub(self.seen_ns) >= down_ns {
+            // A stream that ceased shows no rate; the last one would look as if it still flowed.
             (self.is_up, self.rate_hz) = (false, 0.0);
             return Change::Ceased;
         }
@@ -115,6 +119,7 @@ impl Watch {
     fn measure(&mut self, now_ns: u64) {
         self.before = std::mem::replace(&mut self.since, (self.seen, now_ns));
         let (count, began_ns) = self.before;
+        // At least 1 ns, because two measurements may share one time.
         let elapsed = now_ns.saturating_sub(began_ns).max(1) as f64 / 1e9;
         self.rate_hz = (self.seen - count) as f64 / elapsed;
     }
@@ -131,7 +136,9 @@ impl Watch {
 
 impl RateMonitor {
     fn set_timer(&self, now_ns: u64, ctx: &mut Context) {
+        // Half of `down_after` bounds how late an end is seen.
         let tick_ns = now_ns.saturating_add(nanoseconds(self.params.down_after / 2.0));
+        // The end of the interval is never missed by a tick.
         ctx.set_timer(Some(self.end_ns.min(tick_ns)));
     }
 
@@ -155,6 +162,7 @@ impl RateMonitor {
 
     fn report(&mut self, measure: fn(&mut Watch, u64), now_ns: u64, ctx: &Context) {
         for number in 0..INPUTS {
+            // A stream that ceased was told already and has no rate.
             if self.streams[number].is_up {
                 measure(&mut self.streams[number], now_ns);
                 ctx.tell(format!("{}: {:.1} frames/s", self.name(number), self.streams[number].rate_hz));
@@ -164,6 +172,7 @@ impl RateMonitor {
     }
 
     fn publish(&mut self) {
+        // Streams behind the last one with frames are probably not connected, so the list leaves them out.
         let used = self.streams.iter().rposition(|s| s.count > 0).map_or(0, |last| last + 1);
         self.params.rates.clear();
         self.params.rates.extend(self.streams[..used].iter().map(|s| s.rate_hz));
@@ -209,7 +218,7 @@ impl Node for RateMonitor {
     }
 
     fn frame(&mut self, input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
-        // The only work per frame.
+        // A frame costs only this count; the rates are made from time to time.
         if let Some(stream) = self.streams.get_mut(input) {
             stream.count += 1;
         }
@@ -237,6 +246,7 @@ impl Node for RateMonitor {
 }
 
 fn nanoseconds(seconds: f64) -> u64 {
+    // The cast saturates: a very long time becomes an end that never comes.
     (seconds * 1e9) as u64
 }
 

@@ -75,6 +75,7 @@ impl Resize {
     fn output(&self, layout: &Layout) -> Result<Layout, NodeError> {
         refuse_compressed(layout)?;
         let color = layout.color();
+        // A mosaic is refused: mixing its neighbours would mix colours.
         if layout.is_empty() || (color != ColorMode::Mono && !color.is_rgb()) {
             return Err(NodeError::new(format_args!(
                 "wanted a mono or RGB array with pixels, found {layout}"
@@ -89,9 +90,11 @@ impl Resize {
         for (axis, size) in [(axes.x, width), (axes.y, height)].into_iter().filter_map(|(a, s)| Some((a?, s)))
         {
             let binning = origin[axis].1 as f64 * shape[axis] as f64 / size as f64;
+            // The binning grows with the reduction, so that later nodes still find the place on the detector.
             origin[axis].1 = at_least_one(binning);
             shape[axis] = size;
         }
+        // The layout is made without a colour and gets it afterwards: both have the same axes.
         let plain = Layout::packed(layout.dtype(), ColorMode::Mono, &shape[..layout.dims().len()])?;
         Ok(plain.with_origin(origin).with_color(color))
     }
@@ -104,6 +107,7 @@ impl Resize {
         let rows = layout.axes().y.and(wanted(self.params.height));
         let (w, h) = match (wanted(self.params.width), rows) {
             (Some(w), Some(h)) => (w, h),
+            // One given side keeps the proportions.
             (Some(w), None) => (w, height * (w / width)),
             (None, Some(h)) => (width * (h / height), h),
             (None, None) => (width * self.params.factor, height * self.params.factor),
@@ -129,6 +133,7 @@ impl Resize {
         let (step, stride) = if rgb2 { (row, row * planes.len()) } else { (row * height, row) };
         let output = output.elements_mut::<T>()?;
         for (number, plane) in planes.iter().enumerate() {
+            // A place outside the output gives no elements, which the kernel refuses.
             let place = output.get_mut(number * step..).unwrap_or_default();
             let place = if rgb2 { place } else { place.get_mut(..step).unwrap_or_default() };
             resize(Level::best(), plane?, &wanted, place, stride, &mut self.scratch)
@@ -180,6 +185,7 @@ impl Node for Resize {
         let layout = frame.array()?.layout();
         let wanted = self.output(layout)?;
         if wanted.shape().eq(layout.shape()) {
+            // The input is sent on without a copy.
             self.publish(layout);
             return ctx.forward(0, frame);
         }

@@ -81,17 +81,21 @@ impl Transform {
         for (i, dim) in layout.dims().iter().enumerate() {
             (shape[i], origin[i]) = (dim.size, (dim.offset, dim.binning, dim.reverse));
         }
+        // The kernel tells by a size of 0 x 1 whether it swaps the sides.
         let (axes, turned) = (layout.axes(), self.kernel().output_size(0, 1).0 == 1);
         let x = axes.x.unwrap_or(0);
         // A single row that is turned gets a second dimension.
         let (y, ndim) = match axes.y {
             Some(y) => (y, layout.dims().len()),
             None if turned => (1, 2),
+            // The last axis is unused in a single row, so that its reversal is lost without harm.
             None => (MAX_DIMS - 1, 1),
         };
         let (reverse_x, reverse_y) = self.reversed();
+        // Two reversals cancel.
         origin[x].2 ^= reverse_x;
         origin[y].2 ^= reverse_y;
+        // The reversals belong to the input's axes, so the swap follows them.
         if turned && axes.y.is_some() {
             shape.swap(x, y);
             origin.swap(x, y);
@@ -103,6 +107,7 @@ impl Transform {
     fn reversed(&self) -> (bool, bool) {
         use Kernel::{Mirror, Rot90, Rot180, Rot180Mirror, Rot270, Rot270Mirror};
         (
+            // These four put the columns of the input in reverse order.
             matches!(self.kernel(), Mirror | Rot180 | Rot270 | Rot270Mirror),
             matches!(self.kernel(), Rot180Mirror | Rot180 | Rot90 | Rot270Mirror),
         )
@@ -121,6 +126,7 @@ impl Transform {
         let turn = |plane, to: &mut [T]| {
             transform(Level::best(), plane, self.kernel(), samples, to).map_err(NodeError::new)
         };
+        // `chunks_exact_mut` panics for a size of 0.
         if output.is_empty() {
             return Ok(());
         }
@@ -179,6 +185,7 @@ impl Node for Transform {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let layout = frame.array()?.layout();
+        // The frame is sent on without a copy.
         if self.params.operation == Operation::None {
             self.publish(layout);
             return ctx.forward(0, frame);

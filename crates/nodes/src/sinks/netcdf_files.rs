@@ -146,7 +146,7 @@ impl FileWriter for NetcdfWriter {
         let open = self.open.as_mut().ok_or(WriteError::NotOpen)?;
         let array = frame.array()?;
         big_endian(open.dtype, packed(&array, &mut self.gathered), &mut self.row);
-        // EPICS counts time from 1990.
+        // The times of the file count from 1990, as in EPICS.
         let since_ns = EventTime::of(frame.header(), ctx).ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
         let seconds = u32::try_from(since_ns.div_euclid(1_000_000_000)).unwrap_or(0);
         let times = (since_ns as f64 / 1e9, seconds, since_ns.rem_euclid(1_000_000_000) as u32);
@@ -256,7 +256,7 @@ fn big_endian(dtype: DType, bytes: &[u8], out: &mut Vec<u8>) {
 fn cell(value: Option<&AttributeValue>, is_text: bool) -> Vec<u8> {
     if is_text {
         let mut text = value.map(ToString::to_string).unwrap_or_default();
-        // Not inside a character: readers refuse half of one.
+        // The cut is between two characters: readers refuse half of one.
         text.truncate(text.floor_char_boundary(TEXT_BYTES));
         let mut bytes = text.into_bytes();
         bytes.resize(TEXT_BYTES, 0);

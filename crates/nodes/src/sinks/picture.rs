@@ -79,6 +79,7 @@ impl<E: Encoder> FileWriter for PictureWriter<E> {
     }
 
     fn takes(&mut self, frame: &Frame, _params: &E::Params) -> Result<Fit, WriteError> {
+        // The picture is checked before a file is created, so that a refused frame leaves no empty file.
         let Picture { width, height, .. } = Picture::of(&frame.array()?, E::WITH_U16)?;
         let most = E::MOST_SIDE;
         match width.max(height) <= most {
@@ -105,10 +106,13 @@ impl<E: Encoder> FileWriter for PictureWriter<E> {
         let array = frame.array()?;
         let picture = Picture::of(&array, E::WITH_U16)?;
         let pixels = packed(&array, &mut self.gathered);
+        // The memory is taken out: a panic of the encoder loses it, and the next frame begins with new
+        // memory.
         let mut out = std::mem::take(&mut self.encoded);
         out.clear();
         guarded(|| E::encode(params, pixels, picture, &mut out).map_err(WriteError::Picture))?;
         self.encoded = out;
+        // The file is encoded in memory first, so that an encoder's error leaves no half picture.
         let file = self.file.as_mut().ok_or(WriteError::NotOpen)?;
         Ok(file.write_all(&self.encoded)?)
     }
@@ -137,6 +141,7 @@ impl Picture {
     /// The wanted and the found value.
     fn of(array: &ArrayRef<'_>, with_u16: bool) -> Result<Picture, Mismatch> {
         let layout = array.layout();
+        // Axes of one element are left out, so that one picture of a stack is a picture too.
         let layout = if layout.color().is_rgb() { *layout } else { layout.collapsed() };
         let flat = matches!(layout.color(), ColorMode::Mono | ColorMode::Bayer) && layout.dims().len() <= 2;
         let is_rgb = layout.color() == ColorMode::Rgb1;
@@ -147,6 +152,7 @@ impl Picture {
             (DType::U16, true) if with_u16 => Some(ExtendedColorType::Rgb16),
             _ => None,
         };
+        // Encoders panic or write nothing readable for a side of 0.
         let side = |pixels: usize| u32::try_from(pixels).ok().filter(|side| *side > 0);
         let sides = side(layout.width()).zip(side(layout.height()));
         let fits = layout.codec().is_none() && (flat || is_rgb);

@@ -60,6 +60,7 @@ impl Handover {
     /// frame arrives in an empty handover; it must not wait.
     pub fn new(frames: usize, bytes: usize, bell: impl Fn() + Send + Sync + 'static) -> Handover {
         let waiting =
+            // One more place is for the frame that is added before the oldest goes.
             Mutex::new(Waiting { frames: VecDeque::with_capacity(frames + 1), ..Waiting::default() });
         Handover(Arc::new(Inner { frames, bytes, bell: Box::new(bell), waiting }))
     }
@@ -69,6 +70,8 @@ impl Handover {
         let mut waiting = self.lock();
         let was_empty = waiting.frames.is_empty();
         let bytes = frame.bytes().len();
+        // One frame may always wait, also if it is larger than the limit: else a large image would never be
+        // shown.
         while !waiting.frames.is_empty()
             && (waiting.frames.len() >= self.0.frames || waiting.bytes.saturating_add(bytes) > self.0.bytes)
         {
@@ -79,6 +82,7 @@ impl Handover {
         waiting.frames.push_back(frame);
         // The bell may take locks of its own, so this one is released before.
         drop(waiting);
+        // The server empties the queue after one bell, so further bells would only wake it in vain.
         if was_empty {
             (self.0.bell)();
         }
@@ -147,7 +151,9 @@ impl PvaImage {
 
     fn count(&mut self, sequence: u64) {
         self.params.frames += 1;
+        // The first frame sets the number: frames before it are not missing.
         let expected = self.expected.unwrap_or(sequence);
+        // A source that begins again counts from 0, which is no loss.
         self.params.missing += sequence.saturating_sub(expected);
         self.expected = Some(sequence.saturating_add(1));
     }
@@ -187,6 +193,7 @@ impl Node for PvaImage {
     }
 
     fn stop(&mut self) {
+        // The next run has numbers of its own.
         self.expected = None;
     }
 }

@@ -87,27 +87,33 @@ impl Node for TableCsv {
 
     fn writes(&self) -> Vec<PathBuf> {
         let file = &self.params.file;
+        // A node without a name of a file writes nowhere, so no other node can collide with it.
         if file.is_empty() { Vec::new() } else { vec![file.into()] }
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         self.writing.start(ctx);
+        // The file is created at the start, so that a wrong name is refused before the first table.
         if self.params.file.is_empty() { Ok(()) } else { self.create().map_err(NodeError::new) }
     }
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let table = frame.table()?;
         if self.params.file.is_empty() {
+            // A table that is dropped silently would look as if it were written.
             return Err(NodeError::new("wanted the name of a file (parameter `file`), found none"));
         }
         let now_ns = ctx.now_ns();
         self.look_for_files(now_ns);
+        // The lines are made before the file is touched, so that a refused table leaves no half of it.
         self.encode(table)?;
         let may_write = self.writing.may_write(&self.params.report, now_ns);
         let written = may_write.and_then(|()| self.write());
         let p = &mut self.params;
+        // The counts follow only a write that succeeded.
         let settled = self.writing.settle(written, &mut p.report, now_ns);
         settled.inspect_err(|_| p.write_errors += 1)?;
+        // The columns are fixed when they are in the file, so a failed first table does not fix them.
         self.schema.get_or_insert_with(|| table.layout().schema().clone());
         p.rows += table.layout().rows() as u64;
         p.bytes_written += self.text.len() as u64;
@@ -115,6 +121,7 @@ impl Node for TableCsv {
     }
 
     fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        // The old file ends before the new name is used.
         self.end_or_tell()?;
         self.start(ctx)
     }
@@ -134,6 +141,7 @@ impl TableCsv {
         let wanted = Path::new(&self.params.file);
         may_be_file(wanted)?;
         let create = |number| GrowingFile::create_new(&numbered(wanted, number)).transpose();
+        // Numbers are tried until a name is free, so that an older file is never overwritten.
         let file = (0..u64::MAX).find_map(create).transpose()?;
         if let Some(file) = &file {
             self.params.full_file_name = file.written_path().display().to_string();
@@ -163,6 +171,7 @@ impl TableCsv {
             self.create()?;
         }
         let Some(file) = &mut self.file else { return Ok(()) };
+        // A failed write may have left half a line, which is cut before more follows.
         file.repair()?;
         file.append(&[self.text.as_bytes()])?;
         Ok(())
@@ -179,12 +188,15 @@ impl Recorder for TableCsv {
     }
 
     fn end(&mut self) -> Result<(), NodeError> {
+        // The next file has its own columns.
         self.schema = None;
+        // The file is taken, so that a failed end is not tried again with every frame.
         let Some(mut file) = self.file.take() else { return Ok(()) };
         let name = file.path().display().to_string();
         let p = &mut self.params;
         let ended = file.repair().and_then(|()| file.finish_on_disk());
         ended.inspect_err(|why| p.report.failed(why.to_string())).map_err(NodeError::new)?;
+        // The name without its mark of growth is told only after the file has it.
         p.full_file_name = name;
         Ok(())
     }
@@ -223,6 +235,7 @@ fn lines(table: TableRef<'_>, columns: &mut Vec<String>, text: &mut String) -> R
     }
     for row in 0..layout.rows() {
         for (column, (ends, all)) in cells.iter().zip(columns.iter()).enumerate() {
+            // Each row begins at the end of the row before.
             let begin = row.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
             let cell = ends.get(row).and_then(|end| all.get(begin..*end)).unwrap_or_default();
             if column > 0 {

@@ -32,6 +32,7 @@ impl Channel {
     /// The server that it is open at.
     pub fn server(&self) -> Option<SocketAddr> {
         let state = lock(&self.0.inner.state);
+        // A link without an open channel may still be refused by its server.
         state.link.as_ref().filter(|_| state.open).map(|(conn, _)| conn.address)
     }
 
@@ -91,6 +92,7 @@ impl Channel {
                 self.submit(&op);
                 op
             }
+            // The error comes with the result, so that every call returns a `Pending`.
             Err(error) => Arc::new(Op::ended_by(error.into())),
         };
         Pending { op, channel: self.clone(), take: Box::new(take) }
@@ -108,6 +110,7 @@ impl Channel {
     /// Ends `op`, wherever it is.
     pub(super) fn abandon(&self, op: &Arc<Op>) {
         let place = op.abandon();
+        // The operation may wait at the channel, be on its way, or be at the server; all three are left.
         self.0.inner.withdraw(op);
         if let Some((conn, ioid)) = place {
             conn.with(|core| core.connection.destroy(ioid));
@@ -119,7 +122,9 @@ impl Channel {
         let state = lock(&self.0.inner.state);
         let open = state.open;
         let server = state.link.as_ref().map(|(conn, _)| conn.address);
+        // The last refusal explains a timeout best.
         let (search, refusal) = (state.search, state.refusal.clone());
+        // `tried` asks the client, which has locks of its own.
         drop(state);
         let tried = match server {
             Some(server) if open => format!("{server} has it and did not answer"),
@@ -160,6 +165,7 @@ impl<T: 'static> Pending<T> {
         let (op, channel) = (Arc::clone(&self.op), self.channel.clone());
         let mut this = self;
         let before = std::mem::replace(&mut this.take, Box::new(|_| None));
+        // `this` is dropped here, and must not cancel the operation of the result.
         this.op = Arc::new(Op::ended());
         Pending { op, channel, take: Box::new(move |answer| before(answer).and_then(take)) }
     }
@@ -169,6 +175,7 @@ impl<T> Pending<T> {
     /// Waits for the end of the operation and reads from the connection meanwhile. The error after `timeout`
     /// says what was tried.
     pub fn wait(self, timeout: Duration) -> Result<T> {
+        // A time limit beyond the clock means without an end.
         if !self.op.wait(Instant::now().checked_add(timeout)) {
             return Err(self.channel.late(&format!("{:?}", self.op.job.command()), timeout));
         }
@@ -177,6 +184,7 @@ impl<T> Pending<T> {
 
     fn outcome(&self) -> Result<T> {
         let outcome = self.op.state().outcome.take();
+        // An answer of another kind can come only from a server that breaks the protocol.
         let answer = outcome.ok_or(Error::Closed)??;
         (self.take)(answer).ok_or(Error::Closed)
     }
@@ -192,6 +200,7 @@ impl<T> Future for Pending<T> {
 
 impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
+        // The server need not go on with work that no caller waits for.
         if !self.op.is_ready() {
             self.channel.abandon(&self.op);
         }

@@ -205,7 +205,7 @@ impl Directory {
             let left = conn.with(|core| {
                 channels.into_iter().filter(|channel| !channel.link(conn, core)).collect::<Vec<_>>()
             });
-            // It was lost just now.
+            // The connection was lost just now, so its channels are searched again.
             return left.iter().for_each(|channel| self.again(channel, Instant::now(), Duration::ZERO));
         }
         match token.and_then(|token| self.dials.get_mut(&token)) {

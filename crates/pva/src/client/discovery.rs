@@ -23,7 +23,7 @@ impl Client {
     /// All servers that answer within `time`. Blocks so long.
     pub fn servers(&self, time: Duration) -> Vec<Server> {
         let found = Arc::new(Mutex::new(Vec::new()));
-        // Datagrams get lost.
+        // Datagrams get lost, so each search is sent three times.
         let rounds = 3;
         for _ in 0..rounds {
             let mut directory = lock(&self.shared().directory);

@@ -57,12 +57,13 @@ impl Monitor {
 
     /// The next event; `None` if there is none within `timeout`. After [`Event::Ended`] it fails.
     pub fn next(&mut self, timeout: Duration) -> Result<Option<Event>> {
-        // Longer than the clock can say is for ever.
+        // A time limit beyond the clock means without an end.
         let deadline = Instant::now().checked_add(timeout);
         loop {
             if let Some(event) = self.op.next_event() {
                 return Ok(Some(event));
             }
+            // After the queue: events from before the end are still delivered.
             if self.op.is_over() {
                 return Err(Error::Closed);
             }
@@ -85,6 +86,7 @@ impl Monitor {
             if self.op.is_over() {
                 return Poll::Ready(Err(Error::Closed));
             }
+            // True if an event came after the look above.
             if !self.op.register(context.waker()) {
                 return Poll::Pending;
             }
@@ -104,6 +106,7 @@ impl Monitor {
 
     /// Asks the server to send nothing for a while, or to continue, which begins with everything.
     pub fn pause(&mut self, paused: bool) {
+        // A copy, so that the operation is unlocked before the connection is locked.
         let place = self.op.state().place.clone();
         if let Some((conn, ioid)) = place {
             conn.with(|core| core.connection.pause(ioid, paused));

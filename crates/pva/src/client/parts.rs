@@ -104,7 +104,7 @@ impl ChannelParts {
             if op.begin(&conn, &mut core, cid) {
                 return conn.flush(&mut core);
             }
-            // Closed since we looked, or full.
+            // The connection was closed meanwhile, or it is full.
             let same = lock(&self.state)
                 .link
                 .as_ref()

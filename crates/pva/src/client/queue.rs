@@ -101,7 +101,7 @@ impl EventQueue {
     }
 
     pub(super) fn recycle(&mut self, value: Value) {
-        // More cannot wait at once.
+        // More events than the limit never wait at once, so further spares are of no use.
         if self.spare.len() < self.limit {
             self.spare.push(value);
         }

@@ -14,7 +14,7 @@ use crate::wire::Writer;
 /// The longest blocking read, so that a waiter checks its timeout from time to time.
 const TICK: Duration = Duration::from_millis(100);
 
-// More pieces are sent in several calls.
+// 32 pieces fit on the stack; more are sent in several calls.
 const PIECES: usize = 32;
 
 /// How to read.

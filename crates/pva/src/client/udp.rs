@@ -15,10 +15,10 @@ use crate::net::{Destination, broadcasts, join, send, udp};
 use crate::proto::{Search, ServerMessage};
 use crate::wire::{Assembler, Order, Writer};
 
-// No UDP datagram is longer.
+// A UDP datagram is never longer.
 const LONGEST: usize = 1 << 16;
 
-// Answers to many searches come at once.
+// Answers to many searches come at once, and the default buffer would drop some.
 const RECEIVE_BUFFER: usize = 4 << 20;
 
 // A storm of datagrams must not keep the thread from everything else.

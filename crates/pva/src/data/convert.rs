@@ -8,13 +8,15 @@ use crate::{Error, Result};
 /// `field` as a `ty`. Numbers convert if they fit, texts are read as numbers and numbers written as texts; a
 /// union takes the member that fits, an "any" takes everything.
 pub(crate) fn convert(field: Field, ty: &Type) -> Result<Field> {
+    // Nearly all values have the right type already, and these are not copied.
     if fits(&field, ty) {
         return Ok(field);
     }
-    // Before the field is taken apart.
+    // The description is made before the conversion consumes the field.
     let found = describe(&field);
     let converted = match ty {
         Type::Scalar(kind) => scalar(&field, *kind),
+        // The length is checked behind the conversion, because a single number is an array of one.
         Type::Array(kind, extent) => array(field, *kind).filter(|array| extent.allows(count(array))),
         Type::Union(union) => choose(field, union),
         Type::Any => of_any(field).map(|any| Field::Any(Some(Box::new(any)))),
@@ -78,12 +80,15 @@ fn describe(field: &Field) -> String {
 
 fn scalar(field: &Field, kind: ScalarType) -> Option<Field> {
     if kind == ScalarType::Str {
+        // Every scalar has a text, so texts come first.
         return text(field).map(Field::Str);
     }
     if let Field::Str(text) = field {
+        // Tools send numbers as texts, sometimes with blanks around them.
         return parse(text.trim(), kind);
     }
     match field {
+        // A large unsigned number does not fit into the signed one that the rest goes through.
         Field::U64(v) => integer(i128::from(*v), kind),
         Field::F32(v) => float(f64::from(*v), kind),
         Field::F64(v) => float(*v, kind),
@@ -99,16 +104,18 @@ fn parse(text: &str, kind: ScalarType) -> Option<Field> {
             _ => None,
         };
     }
-    // Tools write addresses and masks so.
+    // Tools write addresses and masks in hexadecimal digits.
     let hex = text.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
     match hex.unwrap_or_else(|| text.parse()) {
         Ok(number) => integer(number, kind),
+        // A text such as `1e3` is no integer, but a number all the same.
         Err(_) => float(text.parse().ok()?, kind),
     }
 }
 
 fn integer(v: i128, kind: ScalarType) -> Option<Field> {
     Some(match kind {
+        // Zero is false for the peers, any other number is true.
         ScalarType::Bool => Field::Bool(v != 0),
         ScalarType::I8 => Field::I8(v.try_into().ok()?),
         ScalarType::I16 => Field::I16(v.try_into().ok()?),
@@ -124,7 +131,7 @@ fn integer(v: i128, kind: ScalarType) -> Option<Field> {
     })
 }
 
-// Towards zero, as the peers do.
+// Floats are cut towards zero, as the peers do it.
 fn float(v: f64, kind: ScalarType) -> Option<Field> {
     match kind {
         ScalarType::F64 => Some(Field::F64(v)),
@@ -132,6 +139,7 @@ fn float(v: f64, kind: ScalarType) -> Option<Field> {
         ScalarType::F32 => {
             Some(v as f32).filter(|narrow| narrow.is_finite() || !v.is_finite()).map(Field::F32)
         }
+        // A float out of the integer's range is refused by `integer`.
         _ if v.is_finite() => integer(v as i128, kind),
         _ => None,
     }
@@ -203,6 +211,7 @@ pub(crate) fn spread(field: Field) -> Option<Vec<Field>> {
             ScalarType::Str => None,
         },
         Field::Strings(texts) => Some(texts.iter().cloned().map(Field::Str).collect()),
+        // A single number may be put to an array.
         scalar => kind_of(&scalar).map(|_| vec![scalar]),
     }
 }
@@ -221,6 +230,7 @@ fn of_any(field: Field) -> Option<Dynamic> {
         Field::Array(array) => Type::array(array.kind()),
         Field::Strings(_) => Type::array(ScalarType::Str),
         Field::Struct(value) => Type::Structure(Arc::clone(&value.structure)),
+        // The type of a union is not known without the union.
         scalar => Type::Scalar(kind_of(scalar)?),
     };
     Dynamic::new(ty, field).ok()

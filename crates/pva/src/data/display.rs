@@ -85,6 +85,7 @@ fn indent(f: &mut fmt::Formatter<'_>, level: usize) -> fmt::Result {
 
 fn structure(f: &mut fmt::Formatter<'_>, value: &Value, bit: usize, end: usize, level: usize) -> fmt::Result {
     let types = &value.structure;
+    // The first number is the value itself.
     let own = if bit == 0 { Some(types) } else { types.nodes()[bit].ty.as_structure() };
     writeln!(f, "struct{} {{", quoted(own.map_or("", |own| own.id())))?;
     debug_assert_eq!(end, types.end(bit));
@@ -128,6 +129,7 @@ fn field(f: &mut fmt::Formatter<'_>, ty: &Type, value: &Field, level: usize) -> 
 }
 
 fn any(f: &mut fmt::Formatter<'_>, value: &Dynamic, level: usize) -> fmt::Result {
+    // A structure names its type itself.
     if value.as_value().is_none() {
         write!(f, "{} = ", value.ty().name())?;
     }
@@ -140,6 +142,7 @@ fn choice(
     union: &super::Union,
     level: usize,
 ) -> fmt::Result {
+    // A peer may name a member that the union does not have.
     let Some(member) = union.members().get(chosen.selector as usize) else { return f.write_str("null") };
     write!(f, ".{} = ", member.name)?;
     field(f, &member.ty, &chosen.field, level)
@@ -182,6 +185,7 @@ fn scalar(f: &mut fmt::Formatter<'_>, value: &Field) -> fmt::Result {
     match value {
         Field::Bool(v) => write!(f, "{v}"),
         Field::U64(v) => write!(f, "{v}"),
+        // The text of an f32 is shorter than that of the same f64.
         Field::F32(v) => number(f, f64::from(*v), &v.to_string(), &format!("{v:e}")),
         Field::F64(v) => number(f, *v, &v.to_string(), &format!("{v:e}")),
         Field::Str(v) => write!(f, "{v:?}"),

@@ -19,6 +19,7 @@ impl Value {
         bits.encode(writer);
         let mut from = 0;
         while let Some(bit) = bits.next(from).filter(|&bit| bit < self.fields.len()) {
+            // A structure in the bit set stands for all of its fields.
             from = self.structure.end(bit);
             self.encode_range(writer, bit, from);
         }
@@ -58,6 +59,7 @@ pub(crate) fn field(writer: &mut Writer, ty: &Type, value: &Field) {
         Field::Str(v) => writer.str(v),
         Field::Array(v) => {
             let bytes = v.kind().bytes();
+            // A fixed array has no length on the wire, so missing elements are filled up.
             let missing = begin(writer, ty, v.len());
             writer.elements(v.data(), bytes);
             (0..missing * bytes).for_each(|_| writer.u8(0));
@@ -100,6 +102,7 @@ fn choice(writer: &mut Writer, ty: &Type, chosen: Option<&Chosen>) {
     let (Type::Union(union) | Type::UnionArray(union)) = ty else { return };
     let member = chosen.and_then(|chosen| Some((chosen, union.members().get(chosen.selector as usize)?)));
     match member {
+        // A peer could not decode a selector without a member.
         None => writer.null(),
         Some((chosen, member)) => {
             writer.size(chosen.selector as usize);

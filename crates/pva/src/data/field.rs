@@ -86,6 +86,7 @@ impl Field {
     pub(crate) fn empty_array(kind: ScalarType) -> Field {
         match kind {
             ScalarType::Str => Field::Strings(Strings::default()),
+            // No memory is taken for a length that a peer has claimed.
             kind => Field::Array(Array::empty(kind)),
         }
     }
@@ -96,6 +97,7 @@ impl Field {
             Field::F64(v) => v,
             Field::F32(v) => v.into(),
             Field::U64(v) => v as f64,
+            // The other types are integers that fit.
             _ => self.as_i64()? as f64,
         })
     }
@@ -111,6 +113,7 @@ impl Field {
             Field::U8(v) => v.into(),
             Field::U16(v) => v.into(),
             Field::U32(v) => v.into(),
+            // A number beyond the signed range has no form here.
             Field::U64(v) => v.try_into().ok()?,
             _ => return None,
         })

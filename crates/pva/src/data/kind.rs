@@ -50,6 +50,7 @@ impl ScalarType {
     /// The size of one element in bytes; of a text the smallest.
     pub const fn bytes(self) -> usize {
         match self {
+            // A text has at least the byte of its length.
             ScalarType::Bool | ScalarType::I8 | ScalarType::U8 | ScalarType::Str => 1,
             ScalarType::I16 | ScalarType::U16 => 2,
             ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
@@ -77,6 +78,8 @@ impl ScalarType {
 
     /// The byte of the wire for a scalar.
     pub(crate) const fn code(self) -> u8 {
+        // 0x20 are integers, with 0x04 unsigned ones; 0x40 floating point; 0x60 texts. The lowest two bits of
+        // a number are the logarithm of its size.
         match self {
             ScalarType::Bool => 0x00,
             ScalarType::I8 => 0x20,

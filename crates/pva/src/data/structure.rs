@@ -114,6 +114,7 @@ impl Structure {
 
     /// The number after the last field inside field `bit`.
     pub fn end(&self, bit: usize) -> usize {
+        // A number beyond the type is a field without members.
         self.nodes.get(bit).map_or(bit + 1, |node| node.end as usize)
     }
 
@@ -151,6 +152,7 @@ impl Structure {
 
 impl PartialEq for Structure {
     fn eq(&self, other: &Structure) -> bool {
+        // Most types are shared: the members decide only for types of different origin.
         std::ptr::eq(self, other) || (self.id == other.id && self.members == other.members)
     }
 }
@@ -214,6 +216,7 @@ impl Union {
 // enormous when it is written out, compared or numbered.
 fn check(id: &str, members: &[Member]) -> Result<(usize, usize)> {
     let depth = 1 + members.iter().map(|member| member.ty.depth()).max().unwrap_or(0);
+    // The sum of a type that names itself many times may overflow before it is refused.
     let weight = members.iter().fold(1, |sum: usize, member| sum.saturating_add(member.ty.weight()));
     let name = members.iter().map(|member| member.name.len()).max().unwrap_or(0).max(id.len());
     let limits = [
@@ -233,6 +236,7 @@ fn number(members: &[Member]) -> Vec<Node> {
         let (bit, own) = (nodes.len() as u32, Node { parent: 0, end: 0, ..Node::from(member) });
         nodes.push(own);
         if let Type::Structure(structure) = &member.ty {
+            // A sub-structure numbers its fields from 0: here they follow its own field.
             nodes.extend(structure.nodes[1..].iter().map(|node| Node {
                 parent: node.parent + bit,
                 end: node.end + bit,

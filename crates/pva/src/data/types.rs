@@ -71,6 +71,7 @@ impl Type {
     }
 
     pub(crate) fn depth(&self) -> usize {
+        // The depth bounds the recursion over types that a peer describes.
         match self {
             Type::Structure(s) | Type::StructureArray(s) => s.depth(),
             Type::Union(u) | Type::UnionArray(u) => u.depth(),

@@ -67,6 +67,7 @@ impl Destination {
         let (host, port) = split(host, port)?;
         let mut found = Destination::new(match numeric(host, port)? {
             Some(address) => address,
+            // The look-up of a name may ask the network, which an address does not need.
             None => look_up(host, port)?,
         });
         found.ttl = ttl.map(|ttl| number(ttl, "a TTL of 0 to 255")).transpose()?;

@@ -12,6 +12,7 @@ use crate::{Error, Result};
 /// The broadcast addresses of all interfaces but loopback: where searches go unless the variables say otherwise.
 /// A point-to-point link has none.
 pub fn broadcasts() -> Vec<Ipv4Addr> {
+    // Configured addresses still work where the system does not list its interfaces.
     let interfaces = get_if_addrs().unwrap_or_default();
     let used = interfaces.into_iter().filter(|interface| !interface.is_loopback());
     let mut found: Vec<_> = used.filter_map(|interface| broadcast(&interface.addr)).collect();
@@ -29,6 +30,7 @@ pub fn broadcasts_of(addresses: &[Ipv4Addr]) -> Vec<Ipv4Addr> {
 
 fn broadcast(address: &IfAddr) -> Option<Ipv4Addr> {
     let IfAddr::V4(v4) = address else { return None };
+    // A network of one address has no broadcast address.
     v4.broadcast.filter(|broadcast| *broadcast != v4.ip)
 }
 
@@ -38,6 +40,7 @@ pub fn interface_v4(text: &str) -> Result<Ipv4Addr> {
         return Ok(address);
     }
     let addresses = named(text).into_iter().filter_map(|interface| v4(&interface.addr));
+    // The lowest one: the choice does not depend on the order of the system's list.
     addresses.min().ok_or_else(|| unknown(text))
 }
 
@@ -55,6 +58,7 @@ pub(super) fn multicast_interfaces() -> Vec<(u32, Option<Ipv4Addr>)> {
     let mut found = BTreeMap::new();
     let interfaces = get_if_addrs().unwrap_or_default();
     for interface in interfaces.iter().filter(|interface| !interface.is_loopback()) {
+        // The list has an entry for each address: an interface is kept once, with its first IPv4 address.
         let address = found.entry(interface.index.unwrap_or(0)).or_insert(None);
         *address = address.or(v4(&interface.addr));
     }

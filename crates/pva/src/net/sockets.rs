@@ -49,6 +49,7 @@ pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
 /// other sockets, too.
 pub(crate) fn udp(address: SocketAddr, shared: bool) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    // The programs of a machine share the port of searches.
     if shared {
         socket.set_reuse_address(true)?;
         #[cfg(unix)]
@@ -56,6 +57,7 @@ pub(crate) fn udp(address: SocketAddr, shared: bool) -> io::Result<Socket> {
     }
     socket.set_nonblocking(true)?;
     match address {
+        // Searches go to broadcast addresses.
         SocketAddr::V4(_) => socket.set_broadcast(true)?,
         SocketAddr::V6(_) => socket.set_only_v6(true)?,
     }

@@ -43,6 +43,7 @@ impl<'a> Log<'a> {
             0 => LogKind::Info,
             1 => LogKind::Warning,
             2 => LogKind::Error,
+            // An unknown kind is taken as the worst.
             _ => LogKind::Fatal,
         };
         Ok(Log { ioid, kind, text: reader.str()? })
@@ -104,9 +105,11 @@ impl<'a> ClientMessage<'a> {
             Some(Command::CancelRequest) => ClientMessage::CancelRequest(RequestId::decode(r)?),
             Some(Command::Message) => ClientMessage::Log(Log::decode(r)?),
             Some(Command::OriginTag) => ClientMessage::OriginTag(r.address()?),
+            // The rest is kept as bytes, because its meaning depends on the request.
             Some(operation) if operation.is_operation() => {
                 ClientMessage::Request(Request::decode(operation, reader)?)
             }
+            // An unknown command is no error: newer clients may send it.
             _ => ClientMessage::Other(command),
         })
     }

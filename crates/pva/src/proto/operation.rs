@@ -149,6 +149,7 @@ impl<'a> Reply<'a> {
     /// Reads the payload.
     pub fn decode(command: Command, mut reader: Reader<'a>) -> Result<Reply<'a>> {
         let head = ReplyHead { command, ioid: reader.u32()?, sub: reader.u8()? };
+        // Only updates of a monitor have no status.
         let status = if head.is_update() { None } else { Some(Status::decode(&mut reader)?) };
         Ok(Reply { head, status, body: reader })
     }

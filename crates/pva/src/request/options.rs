@@ -16,6 +16,7 @@ impl AckAny {
     pub fn count(self, queue: u32) -> u32 {
         let count = match self {
             AckAny::Count(count) => count,
+            // In 64 bits, because the product may not fit 32.
             AckAny::Percent(percent) => (u64::from(queue) * u64::from(percent.min(100)) / 100) as u32,
         };
         count.clamp(1, queue.max(1))
@@ -59,6 +60,7 @@ impl Dbe {
             "PROPERTY" => Dbe::PROPERTY.0,
             _ => 0,
         });
+        // A mask without a known bit would send nothing.
         Some(Dbe(bits.fold(0, |all, bit| all | bit))).filter(|dbe| dbe.0 != 0)
     }
 }
@@ -133,6 +135,7 @@ impl Options {
 }
 
 fn as_text(field: &Field) -> Option<String> {
+    // Clients also send options as numbers and truth values.
     match field {
         Field::Str(text) => Some(text.trim().into()),
         Field::Bool(v) => Some(v.to_string()),

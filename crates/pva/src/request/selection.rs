@@ -43,6 +43,7 @@ impl Selection {
         }
         let leaves = structure.expand(&mask);
         let whole = (1..structure.len()).all(|bit| structure.is_structure(bit) || leaves.contains(bit));
+        // A request that names every field is the same as an empty one, which needs no mask.
         Ok(if whole { Selection::all(structure) } else { Selection { mask, whole } })
     }
 
@@ -61,6 +62,7 @@ impl Selection {
         if self.whole {
             return changed.clone();
         }
+        // A changed structure stands for all its fields.
         let mut bits = structure.expand(changed);
         bits.intersect_with(&self.mask);
         bits
@@ -76,20 +78,24 @@ impl Selection {
         if self.whole {
             return !changed.is_empty();
         }
+        // The first test makes no set, and decides most updates.
         self.mask.intersects(changed) || !self.apply(structure, changed).is_empty()
     }
 }
 
 fn named(wanted: &Structure, bit: usize) -> impl Iterator<Item = usize> + '_ {
+    // Options stand among the fields of a request, under this name.
     wanted.children(bit).filter(|&child| *wanted.nodes()[child].name != *"_options")
 }
 
 fn select(structure: &Structure, bit: usize, wanted: &Structure, part: usize, mask: &mut BitSet) {
     for child in named(wanted, part) {
+        // Unknown fields are left out; only a request without any known field is refused.
         let Some(found) = structure.child(bit, &wanted.nodes()[child].name) else { continue };
         if structure.is_structure(found) && named(wanted, child).next().is_some() {
             select(structure, found, wanted, child, mask);
         } else {
+            // A request that names no member of a structure asks for all of it.
             mask.insert_range(found, structure.end(found));
         }
     }

@@ -31,6 +31,7 @@ pub fn parse(text: &str) -> Result<Value> {
         }
         parser.item(&mut top)?;
     }
+    // A request without `field`, `putField` or `getField` asks for all fields, as an empty `field` does.
     if !top.children.iter().any(|(name, _)| name.ends_with("ield")) {
         top.child("field");
     }
@@ -105,6 +106,7 @@ impl<'a> Parser<'a> {
     }
 
     fn names(&mut self, parent: &mut SelectedField, close: char, depth: usize) -> Result<()> {
+        // The parser recurses: a hostile request must not use up the stack.
         if depth > MAX_DEPTH {
             return Err(self.wrong(&format!("at most {MAX_DEPTH} levels")));
         }
@@ -154,6 +156,7 @@ impl<'a> Parser<'a> {
         }
         self.chars.next();
         for (key, value) in self.options.drain(..) {
+            // The last value of a key counts.
             node.options.retain(|(known, _)| *known != key);
             node.options.push((key, value));
         }
@@ -165,6 +168,7 @@ impl<'a> Parser<'a> {
         if self.skip_blanks().next_if_eq(&'=').is_none() {
             return Err(self.wrong("`=` after a key"));
         }
+        // Nothing else ends a value: it may contain `=` and blanks.
         let value = self.until(",]");
         self.options.push((key, value.trim().into()));
         Ok(())
@@ -186,6 +190,7 @@ impl<'a> Parser<'a> {
     }
 
     fn wrong(&mut self, wanted: &str) -> Error {
+        // `Peekable` has no position: the unread rest gives it.
         let at = self.text.len() - self.chars.clone().map(char::len_utf8).sum::<usize>();
         let found = self.chars.peek().map_or("the end of the request".into(), |c| format!("`{c}`"));
         Error::at(at, wanted.to_string(), found)

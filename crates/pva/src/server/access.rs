@@ -69,6 +69,7 @@ impl Access {
     /// Whether the account `user` may write from `address`. `is_local`: the address is one of this machine.
     pub fn allows_user(&self, user: &str, address: IpAddr, is_local: bool) -> bool {
         let fits = |rule: &Rule| {
+            // A rule without an account fits every account.
             rule.host.has_address(address, is_local) && rule.user.as_ref().is_none_or(|wanted| wanted == user)
         };
         self.rules.iter().any(fits)
@@ -78,6 +79,7 @@ impl Access {
 impl Host {
     /// Whether `address` is one of theirs. `is_local`: it is an address of this machine.
     pub fn has_address(self, address: IpAddr, is_local: bool) -> bool {
+        // An address of version 4 may arrive in the form of version 6.
         let address = address.to_canonical();
         match self {
             Host::Local => is_local,
@@ -121,10 +123,12 @@ impl fmt::Display for Host {
 }
 
 fn same_network(network: IpAddr, address: IpAddr, bits: u8) -> bool {
+    // A length beyond the width compares the whole address.
     let high = |value: u128, width: u32| value.checked_shr(width.saturating_sub(bits.into())).unwrap_or(0);
     match (network, address) {
         (IpAddr::V4(a), IpAddr::V4(b)) => high(a.to_bits().into(), 32) == high(b.to_bits().into(), 32),
         (IpAddr::V6(a), IpAddr::V6(b)) => high(a.to_bits(), 128) == high(b.to_bits(), 128),
+        // Addresses of two versions are never in one network.
         _ => false,
     }
 }

@@ -52,6 +52,6 @@ pub use udp::{Answer, Arrival};
 pub fn now() -> crate::nt::Time {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-    // Below 10^9.
+    // Nanoseconds of a second are below 10^9, so they fit.
     crate::nt::Time { seconds, nanoseconds: since.subsec_nanos() as i32, tag: 0 }
 }

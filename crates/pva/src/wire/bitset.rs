@@ -43,6 +43,7 @@ impl BitSet {
 
     /// Adds all of `start..end`.
     pub fn insert_range(&mut self, start: usize, end: usize) {
+        // An empty range has no last bit.
         if start >= end {
             return;
         }
@@ -58,6 +59,7 @@ impl BitSet {
 
     /// Takes `bit` out.
     pub fn remove(&mut self, bit: usize) {
+        // A bit beyond the words is not in the set.
         if let Some(word) = self.words_mut().get_mut(bit / 64) {
             *word &= !(1 << (bit % 64));
         }
@@ -109,12 +111,14 @@ impl BitSet {
 
     /// Adds everything that is in `other`.
     pub fn union_with(&mut self, other: &BitSet) {
+        // Room for the highest bit of `other`, not for its empty words.
         self.reserve(other.end().div_ceil(64));
         self.words_mut().iter_mut().zip(other.words()).for_each(|(word, other)| *word |= other);
     }
 
     /// Keeps only the bits that are also in `other`.
     pub fn intersect_with(&mut self, other: &BitSet) {
+        // Words that `other` does not have are empty.
         let others = other.words().iter().copied().chain(std::iter::repeat(0));
         self.words_mut().iter_mut().zip(others).for_each(|(word, other)| *word &= other);
     }
@@ -139,6 +143,7 @@ impl BitSet {
         for (word, bytes) in to.iter_mut().zip(words) {
             *word = if order == Order::Big { u64::from_be_bytes(*bytes) } else { u64::from_le_bytes(*bytes) };
         }
+        // Behind the last whole word, the lowest byte comes first in either byte order.
         for (index, &byte) in rest.iter().enumerate() {
             to[words.len()] |= u64::from(byte) << (8 * index);
         }
@@ -176,6 +181,7 @@ impl BitSet {
 
 impl PartialEq for BitSet {
     fn eq(&self, other: &BitSet) -> bool {
+        // Sets with the same bits are equal, whatever the number of their words.
         let (mut left, mut right) = (self.words(), other.words());
         if left.len() > right.len() {
             (left, right) = (right, left);
@@ -189,6 +195,7 @@ impl Eq for BitSet {}
 
 impl std::hash::Hash for BitSet {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        // Equal sets may have different numbers of words.
         self.words()[..self.end().div_ceil(64)].hash(state);
     }
 }

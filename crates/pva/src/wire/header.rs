@@ -71,6 +71,7 @@ impl Header {
             return Err(Error::at(1, "version 1 or higher", "0"));
         }
         let order = if flags & BIG == 0 { Order::Little } else { Order::Big };
+        // The flags of the same header name the byte order of the size.
         let size = if order == Order::Big { u32::from_be_bytes(size) } else { u32::from_le_bytes(size) };
         let (control, server) = (flags & CONTROL != 0, flags & SERVER != 0);
         Ok(Header { version, control, segment: segment(flags), server, order, command, size })
@@ -79,6 +80,7 @@ impl Header {
     /// The eight bytes.
     pub fn encode(&self) -> [u8; HEADER_LEN] {
         let big = self.order == Order::Big;
+        // The table has the order of `Segment`.
         let segment = [0x00, 0x10, 0x30, 0x20][self.segment as usize];
         let bit = |is: bool, bit: u8| if is { bit } else { 0 };
         let flags = bit(self.control, CONTROL) | bit(self.server, SERVER) | bit(big, BIG);

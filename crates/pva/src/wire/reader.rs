@@ -108,6 +108,7 @@ impl<'a> Reader<'a> {
     pub fn count(&mut self, bytes: usize) -> Result<usize> {
         let at = self.at;
         let count = self.size()?.unwrap_or(0) as usize;
+        // Before any allocation: the count is a claim of the peer.
         if count.saturating_mul(bytes) > self.remaining() {
             let found = format!("{count} elements, {} bytes left", self.remaining());
             return Err(Error::at(
@@ -140,6 +141,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let bytes = self.bytes(count)?;
         match self.owner {
+            // A small piece is copied: a reference would keep the whole message.
             Some(owner) if count >= SHARE_BYTES => Ok(owner.slice(start..start + count)),
             _ => Ok(Bytes::copy_from_slice(bytes)),
         }

@@ -70,6 +70,7 @@ impl Writer {
 
     /// Gives memory of its buffer back if it has room for more than `bytes` bytes.
     pub fn shrink(&mut self, bytes: usize) {
+        // The buffer of one large message would otherwise stay as long as the connection.
         if self.small.capacity() > bytes {
             self.small.shrink_to(bytes);
         }
@@ -88,6 +89,7 @@ impl Writer {
     /// A size. One of 2^31 or more makes the message around it fail.
     #[inline]
     pub fn size(&mut self, size: usize) {
+        // The protocol writes sizes below 254 in one byte.
         if size < 254 {
             return self.u8(size as u8);
         }
@@ -115,6 +117,7 @@ impl Writer {
 
     /// Bytes as they are; large ones by reference.
     pub fn share(&mut self, bytes: &Bytes) {
+        // A small array is copied, because a piece of its own costs more.
         if bytes.len() < SHARE_BYTES {
             return self.raw(bytes);
         }
@@ -129,6 +132,7 @@ impl Writer {
 
     /// `elements` of `bytes` bytes each, swapped if the order asks for it.
     pub(crate) fn elements(&mut self, elements: &Bytes, bytes: usize) {
+        // Elements in the wanted order need no copy.
         if !self.order.swaps(bytes) {
             return self.share(elements);
         }
@@ -145,9 +149,11 @@ impl Writer {
         payload(self);
         let size = self.small.len() - start - HEADER_LEN + self.shared_len - before;
         if size > MAX_PAYLOAD || self.oversized {
+            // The buffer is as before, so that other messages in it can still be sent.
             self.cut(start, shared, before);
             return Err(Error::new(format!("a payload of at most {MAX_PAYLOAD} bytes"), size.to_string()));
         }
+        // The size is known only behind the payload.
         let header = Header::message(self.order, server, command, size as u32);
         self.small[start..start + HEADER_LEN].copy_from_slice(&header.encode());
         Ok(())
@@ -177,6 +183,7 @@ impl Writer {
 
     /// Takes out the written bytes, to be kept and sent many times. The buffer stays with the writer.
     pub fn take(&mut self) -> Encoded {
+        // The copy is as large as its content, while the buffer keeps its room.
         let small = Bytes::copy_from_slice(&self.small);
         let encoded = if self.shared.is_empty() { Encoded::from(small) } else { self.rope(&small) };
         self.clear();
@@ -214,6 +221,7 @@ pub(crate) fn swap(bytes: &mut [u8], size: usize) {
         2 => swapped!(u16),
         4 => swapped!(u32),
         8 => swapped!(u64),
+        // Bytes have no order.
         _ => {}
     }
 }

@@ -67,7 +67,7 @@ impl Job {
     pub(super) fn check_written(&mut self) -> Result<()> {
         if let Some(Written { file, offset }) = self.written.take() {
             let length = self.output.len();
-            // Grown only: the memory serves for the next job.
+            // The memory only grows, because it serves for the next job.
             if self.again.len() < length {
                 self.again.resize(length, 0);
             }

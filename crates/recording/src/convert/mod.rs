@@ -95,6 +95,7 @@ pub fn convert<P: AsRef<Path>>(
     check_options(options)?;
     check_formats(inputs)?;
     let selector = Selector::new(&options.selection);
+    // A job is not larger than a file of the output.
     let (events, block) = (options.split.events(), (options.split.bytes().min(BLOCK as u64)) as usize);
     let mut report = match in_chunks(inputs) {
         Some(paths) => {

@@ -44,6 +44,7 @@ impl Prover {
             // A root that is not entered is a leaf by itself.
             let is_whole = !piece.header.root.is_entered();
             check(!is_whole || piece.bytes == output.bytes, "the same datagram", output)?;
+            // The root was compared with the header.
             for step in piece.walk().skip(1) {
                 if let Step::Xtc(xtc) = &step
                     && !xtc.is_container()
@@ -58,6 +59,7 @@ impl Prover {
                 check(is_kept, "what was in the input", output)?;
             }
         }
+        // Behind the content only frames of reference may follow.
         check(are_references(found, added), "nothing more", output)?;
         counts.raw_bytes += raw_bytes;
         counts.datagrams += 1;
@@ -79,6 +81,7 @@ impl Prover {
         };
         match (old, new) {
             (Step::Xtc(a), Some(Step::Xtc(b))) if a.is_container() => {
+                // A container that was not written whole is kept byte by byte.
                 let is_opaque = !a.header.is_entered();
                 if is_opaque {
                     keep(counts, a, Reason::Incomplete);
@@ -89,6 +92,7 @@ impl Prover {
             }
             (Step::Xtc(a), Some(Step::Xtc(b))) => {
                 let is_same = is_same_place(a, b) && self.is_same_leaf(a, b, configs);
+                // The header of the leaf counts in both forms, so its plain size replaces the packed one.
                 *raw_bytes += count_leaf(a, b, counts).saturating_sub(u64::from(b.header.extent));
                 is_same
             }
@@ -107,14 +111,17 @@ impl Prover {
 
     fn is_same_leaf(&mut self, a: &Xtc<'_>, b: &Xtc<'_>, configs: &Configs) -> bool {
         let (was_packed, is_packed) = (a.header.type_id.is_compressed(), b.header.type_id.is_compressed());
+        // Equal bytes need no decoding.
         if was_packed == is_packed && a.payload == b.payload {
             return true;
         }
         let decoder = &mut self.decompressor;
         match (was_packed, is_packed) {
+            // Two plain leaves with other bytes differ.
             (false, false) => false,
             (false, true) => decoder.is_packed_from(b.payload, configs, a.payload),
             (true, false) => decoder.is_packed_from(a.payload, configs, b.payload),
+            // Two packed leaves may differ in their codec, so their content is compared.
             (true, true) => {
                 self.plain.clear();
                 decoder.decode_with(a.payload, configs, &mut self.plain).is_ok()
@@ -139,6 +146,7 @@ fn count_leaf(a: &Xtc<'_>, b: &Xtc<'_>, counts: &mut Report) -> u64 {
 }
 
 fn key(xtc: &Xtc<'_>) -> (Src, TypeId) {
+    // Processes of one detector count as one sender, and packed leaves as their plain type.
     (xtc.header.src.without_process(), xtc.header.type_id.plain())
 }
 
@@ -146,6 +154,7 @@ fn is_same_head(a: &Datagram<'_>, b: &Datagram<'_>) -> bool {
     let (a, b) = (a.header, b.header);
     (a.clock, a.stamp, a.env, a.root.src, a.root.type_id)
         == (b.clock, b.stamp, b.env, b.root.src, b.root.type_id)
+        // The output may have more damage: it names the pieces that are missing.
         && b.root.damage.contains(a.root.damage)
 }
 
@@ -163,6 +172,7 @@ fn are_references(mut rest: Walk<'_>, added: &[ReferenceFrame]) -> bool {
         }
         _ => false,
     };
+    // A leaf behind the last reference would be data that the input did not have.
     added.iter().all(is_next) && rest.next().is_none()
 }
 

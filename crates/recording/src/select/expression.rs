@@ -80,6 +80,7 @@ impl Truth {
     pub(super) fn decide(&self, values: &[Option<f64>]) -> Option<bool> {
         match self {
             Truth::Is(variable) => values.get(*variable).copied().flatten().map(|value| value != 0.0),
+            // A comparison with a missing value is neither true nor false.
             Truth::Compare(a, comparison, b) => Some(comparison.holds(a.number(values)?, b.number(values)?)),
             Truth::Not(inner) => inner.decide(values).map(|truth| !truth),
             Truth::And(a, b) => match (a.decide(values), b.decide(values)) {
@@ -109,6 +110,7 @@ impl Term {
                     Operator::Plus => a + b,
                     Operator::Minus => a - b,
                     Operator::Times => a * b,
+                    // A division by zero gives infinity or NaN, which compare as such.
                     Operator::Over => a / b,
                 }
             }

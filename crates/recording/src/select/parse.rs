@@ -72,6 +72,7 @@ fn tokens(text: &str) -> Result<Vec<Token>> {
 
 /// The first token of a text, and its length.
 fn token(rest: &str, first: char) -> Option<(Kind, usize)> {
+    // A point may begin a number, as in `.5`, but no name.
     if first.is_ascii_digit() || first == '.' {
         let length = number_length(rest);
         return rest.get(..length)?.parse().ok().map(|number| (Kind::Number(number), length));
@@ -83,6 +84,7 @@ fn token(rest: &str, first: char) -> Option<(Kind, usize)> {
         return Some((Kind::Word(rest.get(..length)?.to_owned()), length));
     }
     if first == '"' || first == '\'' {
+        // A text without a closing quote is no token.
         let (inside, _) = rest.get(1..)?.split_once(first)?;
         return Some((Kind::Text(inside.to_owned()), inside.len() + 2));
     }
@@ -165,6 +167,7 @@ impl Parser<'_> {
     fn comparison(&mut self) -> Result<Parsed> {
         let start = self.start();
         let left = self.sum()?;
+        // A sum without a comparison may still be an operand of a larger part.
         let Some(mut comparison) = self.takes_comparison() else { return Ok(left) };
         let mut left = self.term(left, start)?;
         let mut whole: Option<Truth> = None;
@@ -210,6 +213,7 @@ impl Parser<'_> {
         if !self.takes("-") {
             return self.atom();
         }
+        // Each sign is a level, because a row of them calls the parser as deep as brackets do.
         let inner = self.deeper(|parser| parser.next_term(Parser::signed))?;
         Ok(Parsed::Term(Term::Negative(Box::new(inner))))
     }
@@ -225,6 +229,7 @@ impl Parser<'_> {
                 let inner = self.deeper(Parser::or)?;
                 self.wants(")").map(|()| inner)
             }
+            // These three are no names of variables, so the missing operand is reported at its place.
             Kind::Word(word) if matches!(&*word, "and" | "or" | "not") => Err(self.refuse(wanted, start)),
             Kind::Word(word) if self.takes("(") => self.call(&word, start),
             Kind::Word(word) => self.variable(|element| Variable::named(&word, element)),
@@ -268,6 +273,7 @@ impl Parser<'_> {
     fn variable(&mut self, make: impl Fn(usize) -> Variable) -> Result<Parsed> {
         let mut element = 0;
         if self.takes("[") {
+            // An element has a whole number; an expression there would differ from event to event.
             element = self.whole_number("the number of an element")? as usize;
             self.wants("]")?;
         }
@@ -317,6 +323,7 @@ impl Parser<'_> {
             ));
         }
         let found = inner(self)?;
+        // An error ends the parsing, so the depth need not be restored then.
         self.depth -= 1;
         Ok(found)
     }
@@ -377,6 +384,7 @@ impl Parser<'_> {
     }
 
     fn start(&self) -> usize {
+        // The end of the text is a place, too: an operand may be missing there.
         self.tokens.get(self.at).map_or(self.text.len(), |token| token.start)
     }
 

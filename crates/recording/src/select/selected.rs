@@ -125,6 +125,7 @@ impl Recording {
         let wanted = events.start.clamp(self.first(), end.max(self.first()))..end.max(self.first());
         let places = self.places_of(&expression.variables)?;
         let keeps = expression.variables.iter().any(Variable::keeps);
+        // A value that holds until it changes is followed from the begin of the run.
         let read = if keeps { self.first()..wanted.end } else { wanted.clone() };
         let mut last = vec![None; places.len()];
         let (mut configured, mut changes) =
@@ -139,6 +140,7 @@ impl Recording {
                 continue;
             };
             for ((variable, last), found) in expression.variables.iter().zip(&mut last).zip(values) {
+                // Only process variables hold a former value.
                 *last = found.or(last.filter(|_| variable.keeps()));
             }
             if wanted.contains(&event) {
@@ -167,6 +169,7 @@ impl Recording {
                 break;
             }
         }
+        // A run without events has no names: the errors below say so.
         if places.is_empty() {
             places = variables.iter().map(|variable| known.place(variable)).collect();
         }
@@ -192,6 +195,7 @@ impl Recording {
         let small = self.configuration(event, &mut Reader::default()).unwrap_or_default();
         for ((place, known), last) in places.iter().zip(known).zip(last) {
             let new = place.find(&small);
+            // An unchanged configuration must not hide a later value of an event.
             if new.is_some() && new != *known {
                 (*known, *last) = (new, new);
             }
@@ -225,7 +229,7 @@ impl Recording {
             }
         };
         std::thread::scope(|scope| {
-            // A system that refuses a thread has this one.
+            // This thread works, too: a system that refuses further threads is no error.
             for number in 1..threads.clamp(1, events.len().div_ceil(CHUNK).max(1)) {
                 let _ =
                     std::thread::Builder::new().name(format!("select {number}")).spawn_scoped(scope, work);
@@ -238,6 +242,7 @@ impl Recording {
     fn values_at(&self, places: &[Place], event: usize, reader: &mut Reader) -> Option<Vec<Option<f64>>> {
         match self.small_data(event, reader) {
             Ok(small) => Some(places.iter().map(|place| place.find(&small)).collect()),
+            // An event without these data can still be judged.
             Err(fault) if fault.kind == FaultKind::Missing => Some(vec![None; places.len()]),
             Err(_) => None,
         }

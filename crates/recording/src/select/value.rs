@@ -36,6 +36,7 @@ pub(crate) enum Variable {
 impl Variable {
     /// `source.name`, or a name alone.
     pub(crate) fn named(text: &str, element: usize) -> Variable {
+        // Sources have dots of their own: the last one divides.
         let (source, name) = text.rsplit_once('.').unwrap_or(("", text));
         Variable::Value { source: source.to_owned(), name: name.to_owned(), element }
     }
@@ -74,10 +75,12 @@ impl Place {
     pub(super) fn find(&self, small: &[SmallValue]) -> Option<f64> {
         match self {
             Place::EventCode(code) => has_code(small, *code).map(|has| f64::from(u8::from(has))),
+            // A source that is not given fits all.
             Place::Value { source, name, element } => {
                 let is_meant = |v: &&SmallValue| {
                     v.name == *name && source.as_ref().is_none_or(|source| v.source == *source)
                 };
+                // A damaged value counts as missing.
                 let found = small.iter().filter(is_meant).find(|v| v.damage == 0)?;
                 found.values.get(*element).and_then(number)
             }
@@ -102,11 +105,13 @@ fn has_code(small: &[SmallValue], code: u32) -> Option<bool> {
         EVENT_CODES => v.values.iter().any(|c| number(c) == Some(f64::from(code))),
         // 16 codes in each word, as the timing system of LCLS-II sends them.
         _ => {
+            // A list that is shorter has no such code.
             let word = v.values.get(code as usize / 16).and_then(number).unwrap_or(0.0);
             word as u64 >> (code % 16) & 1 == 1
         }
     };
     let first = has(said.next()?);
+    // Several receivers may each have a part of the codes.
     Some(said.fold(first, |found, value| found || has(value)))
 }
 
@@ -125,6 +130,7 @@ type Rule<'a> = &'a dyn Fn(&(String, String)) -> bool;
 
 impl Known {
     pub(super) fn add(&mut self, small: &[SmallValue], of_event: bool) {
+        // A value without elements cannot be compared.
         for value in small.iter().filter(|value| !value.values.is_empty()) {
             let key = (value.source.clone(), value.name.clone());
             *self.names.entry(key).or_default() |= of_event;
@@ -139,6 +145,7 @@ impl Known {
                 has.then_some(Place::EventCode(*code)).ok_or_else(|| self.refuse(variable))
             }
             Variable::Epics { name, element } => {
+                // Names of process variables are known from the configuration, before the first value.
                 let is_known = self.names.keys().any(|(_, known)| known == name);
                 let place = Place::Value { source: None, name: name.clone(), element: *element };
                 is_known.then_some(place).ok_or_else(|| self.refuse(variable))
@@ -171,10 +178,12 @@ impl Known {
             &|(s, n)| n == name && s.to_lowercase().contains(&source),
         ];
         let found = rules.iter().map(|rule| of_events().filter(|key| rule(key)).collect::<Vec<_>>());
+        // The first rule that finds something decides, so that an exact name is never ambiguous.
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     fn refuse(&self, variable: &Variable) -> SelectError {
+        // Process variables keep their values, so names without an event count for them.
         let wants_epics = variable.keeps();
         let listed = self.names.iter().filter(|(_, of_event)| wants_epics || **of_event);
         let mut known: Vec<String> = listed.map(|(key, _)| written(key)).collect();

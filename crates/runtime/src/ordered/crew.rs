@@ -148,6 +148,7 @@ impl<J, R> Shared<J, R> {
         let mut state = lock(&self.state);
         let number = state.places.open();
         state.waiting.push_back((number, job));
+        // Without a worker, no thread would ever fill the place of this job.
         if state.live == 0 {
             state.give_up();
         }
@@ -175,7 +176,9 @@ impl<J, R> Shared<J, R> {
                 state = self.has_result.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            // The job is done without the lock, so that the threads continue meanwhile.
             drop(state);
+            // A panic is caught: a place that stays empty would let `take` wait for ever.
             let result = catch_unwind(AssertUnwindSafe(|| help(job)));
             state = lock(&self.state);
             state.places.fill(number, result.map_err(|panic| Panicked(panic_text(&*panic))));
@@ -191,6 +194,7 @@ impl<J, R> Shared<J, R> {
     /// The loop of a thread.
     pub(super) fn serve(&self, mut worker: impl FnMut(J) -> R) {
         while let Some((number, job)) = self.next_job() {
+            // As in `take_helping`: the place of a job is filled even if the worker panics.
             let result = catch_unwind(AssertUnwindSafe(|| worker(job)));
             let has_panicked = result.is_err();
             let mut state = lock(&self.state);
@@ -200,6 +204,7 @@ impl<J, R> Shared<J, R> {
                 state.live -= 1;
                 state.give_up();
             }
+            // Results are taken in order: one behind an unfinished result needs no notification.
             if state.places.is_ready() {
                 self.has_result.notify_all();
             }
@@ -212,6 +217,7 @@ impl<J, R> Shared<J, R> {
     fn next_job(&self) -> Option<(u64, J)> {
         let mut state = lock(&self.state);
         loop {
+            // At the end, jobs that no thread has begun are discarded.
             if state.is_over {
                 return None;
             }

@@ -104,6 +104,7 @@ pub fn in_order<J: Send, W: Worker<J>>(
         return Err(Interrupted::TooFew { jobs: jobs.len(), workers: workers.len() });
     }
     let hall = Hall::new(jobs, workers.len());
+    // `take` and `give` have locks of their own: one thread reads while another one writes.
     let (take, give) = (Mutex::new((0, take)), Mutex::new(give));
     std::thread::scope(|scope| {
         for worker in workers {
@@ -156,6 +157,7 @@ impl<J, E> Hall<J, E> {
         take: &Mutex<(u64, impl FnMut(&mut J) -> Result<bool, E>)>,
         give: &Mutex<impl FnMut(&mut J) -> Result<(), E>>,
     ) {
+        // Dropped after a panic, too: the watching thread waits until no worker is running.
         let _leave = Leave(self);
         while let Some(job) = self.spare() {
             let done = self.one(job, worker, take, give);
@@ -171,10 +173,13 @@ impl<J, E> Hall<J, E> {
         take: &Mutex<(u64, impl FnMut(&mut J) -> Result<bool, E>)>,
         give: &Mutex<impl FnMut(&mut J) -> Result<(), E>>,
     ) -> Result<(), E> {
+        // The lock of `take` is held until the number is given, so that numbers follow the order of the
+        // input.
         let number = {
             let (count, take) = &mut *lock(take);
             // Another thread may have reached the end of the input while this one waited for its turn.
             if lock(&self.state).is_over || !take(&mut job)? {
+                // The job goes back, so that the caller gets all jobs.
                 lock(&self.state).spare.push(job);
                 self.end(None);
                 return Ok(());
@@ -209,12 +214,14 @@ impl<J, E> Hall<J, E> {
         while !state.is_giving && state.failed.is_none() {
             let Some(mut job) = state.places.take_next() else { return };
             state.is_giving = true;
+            // `give` may take long: other threads hand in their results meanwhile.
             drop(state);
             let given = give(&mut job);
             state = lock(&self.state);
             state.is_giving = false;
             state.spare.push(job);
             match given {
+                // One spare job is enough for one waiting thread.
                 Ok(()) => self.changed.notify_one(),
                 Err(error) => self.end_in(&mut state, Some(Interrupted::Failed(error))),
             }
@@ -227,6 +234,7 @@ impl<J, E> Hall<J, E> {
 
     fn end_in(&self, state: &mut State<J, E>, error: Option<Interrupted<E>>) {
         state.is_over = true;
+        // The first error is the cause; later ones may be its consequences.
         if state.failed.is_none() {
             state.failed = error;
         }
@@ -240,6 +248,7 @@ impl<J, E> Hall<J, E> {
             if state.running == 0 {
                 return;
             }
+            // The wait is limited, because `watch` must be called even while no worker leaves.
             let waited = self.left.wait_timeout(state, WATCH);
             drop(waited.unwrap_or_else(PoisonError::into_inner));
             if !go_on() {
@@ -265,6 +274,7 @@ impl<J, E> Drop for Leave<'_, J, E> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.running -= 1;
+        // A panicking worker leaves its place empty, and later results would wait for it for ever.
         state.is_over |= std::thread::panicking();
         self.0.changed.notify_all();
         self.0.left.notify_all();

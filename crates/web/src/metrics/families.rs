@@ -150,9 +150,11 @@ pub(super) fn exposition(report: &Report, moment: Option<&Moment>, format: Forma
         let times = report.nodes.iter().map(|n| (vec![("node", &*n.name)], of(n)));
         histograms(&mut text, family, times);
     }
+    // The name of an edge is made once for all of its families.
     let names: Vec<String> = report.edges.iter().map(|e| format!("{} -> {}", e.from, e.to)).collect();
     let labelled = || {
         report.edges.iter().zip(&names).map(|(e, name)| {
+            // An empty label is left out of the text.
             let node = e.nodes.1.map_or("", |node| &report.nodes[node].name);
             let labels = vec![("edge", &**name), ("node", node)];
             (labels, e)
@@ -170,6 +172,7 @@ pub(super) fn exposition(report: &Report, moment: Option<&Moment>, format: Forma
     let sums = Sums::of(report);
     let by_intent = [("true", sums.intended), ("false", sums.unintended)];
     numbers(&mut text, &LOSSES, by_intent.map(|(is, count)| Some((vec![("intentional", is)], count as f64))));
+    // Without a model there are only the counts of the report.
     if let Some(moment) = moment {
         losing(&mut text, moment);
         recent(&mut text, moment);
@@ -201,6 +204,7 @@ fn recent(text: &mut Exposition, moment: &Moment) {
         for (node, counts) in moment.nodes.iter().zip(&moment.report.nodes) {
             for window in Window::ALL {
                 let found = of(&node.times).over(window);
+                // A window without frames has no percentiles.
                 for (quantile, ns) in QUANTILES.iter().filter(|_| found.count > 0) {
                     let labels =
                         [("node", &*counts.name), ("window", window.name()), ("quantile", *quantile)];
@@ -266,6 +270,7 @@ pub(super) fn histograms<'a>(
 fn one_histogram(text: &mut Exposition, name: &str, labels: Labels, times: &Times) {
     let bucket = format!("{name}_bucket");
     for power in EDGES_NS {
+        // A bucket counts all that is below its edge, as Prometheus wants it.
         let edge = seconds(1 << power).to_string();
         let count = times.count_below(1 << power);
         text.sample(&bucket, &[labels, &[("le", &*edge)]].concat(), count);
@@ -287,6 +292,7 @@ fn process_cpu_seconds() -> Option<f64> {
 /// `None` where the operating system does not provide it.
 fn process_memory_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    // Other systems have no such line.
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kib * 1024.0)

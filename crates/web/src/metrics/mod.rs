@@ -85,6 +85,7 @@ impl Listener {
 
     /// Names the commit that the program was built from.
     pub fn of_commit(self, commit: &str) -> Listener {
+        // The version comes from the library, the commit only from the program.
         Listener { commit: commit.to_owned(), ..self }
     }
 
@@ -122,6 +123,7 @@ impl Listener {
 async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
     let head =
         guard::Request { method: request.method(), path: request.uri().path(), headers: request.headers() };
+    // A page of another site could reach the numbers by a name that leads here.
     if head.check_host(&hosts).is_err() {
         let wanted = "wanted a name or an address of this machine in `Host`; others are allowed with --metrics-host NAME\n";
         return (StatusCode::MISDIRECTED_REQUEST, wanted).into_response();
@@ -134,6 +136,7 @@ async fn check_host(State(hosts): State<Arc<Hosts>>, request: Request, next: Nex
 /// Answers a scraper in the format that it wants.
 async fn answer(State(texts): State<Arc<Texts>>, headers: HeaderMap) -> Response {
     let format = wanted_format(&headers);
+    // The text may have to wait for nodes.
     let made = tokio::task::spawn_blocking(move || texts.text(format)).await;
     match made {
         Ok(text) => ([(header::CONTENT_TYPE, format.content_type())], text).into_response(),
@@ -174,7 +177,9 @@ impl Texts {
 
     /// The text in this format, at most 100 ms old.
     pub(crate) fn text(&self, format: Format) -> String {
+        // Locked while a text is made: scrapers that ask together share it.
         let mut made = lock(&self.made);
+        // Several scrapers share one text, because a report takes the time of nodes.
         let known = made.get(format.content_type()).filter(|(at, _)| at.elapsed() < KEPT);
         if let Some((_, text)) = known {
             return text.clone();

@@ -65,6 +65,7 @@ impl Exposition {
 
     /// Begins a family; its samples must follow before the next one.
     pub(crate) fn family(&mut self, family: &Family) {
+        // The two formats name counters and infos in different ways.
         let is_open = self.format == Format::OpenMetrics;
         let (name, kind) = match family.kind {
             MetricKind::Counter if is_open => (family.name.trim_end_matches("_total"), "counter"),
@@ -76,6 +77,7 @@ impl Exposition {
         };
         self.line(format_args!("# TYPE {name} {kind}"));
         let unit = ["seconds", "bytes"].into_iter().find(|unit| name.ends_with(&format!("_{unit}")));
+        // The older format has no units.
         if let Some(unit) = unit.filter(|_| is_open) {
             self.line(format_args!("# UNIT {name} {unit}"));
         }
@@ -86,6 +88,7 @@ impl Exposition {
     pub(crate) fn sample(&mut self, name: &str, labels: Labels, value: impl Display) {
         self.text.push_str(name);
         let mut separator = '{';
+        // An empty label is the same as none.
         for (label, value) in labels.iter().filter(|(_, value)| !value.is_empty()) {
             let _ = write!(self.text, "{separator}{label}=\"{}\"", escaped(value));
             separator = ',';
@@ -98,6 +101,7 @@ impl Exposition {
 
     pub(crate) fn finish(mut self) -> String {
         if self.format == Format::OpenMetrics {
+            // OpenMetrics has an end, so that a cut answer is noticed.
             self.line("# EOF");
         }
         self.text

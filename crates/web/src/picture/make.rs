@@ -107,6 +107,7 @@ impl Cut {
         }
         let bin = spec.fit.map_or((1, 1), |most| bins((found_width, found_height), most, spec.axes));
         let largest = bin.0.max(bin.1);
+        // The header has 16 bits for a bin.
         if largest > usize::from(u16::MAX) {
             return Err(Wrong::new(format!("bins of at most {} pixels", u16::MAX)).found(largest));
         }
@@ -182,6 +183,7 @@ fn payload<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, spec: &Spec, is_
     }
     let mut kept = Vec::with_capacity(count);
     match (cut.bin, spec.reduce) {
+        // Without bins, every way to reduce gives the pixel itself.
         ((1, 1), _) | (_, Reduce::Pick) => picked(elements, pixels, cut, &mut kept),
         _ => largest(elements, pixels, cut, &mut kept),
     }
@@ -214,6 +216,7 @@ fn encoded<T: Sample>(values: Vec<T>, spec: &Spec) -> Bytes {
 
 /// The first pixel of each bin.
 fn picked<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<T>) {
+    // Full rows of a packed array are one piece of memory.
     if !cut.is_binned() && pixels.x_stride == 1 && pixels.colours == 1 && pixels.y_stride == cut.width {
         let start = cut.y * pixels.y_stride + cut.x;
         return to.extend_from_slice(&elements[start..start + cut.width * cut.height]);
@@ -280,6 +283,7 @@ fn largest_of_bins<T: Sample>(row: &[T], colours: usize, bin: usize, to: &mut Ve
 
 /// The mean of each bin.
 fn means_of<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<f32>) {
+    // Sums of many pixels need more digits than 32 bits have.
     let mut sums = vec![0.0f64; cut.columns() * pixels.colours];
     for_each_bin_row(cut, |first_y, rows| {
         sums.fill(0.0);
@@ -293,6 +297,7 @@ fn means_of<T: Sample>(elements: &[T], pixels: Pixels, cut: Cut, to: &mut Vec<f3
             }
         }
         to.extend(sums.iter().enumerate().map(|(index, sum)| {
+            // The last bin may have fewer columns.
             let columns = cut.bin.0.min(cut.width - index / pixels.colours * cut.bin.0);
             (sum / (columns * rows) as f64) as f32
         }));
@@ -335,11 +340,13 @@ fn table(table: &TableRef, spec: &Spec) -> Result<Made, NotShown> {
     let layout = table.layout();
     let columns = layout.schema().columns();
     let rows = layout.rows().min(spec.fit.map_or(ROWS, |[_, rows]| rows as usize));
+    // The length of a name has one byte.
     let name = |column: &Column| column.name.as_bytes()[..column.name.len().min(255)].to_vec();
     let mut offset = 2 + columns.iter().map(|column| 1 + name(column).len() + 1 + 4).sum::<usize>();
     let mut payload = Vec::from((columns.len() as u16).to_le_bytes());
     let mut offsets = Vec::new();
     for column in columns {
+        // A typed array of JavaScript begins at a multiple of the size of its elements.
         offset = offset.next_multiple_of(8);
         offsets.push(offset);
         let name = name(column);

@@ -60,6 +60,7 @@ impl Known {
     /// Takes out the outputs without a request in this time and without a holder.
     fn unwatched(&mut self, linger: Duration) -> Vec<Arc<Source>> {
         let is_over = |_: &String, (source, asked): &mut (Arc<Source>, Instant)| {
+            // The list itself holds one reference.
             Arc::strong_count(source) == 1 && asked.elapsed() > linger
         };
         self.sources.extract_if(.., is_over).map(|(_, (source, _))| source).collect()
@@ -85,6 +86,7 @@ impl Sources {
             *asked = Instant::now();
             return Ok(source.clone());
         }
+        // Room is needed now: outputs without a client do not linger.
         self.leave(known.unwatched(Duration::ZERO));
         if known.sources.len() >= MOST {
             return Err(NotShown::TooManyOutputs(MOST));
@@ -114,12 +116,14 @@ impl Sources {
 
     /// Leaves all outputs, for good.
     pub(crate) fn end(&self) {
+        // The model goes first, so that no output is watched anew.
         *lock(&self.model) = None;
         let mut known = lock(&self.known);
         for (source, _) in std::mem::take(&mut known.sources).into_values() {
             source.is_ended.store(true, Ordering::Release);
         }
         let threads = std::mem::take(&mut known.threads);
+        // Unlocked, so that requests are answered while the threads end.
         drop(known);
         for thread in threads {
             // A thread that panicked has said so.
@@ -158,6 +162,7 @@ fn take(mut outlet: Outlet, began: u64, newest: &watch::Sender<Option<Arc<Newest
             Ok(frame) => {
                 number += 1;
                 let entry_ns = frame.header().entry_ns;
+                // 0 stands for a frame without a stamp.
                 let age_ns = if entry_ns == 0 { 0 } else { outlet.now_ns().saturating_sub(entry_ns) };
                 let age = Duration::from_nanos(age_ns);
                 newest.send_replace(Some(Arc::new(Newest { frame, number, came: Instant::now(), age })));

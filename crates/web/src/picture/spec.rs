@@ -54,10 +54,12 @@ impl Spec {
     /// The wanted and the found value.
     pub(crate) fn from_json(body: &Value) -> Result<(String, Spec), Wrong> {
         let object = body.as_object().ok_or_else(|| Wrong::new("an object").found(body))?;
+        // An unknown key is refused, so that a misspelt one does not silently give the whole picture.
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(Wrong::new(format!("one of {}", KEYS.join(", "))).at(key));
         }
         let text = |key: &str| match object.get(key) {
+            // null is as a key that is left out: programs write it so.
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
             Some(other) => Err(Wrong::new("a text").at(key).found(other)),
@@ -108,6 +110,7 @@ impl Spec {
         range: Option<Vec<f64>>,
     ) -> Result<Spec, Wrong> {
         let region = region.map(|numbers| whole("region", &numbers)).transpose()?;
+        // A region without pixels has no picture.
         if let Some([_, _, 0, _] | [_, _, _, 0]) = region {
             return Err(Wrong::new(SIDES).at("region").found(0));
         }
@@ -125,6 +128,7 @@ impl Spec {
         let encoding = match (encoding, range) {
             (None | Some("native"), _) => Encoding::Native,
             (Some("u8"), Some((low, high))) => Encoding::U8(low, high),
+            // Without a range the u8 values would have no meaning.
             (Some("u8"), None) => return Err(Wrong::new("two numbers for u8").at("range").found("none")),
             (Some(other), _) => return Err(choice("as", "native or u8", other)),
         };
@@ -147,6 +151,7 @@ fn axes_of(text: Option<&str>) -> Result<Axes, Wrong> {
 /// Two numbers, the lower one first.
 pub(crate) fn range_of(numbers: &[f64]) -> Result<(f64, f64), Wrong> {
     match numbers {
+        // Equal ends would divide by zero.
         [low, high] if low.is_finite() && high.is_finite() && low < high => Ok((*low, *high)),
         other => Err(Wrong::new("a lower and a higher number").at("range").found(format_args!("{other:?}"))),
     }
@@ -160,6 +165,7 @@ fn whole<const N: usize>(key: &str, numbers: &[f64]) -> Result<[u32; N], Wrong> 
         return Err(wanted());
     }
     for (to, number) in found.iter_mut().zip(numbers) {
+        // JSON has no whole numbers, so each number is checked.
         let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
         *to = if fits { *number as u32 } else { return Err(wanted()) };
     }

@@ -79,7 +79,7 @@ impl Progress {
     /// Frame `number` is sent. Returns how many were left out since the last one.
     fn send(&mut self, number: u64) -> u64 {
         if number <= self.last {
-            // The same frame again, seen otherwise.
+            // The same frame is sent again with another view, so no frame was left out.
             return 0;
         }
         let left_out = number - self.last - 1;
@@ -137,6 +137,7 @@ struct State {
 impl State {
     /// Ends views without requests.
     fn tidy(&mut self) {
+        // A request that waits holds a receiver of `turn`.
         let old = |view: &View| view.asked.elapsed() > KEPT && view.turn.is_closed();
         let over: Vec<u64> = self.views.iter().filter(|(_, view)| old(view)).map(|(id, _)| *id).collect();
         over.into_iter().for_each(|id| _ = self.end(id));
@@ -186,6 +187,7 @@ impl Views {
         let view = state.views.get_mut(&id).ok_or(Refused::Gone)?;
         let source = self.sources.get(from).map_err(Refused::Cannot)?;
         if !Arc::ptr_eq(&source, &view.source) {
+            // An account is of one output: it begins anew with another one.
             let mut account = view.account();
             account.left_out += std::mem::take(&mut account.waiting);
             state.ended.add(account);
@@ -222,6 +224,7 @@ impl Views {
         if wait > Duration::ZERO {
             tokio::time::sleep(wait.min(WAIT)).await;
         }
+        // A request does not wait longer: the client asks again.
         if wait > WAIT {
             return Err(Refused::NothingNew);
         }
@@ -250,6 +253,7 @@ impl Views {
 
     fn sent(&self, id: u64, source: &Arc<Source>, number: u64) -> u64 {
         let mut state = lock(&self.state);
+        // The view may show another output by now, whose frames have other numbers.
         let view = state.views.get_mut(&id).filter(|view| Arc::ptr_eq(&view.source, source));
         view.map_or(0, |view| {
             view.asked = Instant::now();
@@ -275,6 +279,7 @@ impl Views {
             newest.wait_for(|newest| newest.as_ref().is_some_and(|newest| newest.number > source.began));
         let found =
             tokio::time::timeout(limit, came).await.ok().and_then(Result::ok).and_then(|found| found.clone());
+        // Without a new frame in time, the last one of an earlier watch is shown.
         let newest = found.or_else(|| source.newest.borrow().clone()).ok_or(Refused::NothingNew)?;
         Ok((source.name.clone(), newest))
     }
@@ -292,7 +297,7 @@ async fn wait_for(
         let found = newest.wait_for(is_other).await.ok().and_then(|newest| newest.clone());
         match found {
             Some(newest) => Some(newest),
-            // The node has ended: who asks again and again must still wait.
+            // The node has ended: a client that asks in a loop still waits each time.
             None => std::future::pending().await,
         }
     };

@@ -72,6 +72,7 @@ impl Header {
     /// Bytes of all elements.
     fn bytes(&self) -> Result<usize, Wrong> {
         let sizes = self.shape.iter().chain([&self.element_bytes()]).copied().collect::<Vec<_>>();
+        // Sizes are claims of the file: their product may overflow.
         let bytes =
             sizes.iter().try_fold(1usize, |all, size| all.checked_mul(*size)).filter(|all| *all <= LARGEST);
         let wanted = || Wrong::new(format!("an array of at most {LARGEST} bytes"));
@@ -93,6 +94,7 @@ fn shape(text: &str) -> Result<Vec<usize>, Wrong> {
     let list = value(text, "shape")?;
     let inner = list.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inner, _)| inner);
     let inner = inner.ok_or_else(|| Wrong::new("a shape").found(list))?;
+    // Python writes a shape of one axis as `(3,)`.
     let sizes = inner.split(',').map(str::trim).filter(|size| !size.is_empty());
     sizes
         .map(|size| size.parse().map_err(|_| Wrong::new("a shape").found(format_args!("({inner})"))))
@@ -119,6 +121,7 @@ fn elements(text: &str) -> Result<Elements, Wrong> {
 fn dtype(name: &str) -> Result<DType, Wrong> {
     let found = format!("elements of the type `{name}`");
     let refuse = || Wrong::new("little-endian numbers").found(&found);
+    // `|` stands for a type of one byte, which has no order.
     let plain = name.strip_prefix(['<', '|', '=']).ok_or_else(refuse)?;
     Ok(match plain {
         "b1" | "u1" => DType::U8,
@@ -160,6 +163,7 @@ pub(crate) fn frame(path: &Path, allocator: &mut Allocator) -> Result<Frame, Arr
     }
     match &header.elements {
         Elements::Plain(dtype) => {
+            // A shape without axes is a single number.
             let shape = if header.shape.is_empty() { vec![1] } else { header.shape.clone() };
             let layout = Layout::packed(*dtype, ColorMode::Mono, &shape)?;
             let mut frame = memory(allocator, &layout)?;

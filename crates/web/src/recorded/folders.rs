@@ -82,6 +82,7 @@ impl Folders {
     /// A writer of this run writes to `folder`.
     pub(crate) fn add(&self, folder: &Path) {
         let mut written = lock(&self.written);
+        // A file without a folder lies in the present one.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         if written.len() < MOST && !written.contains(folder) {
             written.insert(folder.to_owned());
@@ -94,6 +95,7 @@ impl Folders {
         let written: Vec<PathBuf> = lock(&self.written).iter().cloned().collect();
         let mut found: Vec<PathBuf> =
             self.named.iter().chain(&written).filter_map(|folder| fs::canonicalize(folder).ok()).collect();
+        // Sorted, an outer folder comes before the folders inside it.
         found.sort();
         found.dedup_by(|inner, outer| inner.starts_with(outer));
         found
@@ -107,6 +109,7 @@ impl Folders {
     pub(crate) fn file(&self, text: &str) -> Result<PathBuf, Error> {
         let refuse = || Error::not_found("there is no such file in the folders that may be read");
         let path = Path::new(text);
+        // A relative path would depend on the folder of the program.
         if !path.is_absolute() || Kind::of(path).is_none() {
             return Err(refuse());
         }

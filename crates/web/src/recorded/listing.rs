@@ -65,6 +65,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Folders that cannot be read have nothing to show.
     fn walk(&mut self, path: &Path, depth: usize) {
+        // Links to folders are not followed: they could lead out of the folders, or in a circle.
         let Ok(found) = fs::symlink_metadata(path) else { return };
         if found.is_dir() && depth <= DEEPEST {
             let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
@@ -224,6 +225,7 @@ fn read_json(path: &Path) -> Option<Value> {
     if file.metadata().ok()?.len() > LONGEST_ANALYSIS {
         return None;
     }
+    // Bounded once more, because the file may grow meanwhile.
     serde_json::from_reader(std::io::BufReader::new(file.take(LONGEST_ANALYSIS))).ok()
 }
 

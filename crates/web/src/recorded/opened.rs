@@ -112,12 +112,14 @@ impl Opened {
         let gone = || if is_renamed(path) { renamed() } else { Error::not_found("the file is gone") };
         FileState::of(path).ok_or_else(gone)?;
         if let Some(at) = self.open.iter().position(|open| open.path == path) {
+            // Moved to the end of the list: the first one is closed for another run.
             let mut open = self.open.remove(at);
             if open.is_current() && open.refresh(roots) {
                 self.open.push(open);
             }
         }
         if self.open.last().is_none_or(|open| open.path != path) {
+            // A new number: pictures of a file that was replaced are not those of the new file.
             self.generation += 1;
             let content = Content::open(path, roots)?;
             let states = content.states(path);
@@ -226,6 +228,7 @@ impl Open {
             self.looked = Instant::now();
             // Events that are known stay; an error comes up where they are read.
             let _ = run.recording.refresh();
+            // A detector without a picture so far may have one by now.
             run.layouts.retain(|_, layout| layout.is_some());
             if run.detectors.is_empty() {
                 run.detectors = run.recording.detectors().unwrap_or_default();

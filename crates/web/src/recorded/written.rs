@@ -55,6 +55,7 @@ fn is_file_name(spec: &ParamSpec) -> bool {
 
 /// The folders that the pipeline names for nodes that write files.
 pub(crate) fn folders_of(graph: &Graph) -> Vec<PathBuf> {
+    // A node that names no file writes none.
     let nodes = graph.nodes().iter().filter(|decl| decl.node_type.param_specs().iter().any(is_file_name));
     let folder = |decl: &livetime_engine::NodeDecl| {
         let spec = decl.node_type.param_specs().iter().find(|spec| spec.role == Some(Role::Folder))?;
@@ -88,13 +89,17 @@ impl Written {
         for (number, node) in moment.nodes.iter().enumerate() {
             let Some(path) = file_of(node) else { continue };
             let frames = frames_of(node);
+            // The search goes backwards, because the last file of a node is nearly always meant.
             if let Some(known) = seen.iter_mut().rev().find(|known| known.node == number)
                 && known.is_named(path)
             {
+                // The name changes when the file is finished.
                 (known.path, known.frames) = (path.to_owned(), frames);
                 continue;
             }
+            // A file of a run may be browsed, wherever the node has put it.
             folders.add(path.parent().unwrap_or(Path::new("")));
+            // The oldest file makes room.
             if seen.len() >= MOST {
                 seen.pop_front();
             }
@@ -110,6 +115,7 @@ impl Written {
 impl Seen {
     /// Whether it is the file `path`, perhaps under the name that it had while it was written.
     fn is_named(&self, path: &Path) -> bool {
+        // A file has its mark of growth at the end of its name.
         let plain = |path: &Path| path.to_string_lossy().trim_end_matches(IN_PROGRESS).to_owned();
         self.path == path || plain(&self.path) == plain(path)
     }
@@ -146,6 +152,7 @@ fn is_writing(moment: &Moment, node: &NodeMoment) -> bool {
     let has_capture = node.value_of(Role::Capture).is_some();
     let mode = node.value_of(Role::WriteMode);
     let is_single = matches!(mode, Some(Param::Text(mode)) if mode == "single");
+    // A node without a parameter for captures writes whenever it runs.
     !moment.report.finished && !is_single && (node.is_capturing() || !has_capture)
 }
 
@@ -153,10 +160,12 @@ fn seen_json(moment: &Moment, seen: &Seen) -> Value {
     let node = moment.nodes.get(seen.node);
     let is_last = node.and_then(|node| file_of(node)).is_some_and(|path| path == seen.path);
     let is_open = is_last && node.is_some_and(|node| is_writing(moment, node));
+    // The path is made whole, so that the page compares it with its folders.
     let found = fs::canonicalize(&seen.path).and_then(|path| Ok((fs::metadata(&path)?, path)));
     let (state, path) = match &found {
         Ok((_, path)) if is_open => ("open", path),
         Ok((_, path)) => ("complete", path),
+        // A file that was moved or deleted is still named.
         Err(_) => ("gone", &seen.path),
     };
     let found = found.as_ref().ok().map(|(found, _)| found);

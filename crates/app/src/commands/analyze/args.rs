@@ -244,11 +244,13 @@ impl FromStr for Workers {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Workers, String> {
+        // An empty text is the default of the option.
         if text.is_empty() {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             return Ok(Workers { first: cores, last: cores });
         }
         let (first, last) = text.split_once("..").unwrap_or((text, text));
+        // `1..=4` is taken like `1..4`, because both ways are in use.
         match (first.trim().parse(), last.trim_start_matches('=').trim().parse()) {
             (Ok(first @ 1..), Ok(last)) if first <= last && last <= MOST_WORKERS => {
                 Ok(Workers { first, last })
@@ -266,17 +268,19 @@ fn event_range(text: &str) -> Result<Range<usize>, String> {
         part => part.parse().map_err(|_| wrong()),
     };
     let range = number(first, 0)?..number(end, usize::MAX)?;
+    // A range without an event would give results of nothing.
     if range.is_empty() { Err(wrong()) } else { Ok(range) }
 }
 
 fn value_range(text: &str) -> Result<(f64, f64), String> {
     let parsed = text.split_once("..").and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    // The width must be finite, because bins are made by dividing it.
     let valid = parsed.filter(|(low, high): &(f64, f64)| low < high && (high - low).is_finite());
     valid.ok_or_else(|| format!("wanted a range of values as 0..4000, found `{text}`"))
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    // A histogram of so many bins fits into memory.
+    // A histogram of 2^26 bins takes 512 MiB, which fits into memory.
     let number = text.parse().ok().filter(|n| (1..=1 << 26).contains(n));
     number.ok_or_else(|| format!("wanted a number from 1 to 67108864, found `{text}`"))
 }

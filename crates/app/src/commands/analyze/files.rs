@@ -47,6 +47,7 @@ impl Files {
             files.0.extend(new);
             written.push(names);
         }
+        // One measurement has no rates to compare.
         if all.len() > 1 {
             files.add(folder.join(sweep::FILE), |new| put(new, &[&png(&sweep::plot(all))?]))?;
         }
@@ -69,11 +70,13 @@ impl Files {
     /// would be taken for results of this one.
     pub(super) fn finish(mut self, folder: &Path, report: &Json) -> Result<(), FileError> {
         self.add(folder.join(REPORT), |new| put(new, &[format!("{report:#}\n").as_bytes()]))?;
+        // The list of the former analysis is read before its report is replaced.
         let former = former(folder);
         let names: Vec<PathBuf> = self.0.iter().map(|new| new.path().to_owned()).collect();
         for new in self.0 {
             new.finish().map_err(FileError::Named)?;
         }
+        // A file of the new analysis may have a former one's name.
         for path in former.into_iter().filter(|path| !names.contains(path) && path.is_file()) {
             fs::remove_file(&path).map_err(|e| FileError::Former(path, e))?;
         }
@@ -83,6 +86,7 @@ impl Files {
 
 /// The files that the last analysis wrote into this folder, as its own report says.
 fn former(folder: &Path) -> Vec<PathBuf> {
+    // A folder without a report has no former files; a report of another program gives none.
     let text = fs::read_to_string(folder.join(REPORT)).unwrap_or_default();
     let report: Json = serde_json::from_str(&text).unwrap_or_default();
     let results = report["results"].as_array().into_iter().flatten();
@@ -104,6 +108,7 @@ fn result(
     let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
     match &named.value {
         Value::Array(array) => {
+            // The header is made first, so that header and elements are written in one call.
             let header = npy::header(&npy::describe(array.dtype()), array.shape());
             written.arrays.push(files.add(path("npy"), |new| put(new, &[&header, array.bytes()]))?);
         }
@@ -128,6 +133,7 @@ fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let go = || {
         loop {
+            // Relaxed is enough: the number is all that the threads share here.
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(number) else { break };
             let made = work(item);
@@ -135,12 +141,14 @@ fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -
         }
     };
     std::thread::scope(|scope| {
+        // The calling thread works, too.
         for _ in 1..threads.min(items.len()) {
             scope.spawn(go);
         }
         go();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // The order of the results must not depend on the threads.
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, made)| made).collect()
 }

@@ -38,6 +38,7 @@ pub(super) fn run(
             "--pipeline: wanted one number of workers, found a range: nodes write their files each time";
         return Err(Failure::new(Exit::Usage, message));
     };
+    // These options are refused and not ignored, so that a missing result is noticed.
     refuse_reducing(args)?;
     let meter = Meter::start();
     let recording = args.open().map_err(failed)?;
@@ -103,18 +104,21 @@ fn watched(
     output: &mut Output,
 ) -> Result<GraphFound, RecordedError> {
     let interrupts = Interrupts::counted(output);
+    // The progress counts bytes of pictures, because all events have pictures of one size here.
     let size = work.layout().span() as u64 * work.events() as u64;
     let mut progress = Progress::new(size, output);
     let (writer, log) = queue(progress.level());
     let found = work.run(recording, Some(writer.events()), &mut |now| {
         log.lines(iter::empty()).iter().for_each(|line| progress.log(line));
         progress.tell(now.raw_bytes);
+        // The first interrupt lets frames under way come through, the second one does not wait.
         match interrupts.count() {
             0 => GoOn::Yes,
             1 => GoOn::Drain,
             _ => GoOn::Abort,
         }
     });
+    // Messages of the end came after the last look.
     log.lines(iter::empty()).iter().for_each(|line| progress.log(line));
     progress.clear();
     found
@@ -172,6 +176,7 @@ impl Report<'_> {
     fn readbacks(&self) -> Table {
         let mut table = Table::new(&["node", "readback", "value", "unit"]);
         for (node, spec, value) in readbacks(&self.found.report) {
+            // Empty readbacks say nothing.
             let Some(shown) = shown(value) else { continue };
             let texts =
                 [node.to_owned(), spec.name.to_owned(), shown, spec.unit.unwrap_or_default().to_owned()];

@@ -28,6 +28,7 @@ pub(super) fn run(
     nodes: &[NodeType],
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    // The order of the options is the order of the work: a part, then some parts, then all.
     match args.part {
         Some(part) => reduce(args, &planned(args, path)?, part, nodes, output),
         None if args.into.is_some() => merge_some(args, &planned(args, path)?, nodes, output),
@@ -39,11 +40,13 @@ pub(super) fn run(
 /// The plan that is carried out, as the options say.
 fn planned(args: &AnalyzeArgs, path: &Path) -> Result<Plan, Failure> {
     let plan = Plan::read(path).map_err(failed)?;
+    // The folder is another one where the run is mounted at another place.
     let plan = args.run.as_ref().map_or(Ok(plan.clone()), |folder| plan.in_folder(folder)).map_err(failed)?;
     Ok(args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory)))
 }
 
 fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    // The options are checked before the run is opened, which may take long.
     reducers(args)?;
     let recording = args.open().map_err(|e| Failure::new(Exit::Failed, e))?;
     check_events(args, &recording)?;
@@ -81,6 +84,7 @@ fn reduce(
     nodes: &[NodeType],
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    // A part is analysed once, so a range of workers has no meaning.
     let (Some(workers), Some(folder)) = (args.workers.only(), &args.output) else {
         return Err(Failure::new(Exit::Usage, "--part: wanted one number of workers, found a range"));
     };
@@ -95,6 +99,7 @@ fn reduce(
     let interrupt = Interrupt::watch();
     let found = plan.reduce(&work, part, workers, &mut |now| {
         progress.tell(now.raw_bytes);
+        // A part that is cut off is of no use, so it is not finished.
         if interrupt.is_wanted() { GoOn::Abort } else { GoOn::Yes }
     });
     progress.clear();
@@ -165,6 +170,7 @@ fn merge_some(
 
 /// Reports why a merge failed; with `--json` missing parts are a list.
 fn refused(error: Error, args: &AnalyzeArgs, plan: &Plan, output: &mut Output) -> Result<Exit, Failure> {
+    // Other errors have nothing that a script could act on.
     let more = match &error {
         Error::MissingParts(missing) if args.json => json!({ "missing": missing, "parts": plan.parts() }),
         _ => return Err(failed(error)),
@@ -190,6 +196,7 @@ fn merge(args: &AnalyzeArgs, plan: &Plan, nodes: &[NodeType], output: &mut Outpu
     let (copies, run) = (merged.copies, RunFiles::planned(plan, merged.problems));
     let found = assembled(wanted.shown(merged.found), args.correct.assembly()?.as_ref());
     let found = found.map_err(|error| Failure::new(Exit::Usage, error))?;
+    // The merge reads files and runs no workers.
     let last = Measured { workers: 1, found, usage };
     let report = Report {
         args,

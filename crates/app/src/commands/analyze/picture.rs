@@ -42,6 +42,7 @@ impl<'a> Drawing<'a> {
     fn new(named: &'a Named, array: &'a Array, found: &'a Found) -> Drawing<'a> {
         let all = &found.layout.panels;
         // Panels of several shapes have an array each, with their number.
+        // The number must be a panel's, and a name like `projection-x` has none.
         let numbered = named.name.rsplit_once('-').and_then(|(kind, n)| Some((kind, n.parse().ok()?)));
         let (kind, panels) = match numbered {
             Some((kind, number)) => (kind, vec![number]),
@@ -52,6 +53,7 @@ impl<'a> Drawing<'a> {
             Value::Array(array) => Some(array),
             _ => None,
         });
+        // A mixture of curves and pictures is drawn as pictures.
         let is_line = all.iter().all(crate::analyze::Panel::has_any_length);
         Drawing { array, kind, panels, deviations, is_line, events: found.account.used as f64 }
     }
@@ -76,6 +78,7 @@ impl<'a> Drawing<'a> {
 
     /// A curve for each panel, a few in one pair of axes.
     fn curves(&self, x: Axis, quantity: &str) -> Option<RgbImage> {
+        // Without an element there is nothing to draw.
         let length = *self.array.shape().last().filter(|n| **n > 0)?;
         let values = self.array.values();
         let errors = self.errors(values.len());
@@ -100,7 +103,9 @@ impl<'a> Drawing<'a> {
 
     /// The errors of so many means, if the deviations of the same elements are known: σ/√n.
     fn errors(&self, values: usize) -> Vec<f64> {
+        // The error of a mean needs two events.
         let deviations = self.deviations.filter(|_| self.kind == "mean" && self.events > 1.0);
+        // Deviations of another shape belong to other elements.
         let deviations = deviations.map(Array::values).filter(|found| found.len() == values);
         deviations.unwrap_or_default().iter().map(|deviation| deviation / self.events.sqrt()).collect()
     }
@@ -152,10 +157,12 @@ impl<'a> Drawing<'a> {
 /// How many pictures there are, their rows and columns, and how many lie pixel by pixel in turn, as in a CSPad 2x2.
 fn pictures(shape: &[usize]) -> Option<(usize, usize, usize, usize)> {
     let found = match *shape {
+        // Up to four pictures pixel by pixel: pairs of a CSPad and colours; both have many rows and columns.
         [rows, columns, step @ 2..=4] if rows > 4 && columns > 4 => (step, rows, columns, step),
         [ref outer @ .., rows, columns] => (outer.iter().product(), rows, columns, 1),
         _ => return None,
     };
+    // A picture of one row shows nothing.
     (found.0 > 0 && found.1 > 1 && found.2 > 1).then_some(found)
 }
 
@@ -168,6 +175,7 @@ fn column(table: &Table, name: &str) -> Option<Vec<f64>> {
 fn histogram(table: &Table) -> Option<RgbImage> {
     let (from, to, counts) = (column(table, "from")?, column(table, "to")?, column(table, "count")?);
     let mut levels: Vec<Point> = from.iter().zip(&counts).map(|(x, n)| Point::new(*x, *n)).collect();
+    // The last bin ends at its own edge, so its level is drawn twice.
     levels.push(Point::new(*to.last()?, *counts.last()?));
     let mut series = vec![Series { name: String::new(), points: levels, style: Style::Steps }];
     if counts.len() <= MOST_BARS {

@@ -64,9 +64,11 @@ impl Report<'_> {
         text += &self.run.problems_text();
         text += &format!("\n{}\n{}", self.results(), self.rates());
         text += &self.times.text();
+        // With one number there is nothing to compare.
         if self.all.len() > 1 && self.is_same {
             text += "the results are the same bits for every number of workers\n";
         }
+        // Only several numbers of workers give a plot.
         if let (Some(folder), true) = (&self.args.output, self.all.len() > 1) {
             text += &format!("rates by number of workers: {}\n", folder.join(sweep::FILE).display());
         }
@@ -78,6 +80,7 @@ impl Report<'_> {
         let panels = found.layout.panels.len();
         let first = found.layout.panels.first();
         let account = &found.account;
+        // Equal lengths are shown as a shape.
         let lengths = account.lengths(0).filter(|l| l.start() < l.end());
         let panel = first.map_or_else(String::new, |p| match lengths {
             Some(l) => format!("{} [{} to {}]", p.dtype, l.start(), l.end()),
@@ -106,12 +109,14 @@ impl Report<'_> {
         let count = |verdict| account.unselected(verdict);
         let left_out: u64 = Verdict::ALL.into_iter().map(count).sum();
         let counts =
+            // The first verdict is the selected one.
             Verdict::ALL.iter().skip(1).map(|verdict| format!("{} {}", count(*verdict), verdict.name()));
         format!("selected: {}, {}\n", account.events() - left_out, counts.collect::<Vec<_>>().join(", "))
     }
 
     fn expression(&self) -> Option<String> {
         let own = self.args.correct.select.as_ref().map(ToString::to_string);
+        // Merged parts were planned with an expression, which this command line lacks.
         own.or_else(|| self.run.expression.clone())
     }
 
@@ -150,6 +155,7 @@ impl Report<'_> {
 
     fn rates(&self) -> String {
         match (self.all, self.parts) {
+            // A single measurement is a line; a table of one row would be longer.
             ([only], _) => return format!("{} workers: {}", only.workers, only.usage.text()),
             (_, Some((parts, copies))) => {
                 let copies = if copies > 0 { format!(", {copies} of them twice") } else { String::new() };
@@ -209,10 +215,12 @@ impl Report<'_> {
             "same_for_all_workers": self.is_same,
             "times": self.times.json(),
         });
+        // `more` wins over equal names of the run.
         livetime_measure::merge(&mut json, more);
         if let Some(expression) = self.expression() {
             let counts = Verdict::ALL
                 .iter()
+                // The first verdict is the selected one, which is no reason to be left out.
                 .skip(1)
                 .map(|v| (v.name().replace(' ', "_"), account.unselected(*v).into()));
             json["select"] = json!({ "expression": expression, "left_out": Json::Object(counts.collect()) });
@@ -283,6 +291,7 @@ struct Summary {
 
 impl Summary {
     fn of(array: &Array) -> Summary {
+        // NaN stands where there is no pixel.
         let values: Vec<f64> = array.values().into_iter().filter(|v| v.is_finite()).collect();
         let count = values.len() as f64;
         Summary {

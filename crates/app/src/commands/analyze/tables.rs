@@ -87,6 +87,7 @@ pub(super) fn rows(columns: Columns) -> usize {
 
 /// A structured array: the cells of a row lie beside each other.
 fn structured(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
+    // The header is a Python literal, and numpy would read such a name as its end.
     if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
         return Err(FileError::ColumnName((*name).to_owned()));
     }
@@ -104,6 +105,7 @@ fn structured(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> 
 }
 
 fn csv(new: &mut GrowingFile, columns: Columns) -> std::io::Result<()> {
+    // Cells are a few bytes each, too few for a write of their own.
     let mut file = BufWriter::new(new);
     let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
     writeln!(file, "{}", names.join(","))?;
@@ -114,11 +116,13 @@ fn csv(new: &mut GrowingFile, columns: Columns) -> std::io::Result<()> {
         }
         writeln!(file)?;
     }
+    // The buffer would drop an error of its last write.
     file.flush()
 }
 
 /// A name as RFC 4180 has it.
 fn quoted(name: &str) -> String {
+    // Names without these signs stay bare, as most readers show them.
     match name.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.to_owned(),
@@ -168,6 +172,7 @@ fn write_parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), parquet:
     for (number, (_, cells)) in columns.iter().enumerate() {
         let column = described.column(number);
         match is_signed(cells.dtype()) {
+            // Parquet stores numbers with and without sign in one type; the schema tells them apart.
             Some(_) => {
                 let values: Vec<i64> = wholes(cells).take(rows).collect();
                 write_column::<Int64Type>(&mut group, column, &properties, &values)?;
@@ -189,7 +194,9 @@ fn write_parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), parquet:
 #[cfg(feature = "parquet")]
 fn schema(path: &Path, columns: Columns) -> String {
     let table = path.file_stem().unwrap_or_default().to_string_lossy();
+    // The language of schemas has no quotes, so other characters become underscores.
     let word = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_");
+    // Every cell is there, so `required` saves the levels of optional columns.
     let column = |(name, cells): &(&str, &Array)| match is_signed(cells.dtype()) {
         Some(is_signed) => format!("required int64 {} (INTEGER(64, {is_signed}));", word(name)),
         None => format!("required double {};", word(name)),

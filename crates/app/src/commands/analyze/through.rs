@@ -47,6 +47,7 @@ impl Wanted {
         nodes: &[NodeType],
         output: &mut Output,
     ) -> Result<Wanted, Failure> {
+        // The pipeline gets the pictures as they are recorded, so corrections have their place in it.
         if let (Some(_), Some(option)) = (&args.pipeline, args.correct.first_correction()) {
             let why =
                 format!("`{option}` cannot be used with `--pipeline`: put a node `corrections` into it");
@@ -77,6 +78,7 @@ impl Wanted {
     /// If the program does not know the reducers, or cannot make the pipeline.
     pub(super) fn planned(plan: &Plan, nodes: &[NodeType]) -> Result<Wanted, Failure> {
         match plan.described() {
+            // A pipeline is the only reducer of its plan, because it holds the others.
             [line] if PipelineReducer::is_described(line) => {
                 let through = PipelineReducer::described(line, nodes).map(Wanted::through);
                 through.map_err(|error| Failure::new(Exit::Failed, error))
@@ -111,6 +113,7 @@ impl Wanted {
 impl Through {
     /// The account of the events; of none before there are results.
     fn account(&self) -> PipelineAccount {
+        // The account is replaced as a whole, so a panic leaves no half of it.
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
     }
 

@@ -113,6 +113,7 @@ impl ConvertArgs {
     /// # Errors
     /// If no format that `convert` writes has the ending of the name.
     pub(super) fn is_to_hdf5(&self) -> Result<bool, Failure> {
+        // The name decides, because no option says the format.
         if is_hdf5_name(&self.output) {
             return Ok(true);
         }
@@ -120,6 +121,7 @@ impl ConvertArgs {
             return Ok(false);
         }
         let wanted = "a name that ends with .xtc (LCLS-I) or .h5, .hdf5, .nxs, .hdf (HDF5)";
+        // Other endings are refused: a file of the wrong format would be noticed only by its reader.
         Err(Failure::new(Exit::Usage, format!("-o: wanted {wanted}, found `{}`", self.output.display())))
     }
 
@@ -127,6 +129,7 @@ impl ConvertArgs {
     pub(super) fn options(&self, workers: usize) -> Result<Options, Failure> {
         let split = match (self.split_events, self.split_size) {
             (Some(events), _) => Split::Events(events),
+            // The parser of the arguments refuses both together.
             (None, Some(bytes)) => Split::Bytes(bytes),
             (None, None) => Split::Not,
         };
@@ -181,6 +184,7 @@ impl ConvertArgs {
     /// # Errors
     /// For options that have no meaning there.
     pub(super) fn frames_options(&self, to_hdf5: bool) -> Result<FramesOptions, Failure> {
+        // An option without effect is refused, so that it is not believed to have one.
         let all = [
             (self.time.is_some(), "--time"),
             (self.select.is_some(), "--select"),
@@ -199,6 +203,7 @@ impl ConvertArgs {
             return Err(Failure::new(Exit::Usage, text));
         }
         let range = self.events.clone().unwrap_or(0..u64::MAX);
+        // An open end stands beyond all events, also on a machine with short numbers.
         let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let tier = if self.dense { BlockpackTier::Dense } else { BlockpackTier::Fast };
         let target = match to_hdf5 {
@@ -225,6 +230,7 @@ impl ConvertArgs {
             "none" => Ok(ReferenceSource::None),
             "mean" => Ok(ReferenceSource::Mean(MEAN_OF)),
             text if text.starts_with("mean:") => {
+                // A mean of no events would be no reference.
                 let count = text[5..].parse().ok().filter(|n| *n > 0);
                 let wanted =
                     || usage(format!("wanted a number of events above 0 behind `mean:`, found `{text}`"));
@@ -249,6 +255,7 @@ pub(super) struct AnyCodec {
 }
 
 fn codec_help() -> String {
+    // `none` comes first, and both formats have it.
     let hdf5 = one_of(Packing::all().skip(1).map(|(name, _)| name));
     format!(
         "Codec of the pictures: hist16, histn or blockpack; into HDF5 {hdf5}; none decompresses. By default pictures \
@@ -258,6 +265,7 @@ fn codec_help() -> String {
 
 fn any_codec(text: &str) -> Result<AnyCodec, String> {
     let (engine, packing) = (codec(text).ok(), Packing::named(text));
+    // The output may be of either format, so a name is refused here only if neither format has it.
     if engine.is_none() && packing.is_none() {
         let hdf5 = one_of(Packing::all().skip(1).map(|(name, _)| name));
         return Err(format!("wanted none, hist16, histn or blockpack (XTC), {hdf5} (HDF5), found `{text}`"));
@@ -281,6 +289,7 @@ pub(crate) fn codec(text: &str) -> Result<Engine, String> {
 
 /// Bytes with their unit.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
+    // Less than one byte would be cut to 0.
     let bytes = positive_quantity(text, "B").filter(|bytes| *bytes >= 1.0);
     bytes
         .map(|b| b as u64)
@@ -289,6 +298,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 
 /// `A..B`, where either may be missing.
 fn range<T>(text: &str, parse: impl Fn(&str) -> Option<T>, all: Range<T>) -> Option<Range<T>> {
+    // The dots are required, because a single number could mean either end.
     let (from, to) = text.split_once("..")?;
     let start = if from.trim().is_empty() { all.start } else { parse(from.trim())? };
     let end = if to.trim().is_empty() { all.end } else { parse(to.trim())? };
@@ -311,11 +321,13 @@ fn times(text: &str) -> Result<Range<u64>, String> {
 
 /// ns since 1970.
 fn time_ns(text: &str) -> Option<u64> {
+    // A plain number is no time with a date, so both forms are tried in turn.
     if let Ok(time) = text.parse::<Timestamp>() {
         return u64::try_from(time.as_nanosecond()).ok();
     }
     // In integers: a float would lose the last digits.
     let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    // Nine digits: the fraction in nanoseconds.
     let digits = format!("{fraction:0<9}");
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !is_number(seconds) || !is_number(&digits) || digits.len() > 9 {
@@ -326,6 +338,7 @@ fn time_ns(text: &str) -> Option<u64> {
 
 fn workers(text: &str) -> Result<RangeInclusive<usize>, String> {
     let numbers = text.split_once("..").map_or((text, text), |(from, to)| (from, to));
+    // No machine has more threads than this; a larger number is a mistake.
     let parse = |text: &str| text.trim().parse::<usize>().ok().filter(|n| (1..=1024).contains(n));
     match (parse(numbers.0), parse(numbers.1)) {
         (Some(from), Some(to)) if from <= to => Ok(from..=to),

@@ -21,6 +21,7 @@ pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
 
 pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
     let to_hdf5 = args.is_to_hdf5()?;
+    // Files of pictures alone have no datagrams, which the other conversion copies.
     if to_hdf5 || args.files.first().is_some_and(|path| frames::has_pictures_alone(path)) {
         return frames::convert(args, to_hdf5, output);
     }
@@ -46,6 +47,7 @@ pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, F
                     &(selected.as_ref().map_or_else(String::new, selection) + &text::text(&report, &usage)),
                 )?;
             }
+            // An event that could not be judged may be one that was wanted.
             let unreadable = selected.map_or(0, |selected| selected.count(Verdict::Unreadable));
             Ok(report
                 .findings()
@@ -90,8 +92,10 @@ fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
     for workers in args.workers.clone().into_iter().flatten() {
         let path = scratch(&args.output, workers);
         let mut options = args.options(workers)?;
+        // The events are judged anew each time; only the conversion is timed.
         select(args, &mut options)?;
         let (report, usage) = convert_once(args, &path, &options, output)?;
+        // Only the rates are wanted, and the files would fill the disk.
         for (file, _) in &report.files {
             let removed = std::fs::remove_file(file);
             removed
@@ -115,6 +119,7 @@ fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
 fn row(workers: usize, report: &Report, usage: &Usage) -> Value {
     let mut row = usage.json();
     row["workers"] = workers.into();
+    // A file without pictures has no raw bytes.
     row["ratio"] = (report.output_bytes as f64 / report.raw_bytes.max(1) as f64).into();
     row
 }
@@ -130,6 +135,7 @@ fn convert_once(
     options: &Options,
     output: &mut Output,
 ) -> Result<(Report, Usage), Failure> {
+    // A missing file is reported by the conversion itself.
     let sizes = args.files.iter().map(|file| std::fs::metadata(file).map_or(0, |m| m.len()));
     let mut progress = Progress::new(sizes.sum(), output);
     let (meter, interrupt) = (Meter::start(), Interrupt::watch());

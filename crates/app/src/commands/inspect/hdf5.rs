@@ -56,9 +56,11 @@ struct Shown {
 impl Run {
     /// `None`: it has nothing that can be played.
     fn of(path: &Path) -> Option<Run> {
+        // A file without events is still a file with content, so the failure is no error.
         let recording = Recording::open(&[path]).ok()?;
         let (events, content) = (recording.events(), Hdf5::open(path).ok()?);
         let codec = |name: &str| {
+            // The names of files with several data sets have a number.
             let array = content.array(name).or_else(|_| content.array(&format!("{name}_000001")));
             array.map_or_else(
                 |_| String::new(),
@@ -75,6 +77,7 @@ impl Run {
         let times_ns = (recording.time_ns(0), recording.time_ns(events.saturating_sub(1)));
         Some(Run {
             events,
+            // A time of 0 was not recorded.
             times_ns: Some(times_ns).filter(|(first, _)| clock::is_set(*first)),
             detectors: detectors.collect(),
             others: recording.files().len().saturating_sub(1),

@@ -17,6 +17,7 @@ const DAMAGED: usize = 10;
 /// Whether `file` is one, by the name, or else by its first bytes.
 pub(super) fn is_parquet(path: &Path, file: &File) -> Result<bool> {
     let name = path.to_string_lossy();
+    // A file that is being written has the ending of its format before its mark.
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".parquet") {
         return Ok(true);
     }
@@ -51,6 +52,8 @@ mod with_parquet {
     pub(in crate::commands::inspect) fn report(path: &Path, size: u64, file: &File) -> Result<Report> {
         match Survey::new(file, size) {
             Ok(mut survey) => {
+                // The checksums are looked at for each row group, so that one damaged group does not hide the
+                // others.
                 let proof = Proof::of(&mut survey);
                 Ok(readable(path, size, survey.metadata(), &proof))
             }
@@ -86,6 +89,7 @@ mod with_parquet {
         }
 
         fn is_whole(&self) -> bool {
+            // Pages without a checksum prove nothing, and so the file is not proved.
             self.is_sealed && self.checked.pages == self.checked.proved
         }
 
@@ -142,6 +146,7 @@ mod with_parquet {
         let mut json_columns = Vec::new();
         for (position, column) in columns.iter().enumerate() {
             let (plain, packed) = sizes(found, position);
+            // A column without bytes is as large as it was.
             let ratio = if plain > 0 { packed as f64 / plain as f64 } else { 1.0 };
             let cells = [
                 column.name().to_owned(),
@@ -193,6 +198,7 @@ mod with_parquet {
     fn sizes(found: &ParquetMetaData, column: usize) -> (u64, u64) {
         let chunks = found.row_groups().iter().map(|group| group.column(column));
         chunks.fold((0, 0), |(plain, packed), chunk| {
+            // The sizes are signed in the file, and a broken file may have negative ones.
             (plain + chunk.uncompressed_size().max(0) as u64, packed + chunk.compressed_size().max(0) as u64)
         })
     }

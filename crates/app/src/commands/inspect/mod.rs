@@ -61,6 +61,7 @@ pub(crate) struct InspectArgs {
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
     let (mut reports, mut exit) = (Vec::new(), Exit::Ok);
     for (position, path) in args.files.iter().enumerate() {
+        // A blank line parts the reports; the JSON is one document at the end.
         if position > 0 && !args.json {
             output.data("\n")?;
         }
@@ -72,12 +73,14 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
                 }
                 reports.push(report.json);
             }
+            // The other files are still inspected.
             Err(FileFailure::File(error)) => {
                 exit = worse(exit, Exit::Failed);
                 let error = error.in_file(path);
                 output.log(format_args!("livetime: {error}"));
                 reports.push(json!({ "file": path.display().to_string(), "error": error.to_string() }));
             }
+            // Without stdout no further report reaches its reader.
             Err(FileFailure::Output(failure)) => return Err(failure),
         }
     }
@@ -90,9 +93,11 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
 fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
     let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e))?.len();
+    // An empty file has no content from which its format could be known.
     if size == 0 {
         return Ok(empty(path));
     }
+    // Formats with a signature come first, so that raw frames are not found in them by chance.
     if hdf5::is_hdf5(&file)? {
         let report = hdf5::report(path, &file)?;
         return Ok(if args.pictures { pictures::judged(report, path)? } else { report });
@@ -104,6 +109,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         let report = records::report(path, size, &file, args.tree, args.first)?;
         return Ok(if args.pictures { pictures::judged(report, path)? } else { report });
     }
+    // Raw frames have no tree of datagrams.
     if !args.tree
         && let Some(content) = wire::recognise(path)?
     {
@@ -112,6 +118,7 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         let is_run = content == wire::Content::Dump;
         return Ok(if args.pictures && is_run { pictures::judged(report, path)? } else { report });
     }
+    // An error of the system is shown as it is; any other fault means only that the format is unknown.
     let format = RunFormat::of(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
         let is_whole = match format.datagrams() {
@@ -119,10 +126,12 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
             Some(Format::Xtc2) => tree::lcls2(path, &file, args.first, output)?,
             _ => return Err(unknown().into()),
         };
+        // The tree is printed already, datagram by datagram.
         return Ok(Report { text: String::new(), json: Value::Null, exit: exit_of(1, is_whole) });
     }
     let mut progress = Progress::new(size, output);
     let tell = |done| {
+        // A scan changes nothing, so Ctrl-C may simply end the program.
         progress.tell(done);
         true
     };
@@ -140,6 +149,7 @@ pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     let file = File::open(path).ok()?;
     let mut begin = [0; 6];
     let read = livetime_formats::file::read_exact_at(&file, &mut begin, 0);
+    // The first 6 bytes of each .npy file are these.
     if read.is_ok() && begin == *b"\x93NUMPY" {
         return Some("arrays of NumPy");
     }

@@ -17,6 +17,7 @@ use crate::report::table::{Style, Table, cell};
 /// Whether `file` holds trigger records, by the name, or else by its first bytes.
 pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
     let name = path.to_string_lossy();
+    // A file that is being written has the ending of its format before its mark.
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".records") {
         return Ok(true);
     }
@@ -29,10 +30,12 @@ pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
 pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Option<u64>) -> Result<Report> {
     let mut reader = RecordReader::new(file);
     let (mut records, mut broken) = (Vec::new(), None);
+    // Without a limit the whole file is read.
     while first.is_none_or(|first| (records.len() as u64) < first) {
         match reader.next() {
             Ok(Some(record)) => records.push(record),
             Ok(None) => break,
+            // An error of the system is none of the file.
             Err(error) if error.io_error().is_some() => return Err(error),
             Err(error) => {
                 broken = Some(error);
@@ -40,9 +43,11 @@ pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Opti
             }
         }
     }
+    // A fault may come behind whole records, so both are asked.
     let is_whole = broken.is_none() && matches!(reader.end(), End::Whole { .. });
     let state = match (&broken, reader.end()) {
         (Some(error), end) => format!("broken at byte {}: {}", end.offset(), error.reason()),
+        // A search with a limit of records ends before the end of the file.
         (None, End::Whole { offset }) if offset < size => format!("looked at up to byte {offset}"),
         (None, End::Whole { .. }) => "complete".into(),
         (None, End::Partial { offset, has, .. }) => {
@@ -67,6 +72,7 @@ fn table(records: &[StoredRecord]) -> String {
     let mut table = Table::new(&heads).right([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     for record in records {
         let header = &record.header;
+        // The windows come from the file, so the sum saturates.
         let missing: u64 = record.missing.iter().map(ticks).fold(0, u64::saturating_add);
         table.row([
             cell(header.trigger_number.to_string(), false),
@@ -167,10 +173,12 @@ fn as_json(record: &StoredRecord) -> Value {
 /// Hits in a fragment of hits.
 fn hits(fragment: &StoredFragment) -> Option<u64> {
     let is_hits = fragment.header.kind == fragment_type::TRIGGER_PRIMITIVE;
+    // Other fragments have no rows of this size.
     is_hits.then_some(fragment.len / PrimitiveV2::BYTES as u64)
 }
 
 fn ticks(m: &MissingFrom) -> u64 {
+    // A broken file may have an end before its begin.
     m.missing.end.saturating_sub(m.missing.begin)
 }
 

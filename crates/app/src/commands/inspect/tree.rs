@@ -55,6 +55,7 @@ pub(super) fn lcls2(
     let line = |header: &xtc2::DatagramHeader| format!("{} env {:#x}", header.transition(), header.env);
     let mut names = xtc2::NamesTable::default();
     tree(path, file, first, output, "XTC of LCLS-II", line, |heads, offset, header, lines| {
+        // Names come with changes of state, never with events.
         if !header.is_event() {
             let bytes = heads.window().get(offset, header.length() as usize)?;
             names.update(&xtc2::Datagram::parse(bytes)?);
@@ -89,6 +90,7 @@ impl Lines {
     /// A line for what a walker has found below the root: a node as `words` say it, or a broken rest.
     fn add<H>(&mut self, found: std::result::Result<Place<H>, Broken>, words: impl FnOnce(&H) -> String) {
         let (depth, offset, what) = match found {
+            // The root has a line already.
             Ok(place) if place.depth == 0 => return,
             Ok(place) => (place.depth, place.offset, words(&place.header)),
             Err(Broken { depth, offset, length, error }) => {
@@ -116,6 +118,7 @@ fn tree<H: Head>(
         let (offset, header) = match heads.next() {
             Ok(Some(found)) => found,
             Ok(None) => break,
+            // An error of the system says nothing about the file.
             Err(error) if error.io_error().is_some() => return Err(error.into()),
             Err(error) => {
                 broken = Some(error);
@@ -137,5 +140,6 @@ fn tree<H: Head>(
         lines.text += &heading(path, what, size, count, end, broken.as_ref());
     }
     output.data(&lines.text)?;
+    // After an early stop, the end of the file is not known.
     Ok(lines.is_sound && broken.is_none() && (stopped || matches!(end, End::Whole { .. })))
 }

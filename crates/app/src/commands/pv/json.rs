@@ -50,7 +50,7 @@ fn field(field: &Field) -> Json {
     match field {
         Field::Node => Json::Null,
         Field::Bool(v) => (*v).into(),
-        // Not a number is null.
+        // JSON has no NaN: it becomes null.
         Field::F32(v) => f64::from(*v).into(),
         Field::F64(v) => (*v).into(),
         Field::U64(v) => (*v).into(),

@@ -9,6 +9,7 @@ const STATUS: [&str; 8] = ["NONE", "DEVICE", "DRIVER", "RECORD", "DB", "CONF", "
 
 /// Name, time, value, alarm.
 pub(super) fn line(name: &str, value: &Value, clock: Clock) -> String {
+    // A value of several lines stands below its name.
     let Some(text) = short(value) else { return format!("{name}\n{value}") };
     let time = time_of(value).and_then(|time| clock.tell(time));
     let parts = [Some(name.into()), time, Some(text), alarm(value)];
@@ -16,6 +17,7 @@ pub(super) fn line(name: &str, value: &Value, clock: Clock) -> String {
 }
 
 fn time_path(value: &Value) -> &'static str {
+    // `dataTimeStamp` is the time of the picture, `timeStamp` the time of its update.
     let image =
         nt::is(value.id(), "NTNDArray") && value.i64("dataTimeStamp.secondsPastEpoch").is_some_and(|s| s > 0);
     if image { "dataTimeStamp" } else { "timeStamp" }
@@ -130,6 +132,7 @@ pub(super) fn iso(value: &Value) -> Option<String> {
 }
 
 fn time_of(value: &Value) -> Option<Time> {
+    // A time of 0 was never set.
     nt::time_of(value, time_path(value)).filter(|time| time.seconds > 0)
 }
 

@@ -115,6 +115,7 @@ pub(super) fn import(args: &ImportArgs, nodes: &[NodeType], output: &mut Output)
     let contents = args.files.iter().map(|file| read(file, args)).collect::<Result<Vec<_>, _>>()?;
     let names = PvNames::new(&pipeline.graph, &pipeline.pvaccess.names);
     let all = contents.iter().flat_map(|(_, content)| names_in(content));
+    // A prefix that was given is taken also if no PV has it, so that a mistake shows as unknown PVs.
     let prefix = match &args.prefix {
         Some(prefix) => prefix.clone(),
         None => names.prefix_of(all).unwrap_or(&pipeline.pvaccess.prefix).to_owned(),
@@ -126,14 +127,17 @@ pub(super) fn import(args: &ImportArgs, nodes: &[NodeType], output: &mut Output)
         Importer { pipeline: &pipeline, names: &names, prefix: &prefix, file, lines: &mut lines }
             .take(content, &mut settings);
     }
+    // Values are tried together at the end: some are refused only beside others.
     name_refused(&pipeline, &mut settings, &mut lines);
     let written = lines.iter().filter(|line| line.fate == LineFate::Written).count();
+    // Without a value nothing is written, so that an empty import leaves no file.
     let is_written = !args.dry_run && written > 0;
     if is_written {
         write(&mut store, settings, &pipeline, args)?;
     }
     let report = Report { lines, prefix, file: store.path().to_owned(), is_written };
     report.print(args.json, output)?;
+    // A file of which no PV is known belongs to another pipeline.
     Ok(if report.lines.iter().any(|line| line.fate != LineFate::Unknown) { Exit::Ok } else { Exit::Failed })
 }
 
@@ -162,6 +166,7 @@ fn write(
     // Before it is read: a run that goes on would write it again.
     store.hold().map_err(|error| failed(&error))?;
     let read = store.read();
+    // A file that cannot be read must not be replaced by a new one.
     if let (None, Some(problem)) = (&read.file, read.problems.first()) {
         return Err(failed(problem));
     }
@@ -173,6 +178,8 @@ fn write(
         let type_name = &settings.nodes[node].type_name;
         file.set(node, type_name, key, kept.value.clone(), &kept.by, kept.at_ns);
         let number = pipeline.graph.node(node).ok();
+        // The value of the pipeline file is kept beside the setting, so that a later run sees if the file
+        // changed.
         let start = number.and_then(|number| pipeline.graph.nodes()[number].value(key));
         if let Some(kept) = file.nodes.get_mut(node).and_then(|node| node.values.get_mut(key)) {
             kept.file = start;
@@ -184,11 +191,13 @@ fn write(
 fn read(file: &Path, args: &ImportArgs) -> Result<(String, Content), Failure> {
     let name = file.display().to_string();
     let failed = |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, format!("{name}: {error}"));
+    // Only the ending tells the formats apart: both are lines with names.
     if file.extension().is_some_and(|ending| ending == "req") {
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
         let folders: Vec<PathBuf> = std::iter::once(folder).chain(args.req_path.iter().cloned()).collect();
         let first = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let req = read_req(&first, &args.macros, &|wanted| find(&folders, wanted));
+        // Problems in some lines leave the others usable.
         if req.names.is_empty() && !req.problems.is_empty() {
             return Err(failed(&req.problems.join("; ")));
         }
@@ -202,6 +211,7 @@ fn read(file: &Path, args: &ImportArgs) -> Result<(String, Content), Failure> {
 fn bounded(file: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
+    // One byte beyond the limit shows that the file is longer.
     std::fs::File::open(file)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > MAX_BYTES {
         true => Err(std::io::Error::other("wanted a file of at most 64 MiB, found a longer one")),
@@ -274,6 +284,7 @@ impl Importer<'_> {
     }
 
     fn meaning(&self, pv: &str, value: &SavValue) -> Meaning {
+        // PVs of other prefixes belong to other devices.
         pv.strip_prefix(self.prefix).map_or(Meaning::Unknown, |name| self.names.meaning(name, value))
     }
 
@@ -282,6 +293,7 @@ impl Importer<'_> {
             Meaning::Setting { node, key, value } => {
                 let decl = &self.pipeline.graph.nodes()[node];
                 let setting = format!("{}.{key} = {value}", decl.name);
+                // A value as in the pipeline file would only hide a later change of the file.
                 if self.start(node, key).is_some_and(|start| same(&start, &value)) {
                     (LineFate::AsInFile, setting, String::new())
                 } else {
@@ -300,7 +312,9 @@ impl Importer<'_> {
 
     /// A name of a request file: whether settings keep it does not depend on a value.
     fn name(&mut self, file: &str, line: usize, pv: &str) {
+        // Any value will do: the answer depends on the name.
         let fate = match self.meaning(pv, &SavValue::Text("0".into())) {
+            // A refused value still belongs to a setting.
             Meaning::Setting { .. } | Meaning::Refused(_) => (LineFate::Wanted, ""),
             Meaning::NotKept(why) => (LineFate::NotKept, why),
             Meaning::Unknown => (LineFate::Unknown, ""),
@@ -325,6 +339,7 @@ impl Importer<'_> {
     /// A value of the first edge to the first input of the node.
     fn of_edge(&self, node: usize, key: &str) -> Option<ParamValue> {
         let graph = &self.pipeline.graph;
+        // A node without an edge has no queue and no rate.
         let edge = graph.edges().iter().find(|edge| edge.to == (node, 0))?;
         let sender = &graph.nodes()[edge.from.0];
         match key {
@@ -342,6 +357,7 @@ impl Importer<'_> {
 
 /// Takes values out again that the pipeline refuses, alone or together with the others.
 fn name_refused(pipeline: &Pipeline, settings: &mut SettingsFile, lines: &mut [Line]) {
+    // The graph is copied, because the trial sets values.
     let restored = restore(&mut pipeline.graph.clone(), settings, &[]);
     let mut refused = BTreeSet::new();
     for tried in restored.not_restored() {

@@ -83,6 +83,7 @@ pub(crate) fn settings(
 fn read(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Keeping, Failure> {
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     let keeping = kept::read(&mut pipeline, &args.pipeline, &args.kept);
+    // Without a settings file both commands have nothing to show.
     if let Err(why) = &keeping.store {
         return Err(Failure::new(Exit::Failed, format!("there is no settings file: {why}")));
     }
@@ -101,6 +102,7 @@ fn show(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
         let has_it = tried.fate.reason().map_or("yes".to_owned(), |why| format!("no: {why}"));
         let (value, by) = (tried.kept.value.to_string(), tried.kept.by.clone());
         let cells = [tried.node.clone(), tried.key.clone(), value, file, by, has_it];
+        // A text may have line ends, which would break the table.
         table.row(cells.map(|cell| in_a_line(&cell)));
     }
     output.data(&(table.render(Style::default()) + "\n"))?;
@@ -113,6 +115,7 @@ fn say_from(keeping: &Keeping, output: &mut Output) {
     match (&keeping.restored.from, &keeping.store) {
         (Some(from), _) => output.log(format_args!("read from {}", from.display())),
         (None, Ok(store)) => output.log(format_args!("{} is not there", store.path().display())),
+        // `read` has refused this case.
         (None, Err(_)) => {}
     }
 }
@@ -120,6 +123,7 @@ fn say_from(keeping: &Keeping, output: &mut Output) {
 /// Values of a run that the pipeline file does not have, and values of the settings file that a run would not have.
 fn diff(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let keeping = read(args, nodes, output)?;
+    // A kept value may equal the file by now, because the file was edited since.
     let differs = |tried: &&Tried| kept::start_value(&keeping, tried).as_ref() != Some(&tried.kept.value);
     let changed: Vec<&Tried> = keeping.restored.restored().filter(differs).collect();
     if args.pipeline.json {
@@ -139,6 +143,7 @@ fn diff(args: &FileArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
             text += &format!("- {}\n", in_a_line(&format!("{name} = {file}")));
         }
         text += &format!("+ {}\n", in_a_line(&format!("{name} = {}", tried.kept.value)));
+        // A pipeline file that changed since may explain the difference.
         let then = tried.kept.file.as_ref().filter(|then| file.as_ref() != Some(then));
         if let Some(then) = then {
             text += &format!("  the pipeline file had {then} when that was written\n");

@@ -52,6 +52,7 @@ impl Bounds {
     pub(super) fn new(graph: &Graph, report: &Report, recorders: &BTreeMap<usize, usize>) -> Bounds {
         let depths = depths(graph);
         let mut order: Vec<usize> = (0..graph.nodes().len()).collect();
+        // Senders first: the frames that a node lacks depend on its inputs.
         order.sort_by_key(|node| depths[*node]);
         // The frames that an output of a node lacks; `None` if it cannot be compared.
         let mut sent: Vec<Option<Lacking>> = vec![None; order.len()];
@@ -104,6 +105,7 @@ impl Pair {
     fn difference(&self, graph: &Graph, edge: &EdgeDecl, allowed: Lacking) -> Option<Difference> {
         let mut allowed = allowed.times(most_parts(&self.live).max(most_parts(&self.replay)));
         let (mut live, mut replay) = (by_stream(&self.live), by_stream(&self.replay));
+        // A stream that only the replay has is compared, too.
         for stream in replay.keys() {
             live.entry(*stream).or_default();
         }
@@ -156,6 +158,7 @@ fn sent_by(graph: &Graph, report: &Report, node: usize, sent: &[Option<Lacking>]
     for edge in graph.edges().iter().filter(|edge| edge.to.0 == node) {
         came = came.and(sent[edge.from.0]?.and_live(on_edge(report, (edge.from.0, node))));
     }
+    // A node with state makes other frames where one is missing before.
     let is_known = came.is_nothing() || graph.nodes()[node].node_type.spec.parallel;
     is_known.then(|| came.and_live(report.nodes[node].lost_inside()))
 }
@@ -181,6 +184,7 @@ fn first_beyond(live: &[Note], replay: &[Note], allowed: &mut Lacking) -> Option
     loop {
         let (one, same) = (live.get(at), replay.get(other));
         let is_one = one.is_some() && one.map(|one| one.digest) == same.map(|same| same.digest);
+        // A frame that comes later is not missing: the order must be the same.
         let is_live_lacking = same.is_some_and(|same| !live_left.has(same.digest));
         let is_replay_lacking = one.is_some_and(|one| !replay_left.has(one.digest));
         let (steps, steps_other) = match (one, same) {

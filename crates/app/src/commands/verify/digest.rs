@@ -12,6 +12,7 @@ pub(super) const OF_LEDGER: &str = "row of a ledger";
 
 /// Of a frame of a recording.
 pub(super) fn of_stored(frame: &Frame, notes: &mut Vec<Note>) {
+    // The notes of one process are compared, so the hash need not be the same in later versions of Rust.
     let mut hasher = DefaultHasher::new();
     let header = frame.header();
     header.event_time_ns.hash(&mut hasher);
@@ -44,6 +45,7 @@ pub(super) fn of_parts(frame: &Frame, notes: &mut Vec<Note>) {
         (Payload::Array(layout), Some(_)) if layout.is_packed() => of_pieces(frame, layout, notes),
         (Payload::Bytes, Some(_)) => match RawBatch::of(frame) {
             Ok(batch) => of_raw(frame, &batch, notes),
+            // A broken batch has no frames to compare, so it counts as a whole.
             Err(_) => of_recorded(frame, notes),
         },
         _ => of_recorded(frame, notes),
@@ -77,6 +79,7 @@ fn of_rows(frame: &Frame, layout: &TableLayout, notes: &mut Vec<Note>) {
 /// The elements behind each index of the first axis.
 fn of_pieces(frame: &Frame, layout: &Layout, notes: &mut Vec<Note>) {
     let pieces = layout.shape().next().unwrap_or(0);
+    // An array of length 0 has no pieces.
     let size = frame.bytes().len() / pieces.max(1);
     let of = Part { kind: "piece", stream: link_of(frame), time: 0 };
     notes.extend(frame.bytes().chunks_exact(size.max(1)).map(|bytes| part(frame, of, &[bytes])));
@@ -120,7 +123,7 @@ fn hash_record(record: &TriggerRecord, hasher: &mut DefaultHasher) {
     format!("{:?}", record.decision).hash(hasher);
     for fragment in &record.fragments {
         (fragment.link, format!("{:?}", fragment.missing)).hash(hasher);
-        // Whatever batches they came in: the time of each follows from the window and what is missing of it.
+        // The borders of batches do not count: the time of each frame follows from the window and its missing parts.
         let frames = fragment.pieces.iter().flat_map(|piece| piece.bytes().chunks(fragment.format.bytes()));
         frames.for_each(|frame| frame.hash(hasher));
     }

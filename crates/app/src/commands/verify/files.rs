@@ -40,6 +40,7 @@ impl Scratch {
     /// A new folder in `parent`, or else in the system's folder for temporary files.
     pub(super) fn make(parent: Option<&Path>) -> Result<Scratch, Failure> {
         let parent = parent.map_or_else(std::env::temp_dir, Path::to_owned);
+        // The process has its number in the name, so that two checks at a time do not share a folder.
         let path = parent.join(format!("livetime-verify-{}", std::process::id()));
         let made = fs::create_dir(&path).map(|()| Scratch(path.clone()));
         made.map_err(|e| failed("make", &path, &e))
@@ -68,6 +69,7 @@ impl Scratch {
                         set(graph, number, "delete_driver_file", &Value::Bool(false))?;
                     }
                 }
+                // A sink that cannot be led elsewhere would overwrite the user's files.
                 (None, Some(null)) => graph.replace(number, null.clone()),
                 (None, None) => {}
             }
@@ -79,6 +81,7 @@ impl Scratch {
     pub(super) fn clear(&self, graph: &Graph) -> Result<(), Failure> {
         let written = self.written();
         match fs::remove_dir_all(&written) {
+            // The first run finds no folder.
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(failed("remove", &written, &e)),
             _ => {}
         }
@@ -97,6 +100,7 @@ impl Scratch {
     pub(super) fn files(&self, graph: &Graph) -> Result<Vec<SinkFile>, Failure> {
         let mut all = Vec::new();
         for (node, folder) in self.sinks(graph) {
+            // Links are files here: a link to a folder is not followed, so the walk ends.
             for path in files_in(&folder).map_err(|e| failed("read", &folder, &e))? {
                 let (bytes, hash) = content(&path).map_err(|e| failed("read", &path, &e))?;
                 let name = path.strip_prefix(&folder).unwrap_or(&path).to_string_lossy().into_owned();
@@ -135,6 +139,7 @@ pub(super) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
             false => all.push(entry.path()),
         }
     }
+    // The order of a folder differs from run to run.
     all.sort();
     Ok(all)
 }
@@ -148,6 +153,7 @@ fn target(decl: &NodeDecl) -> Option<Target> {
         let Some(Value::Text(text)) = decl.value(spec.name) else { return None };
         (!text.is_empty()).then_some((spec.name, text))
     };
+    // A sink without a name of a file or a folder writes nothing.
     let folder = of(Role::Folder).filter(|_| is_in_its_folder(decl));
     let folder = folder.map(|(param, _)| Target { param, file: None });
     folder.or_else(|| {

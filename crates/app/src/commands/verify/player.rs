@@ -46,6 +46,7 @@ impl Live {
     fn of(graph: &Graph, source: usize, nodes: &[NodeType]) -> Result<Live, Failure> {
         let name = &graph.nodes()[source].name;
         let from = |edge: &&EdgeDecl| edge.from.0 == source;
+        // A recorder with other inputs has frames of other nodes in its files.
         let is_alone =
             |sink: &usize| graph.edges().iter().filter(|e| e.to.0 == *sink).all(|e| e.from == (source, 0));
         let behind = graph.edges().iter().filter(from).map(|edge| edge.to.0);
@@ -88,6 +89,7 @@ impl Live {
             let folder = recorded.join(&graph.nodes()[*sink].name);
             let files =
                 files_in(&folder).map_err(|e| failed(format!("cannot read {}: {e}", folder.display())))?;
+            // A recorder that was off has left no run; another one may have.
             let Some(values) = self.values(files)? else { continue };
             let player = if self.is_raw { RAW_PLAYER } else { PLAYER };
             let Some(player) = nodes.iter().find(|node| node.spec.name == player) else { break };
@@ -119,7 +121,7 @@ impl Live {
             return Err(failed(format!("wanted a file of each link, numbered without gaps, found {found}")));
         }
         let files: Vec<PathBuf> = links.into_iter().map(|(_, file)| file).collect();
-        // Frames of WIB1 that come live have checksums; those of WIBEth none.
+        // Live frames of WIB1 have checksums; frames of WIBEth have none.
         let checksums = ("checksums", Value::Bool(true));
         Ok(Some(vec![("file", lines(&files)), ("first_link", i64::from(first).into()), checksums]))
     }

@@ -68,6 +68,7 @@ impl Difference {
     ) -> Difference {
         // Numbers are given anew in a replay.
         let number = live.get(at).map(|note| note.frame);
+        // A frame behind the end of the replay has no number there.
         let numbers = (number, number.filter(|_| at < replay.len()));
         let part = live.get(at).or(replay.get(at)).and_then(|note| note.part);
         Difference::at(graph, (edge.from, edge.to.0), (at, part), numbers, (live.len(), replay.len()))
@@ -76,6 +77,7 @@ impl Difference {
     pub(super) fn in_frames(graph: &Graph, first: &[Trail], other: &[Trail]) -> Option<Difference> {
         let depths = depths(graph);
         let mut pairs: Vec<(&Trail, &Trail)> = first.iter().zip(other).collect();
+        // Frames of the first node that differs are reported, because all later ones differ for that reason.
         pairs.sort_by_key(|(trail, _)| (depths.get(trail.from.0).copied(), trail.from, trail.to));
         pairs.into_iter().find_map(|(first, other)| Difference::of(graph, first, other))
     }
@@ -105,8 +107,10 @@ impl Difference {
     }
 
     pub(super) fn in_files(first: &[SinkFile], other: &[SinkFile]) -> Option<Difference> {
+        // Without a difference in the common part, the longer list has the first difference.
         let place = first.iter().zip(other).position(|(a, b)| a != b).unwrap_or(first.len().min(other.len()));
         let (first, other) = (first.get(place..)?, other.get(place..)?);
+        // A missing file shifts all later ones, so the first file that only one side has is reported.
         let is_same = |file: &&SinkFile| first.contains(file) && other.contains(file);
         let SinkFile { node, name, .. } = first.iter().chain(other).find(|file| !is_same(file))?;
         let bytes = |files: &[SinkFile]| {
@@ -171,6 +175,7 @@ impl Difference {
 /// How many edges lead to each node, on the longest way.
 pub(super) fn depths(graph: &Graph) -> Vec<usize> {
     let mut depths = vec![0; graph.nodes().len()];
+    // No way is longer than the number of nodes.
     for _ in 0..depths.len() {
         for edge in graph.edges() {
             depths[edge.to.0] = depths[edge.to.0].max(depths[edge.from.0] + 1);
@@ -181,6 +186,7 @@ pub(super) fn depths(graph: &Graph) -> Vec<usize> {
 
 /// The frames with a note.
 fn frames(trail: &Trail) -> usize {
+    // Rows of one raw frame are several notes with one number.
     let parts = trail.notes.chunk_by(|a, b| a.part.is_some() && b.part.is_some() && a.frame == b.frame);
     parts.count()
 }

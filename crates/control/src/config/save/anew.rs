@@ -32,6 +32,7 @@ pub(super) fn written(
 /// The text before the nodes and behind them.
 fn around<'a>(text: &'a str, root: &Item) -> Option<(&'a str, &'a str)> {
     let Data::Map(entries) = &root.data else { return None };
+    // The text of a flow mapping cannot be cut between its keys.
     if text[offset(text, root.at)?..].starts_with('{') {
         return None;
     }
@@ -43,6 +44,7 @@ fn around<'a>(text: &'a str, root: &Item) -> Option<(&'a str, &'a str)> {
 
 fn node(decl: &NodeDecl, entry: Option<&NodeEntry>, wanted: &NodeNow, out: &mut String) {
     let name = &wanted.name;
+    // A key that begins with a digit would be read as a number.
     let key = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name.clone() } else { quoted(name) };
     let mut lines = vec![format!("type: {}", quoted(wanted.type_name))];
     if !wanted.edges.is_empty() {
@@ -51,6 +53,7 @@ fn node(decl: &NodeDecl, entry: Option<&NodeEntry>, wanted: &NodeNow, out: &mut 
     lines.extend(options(&wanted.options));
     lines.extend(entry.and_then(|entry| entry.pv.as_ref()).map(|pv| format!("pv: {}", quoted(&pv.text))));
     let usual = decl.node_type.params();
+    // Values as usual are left out, so that the file says only what differs.
     let is_usual = |name: &str, value| {
         livetime_engine::find(usual.specs(), name).is_ok_and(|i| usual.get(i).as_ref() == Some(value))
     };

@@ -20,6 +20,7 @@ pub(super) fn edited(text: &str, root: &Item, before: &[NodeNow], wanted: &[Node
     let nodes = value_of(root, "nodes")?;
     let mut edits = Vec::new();
     for (before, wanted) in before.iter().zip(wanted) {
+        // The text declares other nodes: it is written anew.
         if before.name != wanted.name || before.type_name != wanted.type_name {
             return None;
         }
@@ -29,6 +30,7 @@ pub(super) fn edited(text: &str, root: &Item, before: &[NodeNow], wanted: &[Node
             edits.push(edges(text, place, wanted)?);
         }
     }
+    // From the end, so that earlier places stay valid.
     edits.sort_by_key(|edit| std::cmp::Reverse(edit.at));
     let mut text = text.to_owned();
     for edit in edits {
@@ -62,6 +64,7 @@ fn addition(text: &str, node: &Item, params: Option<&Item>, added: &[String]) ->
     if let Some(params) = params {
         let (first, _) = entries(params)?.first()?;
         let at = offset(text, params.at)?;
+        // A mapping in braces stays in its line.
         if text[at..].starts_with('{') {
             return Some(Edit { at: at + 1, length: 0, text: format!("{}, ", added.join(", ")) });
         }
@@ -106,6 +109,7 @@ pub(super) fn offset(text: &str, at: At) -> Option<usize> {
         line => text.match_indices('\n').nth(line - 2)?.0 + 1,
     };
     let column = at.column.checked_sub(1)?;
+    // The end of a line is a place, too.
     text[start..].char_indices().map(|(i, _)| i).chain([text.len() - start]).nth(column).map(|i| start + i)
 }
 
@@ -124,6 +128,7 @@ fn length(text: &str, at: usize, item: &Item) -> Option<usize> {
         '{' | '[' => bracketed(rest),
         _ => match &item.data {
             Data::Scalar(scalar) if scalar.plain && !scalar.text.is_empty() => {
+                // A scalar over several lines differs from its text.
                 rest.starts_with(&scalar.text).then_some(scalar.text.len())
             }
             _ => None,
@@ -136,6 +141,7 @@ fn quoted(text: &str) -> Option<usize> {
     let quote = *text.as_bytes().first()?;
     let mut bytes = text.bytes().enumerate().skip(1).peekable();
     while let Some((i, byte)) = bytes.next() {
+        // Only double quotes have escapes; a single quote is doubled.
         if byte == b'\\' && quote == b'"' {
             bytes.next();
         } else if byte == quote {
@@ -158,6 +164,7 @@ fn bracketed(text: &str) -> Option<usize> {
                 i += quoted(&text[i..])?;
                 continue;
             }
+            // A comment may contain brackets that close nothing.
             b'#' if text[..i].ends_with([' ', '\n']) => i += text[i..].find('\n')?,
             b'{' | b'[' => depth += 1,
             b'}' | b']' if depth == 1 => return Some(i + 1),

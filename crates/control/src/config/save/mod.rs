@@ -74,6 +74,7 @@ pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
         |text, problem| Saved { text, differences: differences.clone(), notes: notes.clone(), problem };
     let root = yaml::parse(text).ok();
     if let (Some(before), Some(root)) = (&before, &root) {
+        // An edit is used only if its text reads as wanted; otherwise the file is written anew.
         let edited = edit::edited(text, root, before, &wanted);
         if let Some(edited) = edited.filter(|edited| read(edited).is_ok_and(|read| read == wanted)) {
             return done(edited, None);

@@ -177,9 +177,11 @@ impl Book {
         let moment = model.newest();
         let mut wanted = Vec::new();
         for (node, key, kept) in self.point.values() {
+            // The restore point may name nodes that this run does not have.
             let Some((node, key)) = start.key(node, key) else { continue };
             wanted.push(Wanted { node, key, value: kept.value.clone(), origin: Some(origin(kept)) });
         }
+        // A value that the restore point lacks goes back to the pipeline file.
         for (node, key, row) in start.rows(&moment) {
             let is_known = self.point.nodes.get(&row.node).is_some_and(|n| n.values.contains_key(&row.key));
             if let Some(value) = row.file.filter(|_| !is_known) {
@@ -191,6 +193,7 @@ impl Book {
             let value = wanted.key.accept(&wanted.value);
             now.zip(value.ok()).is_some_and(|(now, value)| same(&now, &value))
         };
+        // A node is not written to without a need.
         wanted.retain(|wanted| !has_it(wanted));
         wanted.sort_by_key(|wanted| wanted.key.order());
         Ok(wanted)

@@ -20,6 +20,7 @@ pub(in crate::model) fn written_by(change: &Change, state: &NodeState) -> Vec<St
         Change::Attributes(_) => one(RunKey::Attributes),
         Change::Macros(_) => one(RunKey::Macros),
         Change::Limit(..) | Change::Limits(_) => one(RunKey::Limits),
+        // Settings keep one edge of a node, so changes of others are not noted.
         Change::Rewire(rewire) if is_first(&rewire.edge, state) => written_by_wire(rewire),
         _ => Vec::new(),
     }
@@ -42,6 +43,7 @@ fn is_first(edge: &Which, state: &NodeState) -> bool {
     match edge {
         Which::Number(number) => *number == 0,
         Which::Between { to, .. } => {
+            // A node with one edge has no other edge that could be meant.
             state.joined.is_empty() && state.input.as_ref().is_some_and(|input| input.to == *to)
         }
         Which::New(_) => false,
@@ -63,7 +65,9 @@ pub(super) fn of_state(key: RunKey, state: &NodeState) -> Option<Value> {
         RunKey::Input => of_input(|input| Value::from(&*input.from)),
         RunKey::Queue => of_input(|input| Value::Int(input.options.queue as i64)),
         RunKey::WhenFull => of_input(|input| Value::from(input.options.when_full.name())),
+        // A number beyond the range of settings means never, as the largest one does.
         RunKey::Every => of_input(|input| Value::Int(i64::try_from(input.options.every).unwrap_or(i64::MAX))),
+        // 0 stands for no limit, as in a change of the edge.
         RunKey::MaxRate => of_input(|input| Value::Float(input.options.max_rate_hz.unwrap_or(0.0))),
         RunKey::MaxBytes => of_input(|input| Value::Float(input.options.max_bytes_per_s.unwrap_or(0.0))),
         RunKey::Macros => Some(Value::from(&*state.macros)),
@@ -118,11 +122,14 @@ fn change_run(key: RunKey, graph: &Graph, value: Value) -> Option<Change> {
 
 /// Node and number of an output given as `node` or `node.output`.
 fn output(graph: &Graph, from: &str) -> Option<(String, usize)> {
+    // The whole text may be a name, because names may have points.
     let (name, port) = match graph.node(from) {
         Ok(_) => (from, None),
         Err(_) => from.rsplit_once('.').map(|(name, port)| (name, Some(port)))?,
     };
     let outputs = graph.nodes()[graph.node(name).ok()?].node_type.spec.outputs;
+    // Without a port the first output is meant, as in the pipeline file.
     let output = port.map_or(Some(0), |port| outputs.iter().position(|output| output.name == port))?;
+    // A sink has no output.
     (output < outputs.len()).then(|| (name.to_owned(), output))
 }

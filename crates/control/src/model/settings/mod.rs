@@ -105,6 +105,7 @@ impl Keeper {
             return;
         }
         if inbox.wishes.len() >= WAITING {
+            // Unlocked first: `reply` runs code of the caller.
             drop(inbox);
             let moment = self.inner.model.newest();
             return reply(Answer { result: Err(Refused::Busy(WAITING)), moment });
@@ -191,6 +192,7 @@ impl Inner {
     fn on_book<T>(&self, work: impl FnOnce(&mut Book) -> T) -> T {
         let mut book = lock(&self.book);
         let result = work(&mut book);
+        // A copy, so that faces need not wait while the book writes its file.
         *lock(&self.status) = book.status();
         result
     }

@@ -55,6 +55,7 @@ impl Reader<'_> {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
+            // The line that reached the limit has reported it.
             if self.req.names.len() >= MOST_NAMES || self.includes > MOST_INCLUDES {
                 return;
             }

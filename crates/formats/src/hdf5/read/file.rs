@@ -42,11 +42,13 @@ impl std::fmt::Debug for OpenFile {
 
 impl OpenFile {
     fn new(path: &Path, bytes: Box<dyn ReadAt>) -> Result<OpenFile> {
+        // The superblock shows at once whether the file is HDF5.
         let begin = start(&super::input::Input::new(&*bytes)?)?;
         Ok(OpenFile { path: path.to_owned(), bytes, root: begin.root, version: begin.version })
     }
 
     fn is_growing(&self) -> Result<bool> {
+        // The mark is read anew, because the writer takes it away.
         Ok(start(&self.input()?)?.is_open)
     }
 
@@ -69,6 +71,7 @@ pub(super) struct Files {
 
 impl Files {
     fn open(&self, path: &Path) -> Result<Arc<OpenFile>> {
+        // The lock is held during the opening, so that two threads do not open a file twice.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = open.get(path) {
             return Ok(known.clone());
@@ -94,6 +97,7 @@ impl Files {
         }
         let (folder, name) = (from.path.parent().unwrap_or(Path::new("")), Path::new(name));
         let whole = plain(&folder.join(name));
+        // Whole paths are those of the machine that wrote the file, and the files were moved together.
         if name.is_absolute() && !whole.exists() {
             return self.open(&folder.join(name.file_name().unwrap_or_default()));
         }
@@ -124,6 +128,7 @@ pub(super) fn resolve(
     path: &str,
     depth: usize,
 ) -> Result<(Arc<OpenFile>, u64)> {
+    // Links may lead in a circle.
     if depth > MOST_LINKS {
         return Err(Error::new(format!("at most {MOST_LINKS} links that lead to links"), "more"));
     }
@@ -320,15 +325,18 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn object(&mut self, file: &Arc<OpenFile>, at: u64, path: &str, depth: usize) {
+        // Several links may lead to the same object.
         if let Some(known) = self.seen.get(&(file.path.clone(), at)) {
             if let Some(found) = self.content.found.get_mut(*known) {
                 found.others.push(path.to_owned());
             }
             return;
         }
+        // The bounds end a hostile file; all that was found so far is given out.
         if self.seen.len() >= MOST_OBJECTS || depth > MOST_DEEP {
             return;
         }
+        // Before its members: a group may hold itself.
         self.seen.insert((file.path.clone(), at), self.content.found.len());
         if let Err(error) = self.look(file, at, path, depth) {
             self.unreadable(path, error.in_file(&file.path));
@@ -348,8 +356,10 @@ impl Walk<'_> {
         let input = file.input()?;
         let messages = messages(&input, at)?;
         let links = links(&input, &messages)?;
+        // An object with unreadable attributes is still shown.
         let attributes = attributes(&input, &messages).unwrap_or_default();
         let array = match links {
+            // A group has no elements.
             Some(_) => None,
             None => Array::open(self.files, file, at, 0)?.map(Arc::new),
         };
@@ -363,6 +373,7 @@ impl Walk<'_> {
         let count = links.len();
         for (name, link) in links {
             let path = format!("{path}/{name}");
+            // The target of each link is searched among as many names.
             self.work += if matches!(link, Link::Hard(_)) { 0 } else { count };
             if self.work > MOST_WORK {
                 self.unreadable(&path, "there are too many links to follow them all");
@@ -370,6 +381,7 @@ impl Walk<'_> {
             }
             match follow(self.files, file, at, &link, 0) {
                 Ok((file, at)) => self.object(&file, at, &path, depth + 1),
+                // A missing file is usual: a run may be looked at before all of its files are copied.
                 Err(error) if matches!(link, Link::External(..)) => self.dangling(&path, error),
                 Err(error) => self.unreadable(&path, error),
             }

@@ -44,6 +44,7 @@ impl<'a> Heap<'a> {
         fields.skip(2)?;
         let (root, rows) = (fields.uint(8)?, fields.uint(2)?);
         let are_powers = start.is_power_of_two() && most_direct.is_power_of_two() && width.is_power_of_two();
+        // Products and logarithms below rely on these bounds.
         if !are_powers || start > most_direct || most_direct > 1 << 32 || bits > 64 || rows > MOST_ROWS {
             let found =
                 format!("{width} blocks from {start} to {most_direct} bytes, {bits} bits, {rows} rows");
@@ -68,6 +69,7 @@ impl<'a> Heap<'a> {
         let mut fields = Fields::new(id, 0);
         let kind = fields.u8()? >> 4 & 3;
         if kind == 2 {
+            // A tiny object lies in its identifier.
             let length = usize::from(id[0] & 15) + 1;
             return fields.take(length).map(|bytes| (bytes.to_vec(), 0));
         }
@@ -110,6 +112,7 @@ impl<'a> Heap<'a> {
     /// `begin`.
     fn find(&self, at: u64, rows: u64, begin: u64, offset: u64, depth: usize) -> Result<Block> {
         let refused = || Error::new("a place within the heap", "one behind it").at(at);
+        // Blocks may lead to each other in a circle.
         if depth > MOST_DEEP {
             return Err(refused());
         }

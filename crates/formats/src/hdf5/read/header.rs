@@ -61,6 +61,7 @@ struct Walk<'a> {
 pub(super) fn messages(input: &Input<'_>, at: u64) -> Result<Vec<Message>> {
     let head = input.read(at, 16)?;
     let walk = Walk { input, found: Vec::new(), next: Vec::new() };
+    // The version is behind the signature in one form and the first byte in the other.
     match () {
         () if head.starts_with(b"OHDR\x02") => walk.new_header(at, head[5]),
         () if head.starts_with(&[1, 0]) => walk.old_header(at, &head),
@@ -72,6 +73,7 @@ impl Walk<'_> {
     fn new_header(mut self, at: u64, flags: u8) -> Result<Vec<Message>> {
         let times = if flags & 0x20 != 0 { 16 } else { 0 };
         let phases = if flags & 0x10 != 0 { 4 } else { 0 };
+        // Two bits tell the width of the length: 1, 2, 4 or 8 bytes.
         let bytes = 1 << (flags & 3);
         let prefix = 6 + times + phases;
         let length = Fields::new(&self.input.read(at + prefix, bytes)?, at + prefix).uint(bytes as usize)?;
@@ -101,6 +103,7 @@ impl Walk<'_> {
     fn next_piece(&mut self, piece: usize) -> Result<Option<(u64, u64)>> {
         let next = self.next.pop();
         match next {
+            // Pieces may lead to each other in a circle.
             Some((at, _)) if piece >= MOST_PIECES => {
                 Err(Error::new(format!("a header of at most {MOST_PIECES} pieces"), "more").at(at))
             }
@@ -130,6 +133,7 @@ impl Walk<'_> {
             fields.skip(3)?;
             let at = fields.place();
             let body = fields.take(length)?;
+            // A kind above 255 is not known here.
             if let Ok(kind) = u8::try_from(kind) {
                 self.add(kind, flags, body, at)?;
             }

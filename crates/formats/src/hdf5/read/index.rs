@@ -61,15 +61,19 @@ pub(super) fn chunks(
     whole: u64,
 ) -> Result<(Grid, Vec<Chunk>)> {
     let grid = Grid::new(&space.shape, chunk);
+    // The product is checked once, so that numbers of chunks never overflow.
     if grid.counts.iter().try_fold(1u64, |all, count| all.checked_mul(*count)).is_none() {
         return Err(Error::new("fewer than 2^64 chunks", format!("{:?} along the axes", grid.counts)));
     }
     let mut loader = Loader { input, space, grid, whole, found: Vec::new() };
+    // A data set that was never written has no index.
     if let Some(at) = at {
         loader.load(index, at)?;
     }
     let Loader { grid, mut found, .. } = loader;
+    // Reads search the chunks by their numbers.
     found.sort_by_key(|chunk| chunk.number);
+    // A damaged index may name a chunk twice: the first one counts.
     found.dedup_by_key(|chunk| chunk.number);
     Ok((grid, found))
 }
@@ -92,6 +96,7 @@ impl Loader<'_> {
 
     /// Enters a chunk at a place, if it is within the present shape.
     fn add(&mut self, place: &[u64], at: u64, bytes: u64, mask: u32) {
+        // The data set may have been made smaller since the chunk was written.
         if let Some(number) = self.grid.number(place) {
             self.found.push(Chunk { number, at, bytes, mask });
         }
@@ -99,6 +104,7 @@ impl Loader<'_> {
 
     fn implicit(&mut self, at: u64) -> Result<()> {
         let order = Order::new(self.space, &self.grid, None)?;
+        // The file cannot hold more chunks than fit its size.
         let all = self.input.size / self.whole.max(1);
         for index in 0..order.most().min(all) {
             if let Some(place) = order.place(index) {
@@ -115,6 +121,7 @@ impl Loader<'_> {
             return Err(Error::new("a B-tree of chunks", "something else").at(at));
         }
         let (level, count) = (head[5], Fields::new(&head[6..], at + 6).uint(2)?);
+        // Each level must lie below its parent: a tree cannot lead in a circle.
         if level > MOST_DEEP || wanted.is_some_and(|wanted| wanted != level) {
             return Err(Error::new("a level below that of the node above", level.to_string()).at(at));
         }
@@ -123,6 +130,7 @@ impl Loader<'_> {
         let mut fields = Fields::new(&body, at + 24);
         for _ in 0..count {
             let (bytes, mask) = (fields.uint(4)?, fields.uint(4)? as u32);
+            // The size is at least 1, which the layout has checked.
             let place = (0..rank).map(|axis| Ok(fields.uint(8)? / self.grid.chunk[axis]));
             let place = place.collect::<Result<Vec<u64>>>()?;
             fields.skip(8)?;
@@ -141,6 +149,7 @@ impl Loader<'_> {
         let is_packed = self.input.read(at, 6)?[5] == 11;
         let records = tree2::records(self.input, at)?;
         let length = records.bytes.checked_sub(8 + 8 * rank + if is_packed { 4 } else { 0 });
+        // The length of a compressed chunk has at most 8 bytes; without a filter there is none.
         let length = length.filter(|length| *length <= 8 && (is_packed || *length == 0));
         let length = length.ok_or_else(|| Error::new("records of chunks", "others").at(at))?;
         for record in records.iter() {
@@ -160,7 +169,9 @@ impl Loader<'_> {
         let mut fields = Fields::new(&head[5..], at + 5);
         let places = Places::new(fields.u8()?, fields.u8()?, self.whole, at)?;
         let (bits, count) = (fields.u8()?, fields.uint(8)?);
+        // A file that was just made has an index without a block.
         let Some(block) = fields.address()? else { return Ok(()) };
+        // More bits would make pages of more chunks than a file can hold.
         if bits > 32 {
             return Err(fields.refused("pages of at most 2^32 chunks", format!("2^{bits}")));
         }
@@ -175,6 +186,7 @@ impl Loader<'_> {
         let mut at = block + head.len() as u64 + 4;
         for number in 0..pages {
             let bytes = page.min(count - number * page) * places.bytes + 4;
+            // Pages that were never written have no checksum to compare.
             if is_set(&head[14..], number) {
                 self.enter(&places, &self.input.checked(at, bytes, b"")?, number * page, &order)?;
             }
@@ -209,6 +221,7 @@ impl Loader<'_> {
         for number in 0..array.supers() {
             let count = 1u64 << (number / 2);
             let sizes = array.least << number.div_ceil(2);
+            // Super blocks behind the last chunk do not exist.
             if first >= array.count {
                 break;
             }
@@ -219,6 +232,7 @@ impl Loader<'_> {
             } else {
                 match addresses.address()? {
                     Some(at) => array.super_block(at, count, sizes)?,
+                    // No chunk of this super block was written.
                     None => vec![None; 0],
                 }
             };
@@ -241,6 +255,7 @@ impl Loader<'_> {
         order: &Order,
     ) -> Result<()> {
         let (head, bytes) = (14 + array.offset_bytes, array.places.bytes);
+        // The block may lie behind the last chunk of a growing file.
         if first >= array.count {
             return Ok(());
         }
@@ -302,6 +317,7 @@ struct Order {
 
 impl Order {
     fn new(space: &Space, grid: &Grid, first: Option<usize>) -> Result<Order> {
+        // An axis without a bound can only be the slowest, or numbers would change when it grows.
         let count = |axis: usize| match space.most[axis] {
             Some(most) => Ok(most.div_ceil(grid.chunk[axis])),
             None if first == Some(axis) => Ok(u64::MAX),
@@ -323,6 +339,7 @@ impl Order {
             place[*axis] = index.checked_rem(*count)?;
             index /= count;
         }
+        // A place beyond all axes is no chunk of the data set.
         (index == 0).then_some(place)
     }
 }
@@ -362,6 +379,7 @@ impl<'a> Array<'a> {
         let block = fields.uint(8)?;
         let are_powers = least.is_power_of_two() && pointers.is_power_of_two() && pointers > 1;
         let (bits, page) = (u32::from(bits), u32::from(page));
+        // Shifts by these numbers must stay within 64 bits.
         if !are_powers || bits > 48 || bits < u32::from(least).ilog2() || page > 20 {
             let found = format!("{bits} bits, {least} places, {pointers} pointers, pages of {page} bits");
             return Err(Error::new("an array with blocks of powers of 2", found).at(at));

@@ -34,12 +34,15 @@ impl Input<'_> {
 
     /// `count` bytes from `at` on, which must be in the file.
     pub(super) fn read(&self, at: u64, count: u64) -> Result<Vec<u8>> {
+        // A place behind the end is refused before memory is taken.
         let end = at.checked_add(count).filter(|end| *end <= self.size && count <= MOST);
         if end.is_none() {
             let wanted = format!("{count} bytes within the file of {} bytes", self.size);
             return Err(Error::new(wanted, "a place behind its end").at(at));
         }
+        // Each read costs a little more than its bytes, so that empty ones are bounded, too.
         let left = self.left.get().checked_sub(count + READ_COST);
+        // Metadata that lead in a circle use up this amount and end.
         self.left.set(left.ok_or_else(|| {
             Error::new("metadata that are read once", "some that are named again and again").at(at)
         })?);
@@ -53,6 +56,7 @@ impl Input<'_> {
         let mut bytes = self.read(at, count)?;
         let body = bytes.len().saturating_sub(4);
         let sum = bytes.split_off(body);
+        // The signature first: a place without one was never meant, a wrong checksum is damage.
         if !bytes.starts_with(signature) {
             let wanted = String::from_utf8_lossy(signature).into_owned();
             return Err(Error::new(wanted, "something else").at(at));

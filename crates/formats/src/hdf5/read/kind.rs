@@ -51,6 +51,7 @@ impl ElementKind {
 
     /// Its bytes when it was read.
     pub fn read_bytes(&self) -> u64 {
+        // The widened numbers need twice the room.
         if self.is_half() { 2 * u64::from(HALF) } else { self.bytes.into() }
     }
 
@@ -77,6 +78,7 @@ impl ElementKind {
     pub(super) fn read(fields: &mut Fields<'_>) -> Result<ElementKind> {
         let (class, bits, bytes) = (fields.u8()?, fields.uint(3)?, fields.uint(4)? as u32);
         let at = fields.place();
+        // A size of 0 would divide by zero.
         if bytes == 0 {
             return Err(Error::new("elements of at least a byte", "0").at(at));
         }
@@ -95,12 +97,14 @@ impl ElementKind {
             2 | 4 | 5 => Kind::Other("bits, times or opaque bytes"),
             _ => Kind::Other("a type of a later HDF5"),
         };
+        // The bit means another thing in types that are not numbers.
         let is_big_endian = matches!(kind, Kind::Number(_)) && bits & 1 != 0;
         Ok(ElementKind { kind, bytes, is_big_endian })
     }
 
     /// Brings elements of a file into the order of bytes that everything here has.
     pub(super) fn swap(&self, elements: &mut [u8]) {
+        // One byte has no order.
         if self.is_big_endian && self.bytes > 1 {
             elements.chunks_exact_mut(self.bytes as usize).for_each(<[u8]>::reverse);
         }
@@ -132,6 +136,7 @@ impl ElementKind {
             Kind::VarText => {
                 let mut fields = Fields::new(element, 0);
                 let (length, at, number) = (fields.uint(4).ok()?, fields.uint(8).ok()?, fields.uint(4).ok()?);
+                // An empty text of variable length has no place.
                 if length == 0 || at == 0 || at == NOWHERE {
                     return Some(AttributeValue::Text("".into()));
                 }
@@ -152,11 +157,14 @@ fn compound(bits: u64, fields: &mut Fields<'_>) -> Result<Kind> {
 /// The number of 32 bits that is the same as one of 16 (IEEE 754: a sign, five bits of exponent, ten of mantissa).
 fn widened(half: u16) -> f32 {
     let (sign, exponent, mantissa) =
+        // The mantissa of 23 bits leaves room for the 10 of a half.
         (u32::from(half & 0x8000) << 16, u32::from(half >> 10 & 31), u32::from(half & 1023));
     match (exponent, mantissa) {
         // Below the smallest normal one: a multiple of 2^-24.
         (0, _) => f32::from_bits((mantissa as f32 / 16_777_216.0).to_bits() | sign),
+        // Infinity and NaN keep their meaning.
         (31, _) => f32::from_bits(sign | 0x7f80_0000 | mantissa << 13),
+        // The exponents differ by 127 - 15.
         _ => f32::from_bits(sign | (exponent + 112) << 23 | mantissa << 13),
     }
 }
@@ -164,6 +172,7 @@ fn widened(half: u16) -> f32 {
 fn integer(bits: u64, bytes: u32, fields: &mut Fields<'_>) -> Result<Kind> {
     let (offset, precision) = (fields.uint(2)?, fields.uint(2)?);
     let is_signed = bits & 8 != 0;
+    // Bits with a gap are no integer of the machine.
     if offset != 0 || precision != 8 * u64::from(bytes) {
         return Ok(Kind::Other("integers of odd bits"));
     }
@@ -193,6 +202,7 @@ fn float(bits: u64, bytes: u32, fields: &mut Fields<'_>) -> Result<Kind> {
 
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    // Text is filled with zeros or with blanks.
     String::from_utf8_lossy(&bytes[..end]).trim_end().to_owned()
 }
 

@@ -70,6 +70,7 @@ pub(super) fn layout(input: &Input<'_>, message: &Message, rank: usize) -> Resul
 fn first(fields: &mut Fields<'_>, rank: usize) -> Result<Layout> {
     let (sizes, class) = (usize::from(fields.u8()?), fields.u8()?);
     fields.skip(5)?;
+    // A compact layout has no address.
     let at = if class == COMPACT { None } else { fields.address()? };
     if class == CHUNKED {
         return Ok(Layout::Chunked { chunk: chunk_shape(fields, sizes, 4, rank)?, index: Index::Tree1, at });
@@ -116,6 +117,7 @@ fn chunked(fields: &mut Fields<'_>, rank: usize) -> Result<Layout> {
 
 /// The shape of a chunk, behind which the size of an element follows.
 fn chunk_shape(fields: &mut Fields<'_>, sizes: usize, bytes: usize, rank: usize) -> Result<Vec<u64>> {
+    // HDF5 counts the element as one axis more.
     if sizes != rank + 1 || !(1..=8).contains(&bytes) {
         let found = format!("{sizes} sizes of {bytes} bytes");
         return Err(Error::new(format!("a size for each of {rank} axes and one for elements"), found)
@@ -123,6 +125,7 @@ fn chunk_shape(fields: &mut Fields<'_>, sizes: usize, bytes: usize, rank: usize)
     }
     let shape = (0..rank).map(|_| fields.uint(bytes)).collect::<Result<Vec<u64>>>()?;
     fields.skip(bytes)?;
+    // Places are divided by these sizes.
     if shape.iter().any(|size| *size == 0 || *size == NOWHERE) {
         return Err(fields.refused("chunks of at least one element", format!("{shape:?}")));
     }

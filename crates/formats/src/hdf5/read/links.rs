@@ -44,8 +44,10 @@ pub(super) fn links(input: &Input<'_>, messages: &[Message]) -> Result<Option<Ve
 fn link(fields: &mut Fields<'_>) -> Result<Option<(String, Link)>> {
     fields.skip(1)?;
     let flags = fields.u8()?;
+    // The kind is left out for hard links.
     let kind = if flags & 8 != 0 { fields.u8()? } else { 0 };
     fields.skip(if flags & 4 != 0 { 8 } else { 0 })?;
+    // The encoding of the name is read as UTF-8, of which ASCII is a part.
     fields.skip(usize::from(flags & 0x10 != 0))?;
     let length = fields.uint(1 << (flags & 3))?;
     let name = fields.text(usize::try_from(length).unwrap_or(usize::MAX))?;
@@ -60,6 +62,7 @@ fn link(fields: &mut Fields<'_>) -> Result<Option<(String, Link)>> {
             let file = fields.until_zero()?;
             Link::External(file, fields.until_zero()?)
         }
+        // Links that a user has defined need the program that defined them.
         _ => return Ok(None),
     };
     Ok(Some((name, link)))
@@ -71,6 +74,7 @@ fn dense(input: &Input<'_>, message: &Message, found: &mut Vec<(String, Link)>) 
     fields.skip(1)?;
     let has_order = fields.u8()? & 1 != 0;
     fields.skip(if has_order { 8 } else { 0 })?;
+    // A group with few links has no heap.
     let (Some(heap), Some(names)) = (fields.address()?, fields.address()?) else { return Ok(()) };
     let heap = Heap::open(input, heap)?;
     for record in tree2::records(input, names)?.iter() {
@@ -99,6 +103,7 @@ impl Names {
     }
 
     fn name(&self, offset: u64) -> Result<String> {
+        // An offset is the file's claim.
         let rest = usize::try_from(offset).ok().and_then(|offset| self.bytes.get(offset..));
         let rest = rest.ok_or_else(|| Error::new("a name within its heap", "one behind it").at(self.at))?;
         Fields::new(rest, self.at.saturating_add(offset)).until_zero()
@@ -127,6 +132,7 @@ fn entries(
     let body = input.read(at + 24, count * 16 + 8)?;
     let mut fields = Fields::new(&body, at + 24);
     for _ in 0..count {
+        // The keys are not needed: the entries have the names.
         fields.skip(8)?;
         entries(input, fields.uint(8)?, level.checked_sub(1), names, found)?;
     }

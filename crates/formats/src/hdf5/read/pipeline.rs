@@ -26,9 +26,11 @@ pub(super) fn filters(message: &Message) -> Result<Vec<Filter>> {
 
 fn filter(fields: &mut Fields<'_>, version: u8) -> Result<Filter> {
     let id = fields.uint(2)? as u16;
+    // In version 2 the filters of HDF5 itself have no name.
     let name = if version == 1 || id >= 256 { fields.uint(2)? as usize } else { 0 };
     fields.skip(2)?;
     let count = fields.uint(2)? as usize;
+    // Version 1 pads to multiples of 8 bytes.
     fields.skip(if version == 1 { name.next_multiple_of(8) } else { name })?;
     let values = (0..count).map(|_| fields.uint(4).map(|value| value as u32)).collect::<Result<_>>()?;
     fields.skip(if version == 1 && count % 2 == 1 { 4 } else { 0 })?;
@@ -160,6 +162,7 @@ impl Decoders {
         chunk: &mut Vec<u8>,
         output: &mut [u8],
     ) -> Result<()> {
+        // The mask has 32 bits: further filters are always applied.
         let is_applied = |number: usize| number >= 32 || mask & (1 << number) == 0;
         let applied: Vec<&Filter> =
             filters.iter().enumerate().filter(|(number, _)| is_applied(*number)).map(|(_, f)| f).collect();

@@ -6,6 +6,7 @@ use crate::Result;
 
 /// Mappings of one data set.
 const MOST_MAPPINGS: u64 = 1 << 20;
+// HDF5 itself has no more axes.
 const MOST_AXES: u64 = 32;
 
 /// A part of a virtual data set.
@@ -49,6 +50,7 @@ impl Rows {
             Rows::Regular { start, stride, count, block } => {
                 let from = row.checked_sub(*start)?;
                 let (number, within) = (from / stride, from % stride);
+                // A row between two blocks belongs to none.
                 let is_in = within < *block && count.is_none_or(|count| number < count);
                 is_in.then(|| number.saturating_mul(*block).saturating_add(within))
             }
@@ -91,6 +93,7 @@ impl Rows {
     pub(super) fn below(&self, end: u64) -> u64 {
         match self {
             Rows::Regular { start, stride, count, block } => {
+                // The last block may be cut by the end.
                 let rows = end.saturating_sub(*start);
                 let all = (rows / stride).saturating_mul(*block).saturating_add((rows % stride).min(*block));
                 count.map_or(all, |count| all.min(count.saturating_mul(*block)))
@@ -113,6 +116,7 @@ impl Rows {
     /// Whether there is no last row.
     pub(super) fn is_endless(&self) -> bool {
         match self {
+            // A block without an end has no rows behind it.
             Rows::Regular { count, block, .. } => count.is_none() || *block == u64::MAX,
             Rows::Blocks(_) => false,
         }
@@ -134,6 +138,7 @@ pub(super) fn mappings(input: &Input<'_>, at: u64, number: u64) -> Result<Vec<Ma
     let (body, at) = global::object(input, at, number)?;
     let mut fields = Fields::new(&body, at);
     let (version, count) = (fields.u8()?, fields.uint(8)?);
+    // The number is checked before the loop, because each entry takes memory.
     if version > 1 || count > MOST_MAPPINGS {
         return Err(fields.refused("mappings of version 0 or 1", format!("{count} of version {version}")));
     }
@@ -141,6 +146,7 @@ pub(super) fn mappings(input: &Input<'_>, at: u64, number: u64) -> Result<Vec<Ma
     for _ in 0..count {
         let flags = if version == 1 { fields.u8()? } else { 0 };
         let file = match flags {
+            // A mapping may name its file and its data set by an earlier mapping.
             flags if flags & 4 != 0 => ".".to_owned(),
             flags if flags & 1 != 0 => earlier(&found, fields.uint(8)?, &fields)?.file.clone(),
             _ => fields.until_zero()?,
@@ -178,6 +184,7 @@ fn selection(fields: &mut Fields<'_>) -> Result<Selection> {
             let (flags, bytes) = (fields.u8()?, usize::from(fields.u8()?));
             let rank = rank(fields)?;
             if !matches!(bytes, 2 | 4 | 8) {
+                // Other widths do not exist in HDF5, and would make wrong numbers of the bytes.
                 return Err(fields.refused("numbers of 2, 4 or 8 bytes", bytes));
             }
             if flags & 1 != 0 {
@@ -201,6 +208,7 @@ fn rank(fields: &mut Fields<'_>) -> Result<u64> {
 }
 
 fn regular(fields: &mut Fields<'_>, rank: u64, bytes: usize) -> Result<Selection> {
+    // All bits set stand for no end, in numbers of any width.
     let endless = if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
     let (mut rows, mut others) = (None, Vec::new());
     for axis in 0..rank {
@@ -216,6 +224,7 @@ fn regular(fields: &mut Fields<'_>, rank: u64, bytes: usize) -> Result<Selection
             // A single block has no distance to the next one.
             let stride = if count == 1 { u64::MAX } else { stride };
             rows = Some(Rows::Regular { start, stride, count: Some(count).filter(|c| *c != endless), block });
+        // Blocks that touch are one piece.
         } else if count == 1 || stride == block {
             others.push((start, count.saturating_mul(block)));
         } else {
@@ -237,6 +246,7 @@ fn blocks(fields: &mut Fields<'_>, rank: u64, count: u64, bytes: usize) -> Resul
         let piece =
             piece.ok_or_else(|| fields.refused("blocks that end behind their begin", "one before it"))?;
         let Some((first, rest)) = piece.split_first() else { continue };
+        // One piece for all rows keeps the read of a row simple and fast.
         if others.get_or_insert_with(|| rest.to_vec()) != rest {
             return Err(fields.refused("blocks that differ along the first axis only", "others"));
         }

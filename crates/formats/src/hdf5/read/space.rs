@@ -41,6 +41,7 @@ impl Space {
     /// How many elements there are.
     pub(super) fn count(&self) -> Option<u64> {
         let all = self.shape.iter().try_fold(1u64, |all, size| all.checked_mul(*size));
+        // A null space has no elements, whatever its shape.
         if self.is_null { Some(0) } else { all }
     }
 }
@@ -69,6 +70,7 @@ fn attribute(input: &Input<'_>, mut fields: Fields<'_>) -> Result<(String, Vec<A
     let sizes = [fields.uint(2)? as usize, fields.uint(2)? as usize, fields.uint(2)? as usize];
     fields.skip(usize::from(version == 3))?;
     let mut part = |size: usize| {
+        // The parts of version 1 are padded to 8 bytes.
         let (at, padded) = (fields.place(), if version == 1 { size.next_multiple_of(8) } else { size });
         fields.take(padded).map(|bytes| (&bytes[..size], at))
     };
@@ -82,6 +84,7 @@ fn attribute(input: &Input<'_>, mut fields: Fields<'_>) -> Result<(String, Vec<A
     let element = ElementKind::read(&mut Fields::new(element, element_at))?;
     let space = Space::read(&mut Fields::new(space, space_at))?;
     let bytes = space.count().and_then(|count| count.checked_mul(element.bytes.into()));
+    // Too many bytes for memory are too many for the file, too: `take` refuses them.
     let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
     Ok((name, element.values(fields.take(bytes)?, Some(input))))
 }

@@ -46,6 +46,8 @@ pub(super) fn records(input: &Input<'_>, at: u64) -> Result<Records> {
     let count_bytes = bytes_for(most);
     let (mut total_bytes, mut most_below) = (vec![0], most);
     for _ in 0..depth {
+        // An inner node has a pointer more than records, and a pointer is as wide as the most records below
+        // it need.
         let pointer = 8 + count_bytes as u64 + *total_bytes.last().unwrap_or(&0) as u64;
         let most_here = (node - OVERHEAD).saturating_sub(pointer) / (record + pointer);
         most_below = (most_here + 1).saturating_mul(most_below).saturating_add(most_here);
@@ -65,7 +67,7 @@ fn bytes_for(most: u64) -> usize {
 
 impl Tree<'_> {
     fn node(&mut self, at: u64, count: u64, depth: u16) -> Result<()> {
-        // So that no product below overflows.
+        // The bound keeps the products below from an overflow.
         if count > self.node {
             return Err(
                 Error::new(format!("a node of {} bytes", self.node), format!("{count} records")).at(at)
@@ -80,6 +82,7 @@ impl Tree<'_> {
         };
         let pointers = if depth == 0 { 0 } else { (count + 1) * pointer as u64 };
         let used = 6 + count * self.record + pointers + 4;
+        // A node does not use more than its size, whatever its count says.
         if used > self.node {
             return Err(Error::new(format!("a node of {} bytes", self.node), used.to_string()).at(at));
         }

@@ -57,6 +57,7 @@ impl Grid {
         let too_many =
             || Error::new(format!("a grid of 1 to {MOST_CHUNKS} places"), format!("{:?}", shape.sizes));
         let rows = count(shape.sizes).ok_or_else(too_many)?;
+        // The number of chunks is bounded before memory is taken for their places.
         let chunks = count(&chunk_counts(shape.sizes, shape.chunk)).ok_or_else(too_many)?;
         let chunk_bytes = shape.row_bytes * shape.chunk.iter().product::<u64>();
         let mut grid = Grid {
@@ -64,9 +65,11 @@ impl Grid {
             sizes: shape.sizes.to_vec(),
             chunk: shape.chunk.to_vec(),
             extent: vec![0; shape.sizes.len()],
+            // Zeros need no writing: new space of a file is zero.
             fill: if shape.fill.iter().all(|byte| *byte == 0) { vec![] } else { shape.fill.to_vec() },
             length_bytes: shape.is_filtered.then(|| length_bytes(chunk_bytes)),
             chunks: vec![NO_CHUNK; chunks as usize],
+            // A place is remembered, so that a repeated one is refused.
             taken: vec![false; rows as usize],
             dirty: BTreeSet::new(),
             index_at: 0,
@@ -110,6 +113,7 @@ impl Grid {
             return Err(Error::new(wanted, format!("{place:?}")));
         }
         let bytes: u64 = parts.iter().map(|part| part.len() as u64).sum();
+        // A filter makes rows of any length.
         if self.length_bytes.is_none() && bytes != self.row_bytes {
             return Err(Error::new(format!("a row of {} bytes", self.row_bytes), format!("{bytes}")));
         }
@@ -119,6 +123,7 @@ impl Grid {
             false => self.write_within(number, place, parts, space, out),
         };
         written?;
+        // The axes grow only behind the write, so that readers see no row that is not there.
         for (extent, at) in self.extent.iter_mut().zip(place) {
             *extent = (*extent).max(at + 1);
         }
@@ -152,6 +157,7 @@ impl Grid {
         space: &Space,
         out: &Out,
     ) -> Result<()> {
+        // Several rows in a filtered chunk would have to be packed together.
         if self.length_bytes.is_some() {
             return Err(Error::new("chunks of one row with a filter", "several rows"));
         }
@@ -159,6 +165,7 @@ impl Grid {
         let offset = linear(&within, &self.chunk) * self.row_bytes;
         let bytes = self.rows_per_chunk() * self.row_bytes;
         let known = self.chunks[number].at;
+        // The chunk exists and has its fill already.
         if known != NOWHERE {
             return out.write_parts(parts, known + offset);
         }
@@ -201,10 +208,12 @@ impl Grid {
     /// Writes the pages of the index that have changed.
     pub(super) fn write_index(&mut self, out: &Out) -> Result<()> {
         while let Some(page) = self.dirty.first().copied() {
+            // With few chunks the whole block is one page.
             match self.is_paged() {
                 true => out.write(&self.page(page), self.page_at(page))?,
                 false => out.write(&self.block(), self.block_at)?,
             }
+            // A page stays on the list until it is written, so that an error leaves it there.
             self.dirty.remove(&page);
         }
         Ok(())
@@ -222,6 +231,7 @@ impl Grid {
     }
 
     fn is_paged(&self) -> bool {
+        // HDF5 has pages only from a certain number of chunks on.
         self.chunks.len() > PAGE
     }
 
@@ -287,5 +297,6 @@ fn count(sizes: &[u64]) -> Option<u64> {
 }
 
 fn chunk_counts(sizes: &[u64], chunk: &[u64]) -> Vec<u64> {
+    // A chunk of size 0 would divide by zero.
     sizes.iter().zip(chunk).map(|(size, chunk)| size.div_ceil((*chunk).max(1))).collect()
 }

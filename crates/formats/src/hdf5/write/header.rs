@@ -85,7 +85,7 @@ impl Header {
         out.u8(0);
         out.put(&element);
         out.put(&space);
-        // Behind the head of the message.
+        // The value comes behind the head of its message.
         let value_at = PREFIX + self.0.len() + 4 + out.len();
         out.put(&attribute.data);
         self.message(kind::ATTRIBUTE, &out.done())?;

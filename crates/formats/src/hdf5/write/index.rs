@@ -42,6 +42,8 @@ const NO_CHUNK: Chunk = Chunk { at: NOWHERE, bytes: 0 };
 /// How many bytes the length of a compressed chunk takes that has `chunk_bytes` before.
 pub(super) fn length_bytes(chunk_bytes: u64) -> usize {
     let bits = chunk_bytes.max(1).ilog2() as usize;
+    // HDF5 stores a length with one byte more than the size of a plain chunk needs, because compression may
+    // enlarge it.
     (1 + (bits + 8) / 8).min(8)
 }
 
@@ -187,6 +189,7 @@ impl Index {
                 }
             }
         }
+        // The number of entered chunks stays: HDF5's index never becomes shorter.
         self.used = self.used.min(from);
         Ok(())
     }
@@ -211,6 +214,7 @@ impl Index {
     }
 
     fn set_in_block(&mut self, place: u64, chunk: Chunk, space: &Space, out: &Out) -> Result<()> {
+        // A place behind the made blocks needs the next block.
         match place + DIRECT as u64 {
             number if number < self.made.places => self.turn_to(place, out)?,
             _ => self.new_block(place, space, out)?,
@@ -221,6 +225,7 @@ impl Index {
 
     /// Enters a chunk into the page that is in memory.
     fn put(&mut self, place: u64, chunk: Chunk) {
+        // `turn_to` or `new_block` has put the page into memory.
         let Some(block) = &mut self.block else { return };
         if let Some(known) = block.chunks.get_mut((place - block.first - block.page) as usize) {
             *known = chunk;
@@ -234,6 +239,7 @@ impl Index {
         if self.block.as_ref().is_some_and(|b| within(b).is_some_and(|n| n < b.chunks.len() as u64)) {
             return Ok(());
         }
+        // Only one page is in memory, so the old one is written first.
         self.write_page(out)?;
         let Home { first, places, .. } = Home::of(place);
         let at = match &self.block {
@@ -295,9 +301,10 @@ impl Index {
             self.named[NAMED_FIRST[number as usize] + within] = block.at;
             self.dirty.index_block = true;
         } else {
+            // The block is written already, so that the name leads to something.
             self.name_in_super(number, within, block.at, space, out)?;
         }
-        // It counts when it is named.
+        // A block counts only when it is named: before, no reader finds it.
         self.made.blocks += 1;
         self.made.block_bytes += bytes;
         self.made.places += places;
@@ -306,6 +313,7 @@ impl Index {
     }
 
     fn name_in_super(&mut self, number: u32, within: usize, at: u64, space: &Space, out: &Out) -> Result<()> {
+        // Only one super block is in memory, so the old one is written first.
         if self.super_block.as_ref().is_none_or(|s| s.number != number) {
             self.write_super(out)?;
             let mut block = SuperBlock { at: 0, number, blocks: vec![NOWHERE; 1 << (number / 2)] };
@@ -329,6 +337,7 @@ impl Index {
     pub(super) fn write(&mut self, out: &Out) -> Result<()> {
         self.write_page(out)?;
         self.write_super(out)?;
+        // The index block changes only when a block is added.
         if self.dirty.index_block {
             out.write(&self.index_block(), self.block_at)?;
             self.dirty.index_block = false;

@@ -64,6 +64,8 @@ impl Writer {
         let mut options = OpenOptions::new();
         let file = match replace {
             true => options.read(true).write(true).create(true).truncate(true).open(path),
+            // A name that is taken is refused by the system itself, so that no other program can come
+            // between.
             false => options.read(true).write(true).create_new(true).open(path),
         };
         let file = file.map_err(|e| Error::io("to create the file", e).in_file(path))?;
@@ -84,6 +86,7 @@ impl Writer {
         let Plan { streams, grids, fixed, late, heads, root, .. } = plan;
         let mut writer =
             Writer { out, space, streams, grids, fixed, late, heads, root, told: 0, is_open: true };
+        // Even an empty file is whole from its begin on.
         writer.flush_all()?;
         Ok(writer)
     }
@@ -144,6 +147,7 @@ impl Writer {
     /// If one has fewer rows, or the system refuses to read or write the necessary bytes; no row is removed then. If
     /// only the lengths cannot be written, the next flush does that.
     pub fn take_back(&mut self, lengths: &[(StreamId, u64)]) -> Result<()> {
+        // All lengths are checked before one of them is changed.
         for (stream, rows) in lengths {
             let found = self.rows(*stream);
             if *rows > found {
@@ -151,12 +155,14 @@ impl Writer {
                 return Err(Error::new(wanted, format!("{rows}")).in_file(self.path()));
             }
         }
+        // Rows in memory are written first, because the index must know the chunk of the last row.
         self.flush()?;
         let find = |(stream, rows): &(StreamId, u64)| self.streams[stream.0].last_chunk(*rows, &self.out);
         let chunks: Vec<Option<u64>> = lengths.iter().map(find).collect::<Result<_>>()?;
         for ((stream, rows), chunk) in lengths.iter().zip(chunks) {
             self.streams[stream.0].take_back(*rows, chunk);
         }
+        // The next flush writes the headers again if this fails.
         let _ = stream::write_shorter_heads(&mut self.streams, &self.out);
         Ok(())
     }
@@ -260,6 +266,7 @@ impl Writer {
     /// If the system refuses; it can be tried again, and no row is lost.
     pub fn flush(&mut self) -> Result<()> {
         self.write_out()?;
+        // Without new rows a flush costs nothing.
         if self.streams.iter().any(Stream::is_new) || self.grids.iter().any(grid::Grid::is_new) {
             self.flush_all()?;
         }
@@ -269,6 +276,7 @@ impl Writer {
     fn flush_all(&mut self) -> Result<()> {
         self.streams.iter_mut().try_for_each(|stream| stream.write_index(&self.out))?;
         self.grids.iter_mut().try_for_each(|grid| grid.write_index(&self.out))?;
+        // The end of the file is written before the headers: readers refuse places behind it.
         self.tell_end(Mark::Growing)?;
         self.grids.iter_mut().try_for_each(|grid| grid.write_head(&self.out))?;
         stream::write_heads(&mut self.streams, &self.out)
@@ -276,6 +284,7 @@ impl Writer {
 
     fn tell_end(&mut self, mark: Mark) -> Result<()> {
         let end = self.space.end();
+        // The end is written only when it has moved.
         if end == self.told && mark == Mark::Growing {
             return Ok(());
         }
@@ -300,6 +309,7 @@ impl Writer {
     /// # Errors
     /// If the system refuses; it can be tried again.
     pub fn close(&mut self) -> Result<()> {
+        // Closing twice does nothing.
         if !self.is_open {
             return Ok(());
         }
@@ -307,6 +317,7 @@ impl Writer {
         let flushed = flushed.and_then(|()| self.streams.iter_mut().try_for_each(|s| s.trim(&self.out)));
         // The flushed part is whole, and shall open everywhere.
         self.tell_end(Mark::Closed)?;
+        // After a failure it can be tried again.
         self.is_open = flushed.is_err();
         flushed
     }

@@ -48,6 +48,7 @@ pub(super) struct Plan {
 }
 
 pub(super) fn plan(tree: &Tree, space: &Space) -> Result<Plan> {
+    // The names are checked before any place is taken.
     check(tree)?;
     let mut plan = Plan {
         pieces: vec![],
@@ -69,6 +70,7 @@ pub(super) fn plan(tree: &Tree, space: &Space) -> Result<Plan> {
     }
     // A header is as long whatever the addresses in it are.
     let mut places = vec![0; tree.nodes.len()];
+    // The lengths are needed first: the header of a group holds the places of its members.
     let order = order(tree);
     for number in &order {
         let head = head(tree, &plan, *number, &places, 0)?;
@@ -94,6 +96,7 @@ fn stream_shape(what: &tree::Stream) -> Result<stream::Shape> {
         return Err(Error::new(wanted, format!("{:?}", what.part)));
     }
     let chunk_bytes = bytes_of(&what.part).and_then(|bytes| bytes.checked_mul(what.chunk));
+    // HDF5's chunks have lengths of 32 bits.
     let chunk_bytes = chunk_bytes.filter(|bytes| *bytes < 1 << 32 && *bytes > 0);
     let (Some(chunk_bytes), Some(row_bytes)) = (chunk_bytes, bytes_of(&what.row)) else {
         return Err(Error::new("chunks of 1 byte to 4 GiB", "more or none"));
@@ -126,6 +129,7 @@ fn order(tree: &Tree) -> Vec<usize> {
         _ => 0,
     };
     let mut order: Vec<usize> = (0..tree.nodes.len()).collect();
+    // The sort keeps the order of equal ones, so groups stay in the order of the tree.
     order.sort_by_key(stream);
     order
 }
@@ -170,6 +174,7 @@ fn add_late(tree: &Tree, plan: &mut Plan, values_at: &[Vec<usize>], places: &[u6
         let head = match tree.nodes[*node].kind {
             Kind::Growing(stream) => LateHead::Stream(stream),
             Kind::Grid(grid) => LateHead::Grid(grid),
+            // A header with several late attributes is kept once.
             _ => LateHead::Other(kept_head(plan, places[*node])),
         };
         plan.late.push(Late { head, at: values_at[*node][*place], bytes });
@@ -219,6 +224,7 @@ fn head(tree: &Tree, plan: &Plan, number: usize, places: &[u64], data_at: u64) -
 fn check(tree: &Tree) -> Result<()> {
     for node in &tree.nodes {
         let Kind::Group(links) = &node.kind else { continue };
+        // Sorted names show equal ones beside each other.
         let mut names: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
         names.sort_unstable();
         let twice = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);

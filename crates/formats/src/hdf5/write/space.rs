@@ -42,6 +42,7 @@ impl Space {
     pub(super) fn take_whole(&self, bytes: u64) -> u64 {
         let place = |end: u64| {
             let at = end.next_multiple_of(8);
+            // Pages bound only small pieces; larger ones cannot be within one.
             let left = PAGE - at % PAGE;
             if bytes > left && bytes <= PAGE { at + left } else { at }
         };
@@ -50,6 +51,7 @@ impl Space {
 
     /// Takes `bytes` for data; whole pages start at a page.
     pub(super) fn take(&self, bytes: u64) -> Taken {
+        // Whole pages at a page let the system write them without reading.
         let step = if bytes.is_multiple_of(PAGE) { PAGE } else { 8 };
         self.take_at(bytes, |end| end.next_multiple_of(step))
     }
@@ -59,7 +61,9 @@ impl Space {
         loop {
             let at = place(before);
             let end = at + bytes;
+            // Relaxed: the exchange alone divides the space, and no other memory depends on it.
             match self.end.compare_exchange_weak(before, end, Ordering::Relaxed, Ordering::Relaxed) {
+                // The spurious failure of the weak exchange only repeats the loop.
                 Ok(_) => return Taken { at, before, end },
                 Err(found) => before = found,
             }
@@ -105,6 +109,7 @@ impl Out {
     /// Gives room on the disk back; file systems that cannot do this keep it.
     pub(super) fn free(&self, at: u64, bytes: u64) {
         let how = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        // Only room on the disk is lost if the system cannot do this.
         let _ = rustix::fs::fallocate(&self.file, how, at, bytes);
     }
 
@@ -140,6 +145,7 @@ impl Out {
         let lock = self.writing();
         let mut written = rustix::io::pwritev(&self.file, &slices, at).map_err(|e| refused(e.into()))?;
         drop(lock);
+        // The system may write less than it is given, so the rest follows part by part.
         let mut at = at;
         for part in parts {
             let done = written.min(part.len());
@@ -156,6 +162,7 @@ impl Out {
             Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => {
                 Err(Error::io("room on the disk", error.into()).at(at).in_file(&self.path))
             }
+            // File systems without this call refuse later, when the bytes are written.
             _ => Ok(()),
         }
     }
@@ -166,6 +173,7 @@ impl Out {
         if self.file.metadata().map_err(refused)?.len() >= bytes {
             return Ok(());
         }
+        // Another thread may have made it longer meanwhile.
         let _lock = self.resized();
         if self.file.metadata().map_err(refused)?.len() < bytes {
             self.file.set_len(bytes).map_err(refused)?;

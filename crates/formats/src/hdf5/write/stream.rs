@@ -102,6 +102,7 @@ impl Stream {
     }
 
     pub(super) fn write_row(&mut self, row: &[u8], space: &Space, out: &Out) -> Result<()> {
+        // A row within a filtered chunk could not be written without packing the chunk again.
         if row.len() as u64 != self.row_bytes || self.is_filtered || self.parts != 1 {
             let (wanted, found) = (self.row_bytes, row.len());
             return Err(Error::new(
@@ -150,8 +151,11 @@ impl Stream {
         self.check_layer(chunk, rows)?;
         let bytes = parts.iter().map(|part| part.len() as u64).sum();
         let taken = space.take(bytes);
+        // The chunk is written before the index names it, so that a reader never follows a place without
+        // data.
         out.write_parts(parts, taken.at).inspect_err(|_| space.give_back(taken, out))?;
         self.index.set(chunk, Chunk { at: taken.at, bytes }, space, out)?;
+        // A chunk may be written again with more rows.
         self.written = self.written.max(chunk * self.chunk_rows + rows);
         Ok(())
     }
@@ -167,12 +171,14 @@ impl Stream {
     ) -> Result<()> {
         let sizes =
             || ends.iter().scan(0, |from, end| Some(end.saturating_sub(std::mem::replace(from, *end))));
+        // Only a filter makes chunks of other sizes.
         let are_whole = self.is_filtered || sizes().all(|size| size as u64 == self.chunk_bytes);
         if ends.len() as u64 != self.parts || ends.last() != Some(&bytes.len()) || !are_whole {
             let wanted = format!("{} chunks of {} bytes or compressed", self.parts, self.chunk_bytes);
             return Err(Error::new(wanted, format!("{} of {} bytes", ends.len(), bytes.len())));
         }
         let is_again = self.check_layer(layer, rows)?;
+        // Chunks without a filter keep their place when they are written again.
         if is_again && !self.is_filtered {
             for (part, chunk) in bytes.chunks_exact(self.chunk_bytes as usize).enumerate() {
                 let known = self.index.get(layer * self.parts + part as u64, out)?;
@@ -196,6 +202,7 @@ impl Stream {
     /// one.
     fn check_layer(&self, layer: u64, rows: u64) -> Result<bool> {
         let last = self.written.div_ceil(self.chunk_rows);
+        // The next layer may begin only where the last one is full.
         let is_next = layer == last && self.written.is_multiple_of(self.chunk_rows);
         let is_again = layer + 1 == last;
         if !(is_next || is_again) || rows == 0 || rows > self.chunk_rows {
@@ -214,6 +221,7 @@ impl Stream {
 
     /// Where the chunk is in which row `rows` would be the next one, if it is to be written on.
     pub(super) fn last_chunk(&mut self, rows: u64, out: &Out) -> Result<Option<u64>> {
+        // A filtered chunk is packed as a whole and cannot be written on.
         let is_written_on = !rows.is_multiple_of(self.chunk_rows) && !self.is_filtered && self.parts == 1;
         let chunk = is_written_on.then(|| self.index.get(rows / self.chunk_rows, out)).transpose()?;
         Ok(chunk.map(|chunk| chunk.at))
@@ -222,6 +230,7 @@ impl Stream {
     /// Takes chunks out of the index whose rows were all taken back.
     pub(super) fn trim(&mut self, out: &Out) -> Result<()> {
         let chunks = self.written.div_ceil(self.chunk_rows) * self.parts;
+        // The index is shortened after the header, so that readers never see rows without a chunk.
         if self.index.used() > chunks {
             self.index.cut(chunks, out)?;
             self.index.write(out)?;
@@ -245,11 +254,13 @@ impl Stream {
     /// Makes sure that the disk has room for one more row than wait in memory.
     pub(super) fn reserve(&mut self, space: &Space, out: &Out) -> Result<()> {
         let row = self.rows();
+        // A reservation lasts for several rows, so that the system is asked seldom.
         if row < self.reserved {
             return Ok(());
         }
         let chunk_bytes = self.chunk_bytes;
         let within = row % self.chunk_rows;
+        // The next row begins a chunk.
         if within == 0 && self.next_chunk.is_none() {
             // Rows of the chunk before may still wait in memory.
             let taken = space.take(chunk_bytes);
@@ -260,6 +271,7 @@ impl Stream {
             let at = self.next_chunk.unwrap_or(self.chunk_at) + within * self.row_bytes;
             out.reserve(at, RESERVED.min(chunk_bytes - within * self.row_bytes))?;
         }
+        // At least one row, because a row may be larger than the reserved bytes.
         let rows = (RESERVED / self.row_bytes).max(1).min(self.chunk_rows - within);
         self.reserved = row + rows;
         Ok(())
@@ -273,6 +285,7 @@ impl Stream {
             let left = self.chunk_rows - self.written % self.chunk_rows;
             let bytes = (left * self.row_bytes).min((pending.len() - done) as u64) as usize;
             result = self.write_rows(&pending[done..done + bytes], space, out);
+            // Rows that were written must not be written again after an error.
             done += if result.is_ok() { bytes } else { 0 };
         }
         pending.drain(..done);
@@ -301,7 +314,9 @@ pub(super) fn write_heads(streams: &mut [Stream], out: &Out) -> Result<()> {
     let count = streams.len();
     for (number, stream) in streams.iter_mut().enumerate() {
         let Some((at, head)) = stream.renewed() else { continue };
+        // Neighbours of one page are written together, which saves calls of the system.
         let is_near = at == run_at + run.len() as u64 && (at + head.len() as u64 - 1) / PAGE == run_at / PAGE;
+        // The last header is written alone, because readers trust its number of rows.
         if !is_near || number + 1 == count {
             write_run(&mut run, run_at, out)?;
             run_at = at;

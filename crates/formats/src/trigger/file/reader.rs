@@ -75,7 +75,9 @@ impl<R: ReadAt> RecordReader<R> {
     pub fn next(&mut self) -> Result<Option<StoredRecord>> {
         let offset = self.end.offset();
         let size = self.window.source().size().map_err(|e| Error::io("the size of the file", e))?;
+        // A file that was cut since the last read may end before the offset.
         let has = size.saturating_sub(offset);
+        // Until the next record is read whole, the file counts as cut off here.
         self.end = if has == 0 { End::Whole { offset } } else { End::Partial { offset, has, wants: None } };
         if has == 0 {
             return Ok(None);
@@ -102,6 +104,7 @@ impl<R: ReadAt> RecordReader<R> {
     pub fn payload(&self, fragment: &StoredFragment, payload: &mut Vec<u8>) -> Result<()> {
         payload.clear();
         let size = self.window.source().size().map_err(|e| Error::io("the size of the file", e))?;
+        // The length is the file's claim, so it is checked before memory is taken.
         if fragment.offset.checked_add(fragment.len).is_none_or(|end| end > size) {
             return Err(Error::new(format!("{} bytes of data", fragment.len), "fewer").at(fragment.offset));
         }
@@ -112,6 +115,7 @@ impl<R: ReadAt> RecordReader<R> {
     fn read(&mut self, offset: u64, size: u64) -> std::result::Result<StoredRecord, Stop> {
         let head = self.get(offset, TriggerRecordHeader::BYTES)?;
         let header = TriggerRecordHeader::read(head).map_err(|e| e.moved_by(offset))?;
+        // The number is bounded before the requests are read.
         if header.requested > MOST_REQUESTS {
             let wanted = format!("at most {MOST_REQUESTS} requests");
             return Err(Error::new(wanted, header.requested.to_string()).at(offset + 24).into());
@@ -126,6 +130,7 @@ impl<R: ReadAt> RecordReader<R> {
             fragments: Vec::new(),
             missing: Vec::new(),
         };
+        // The list of missing data is one fragment more, if there is any.
         for number in 0..fragments_of(&header) {
             let fragment = self.fragment(offset + record.len, size, &header)?;
             record.len += fragment.header.size;
@@ -148,10 +153,12 @@ impl<R: ReadAt> RecordReader<R> {
     ) -> std::result::Result<StoredFragment, Stop> {
         let head = self.get(at, FragmentHeader::BYTES)?;
         let header = FragmentHeader::read(head).map_err(|e| e.moved_by(at))?;
+        // A wrong place would read the fragment of another record.
         if header.trigger_number != of.trigger_number {
             let wanted = format!("a fragment of trigger {}", of.trigger_number);
             return Err(Error::new(wanted, header.trigger_number.to_string()).at(at + 16).into());
         }
+        // A file that is being written may end in a fragment.
         if header.size > size.saturating_sub(at) {
             return Err(Stop::End);
         }
@@ -182,6 +189,7 @@ impl<R: ReadAt> RecordReader<R> {
             return Err(Stop::End);
         }
         let bytes = self.window.get(at, count)?;
+        // The file may have been cut between the two questions.
         if bytes.len() < count { Err(Stop::End) } else { Ok(bytes) }
     }
 }

@@ -65,6 +65,7 @@ impl Decompressor {
     /// [`Decompressor::decode_with`] finds the reference frames that a file holds itself.
     pub fn add_reference(&mut self, frame: Arc<[u8]>) {
         let held: usize = self.references.values().map(|f| f.len()).sum();
+        // All are dropped together: the frames that are still in use are found again in the configurations.
         if held.saturating_add(frame.len()) > MOST_REFERENCES {
             self.references.clear();
         }
@@ -88,6 +89,7 @@ impl Decompressor {
     pub fn decode_with(&mut self, payload: &[u8], configs: &Configs, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
         let decoded = self.decode_at(payload, configs, out, start);
+        // The caller's bytes stay as they were.
         if decoded.is_err() {
             out.truncate(start);
         }
@@ -100,11 +102,13 @@ impl Decompressor {
         let (mut rest, mut scratch) = (plain, std::mem::take(&mut self.scratch));
         let is_same = parts(payload).all(|part| {
             let Ok(part) = part else { return false };
+            // Parts that claim more than is there are no packing of it.
             let Some((begin, behind)) = rest.split_at_checked(part.plain_len() as usize) else {
                 return false;
             };
             rest = behind;
             let (header, data) = begin.split_at(part.header.len());
+            // The memory only grows, so that parts of one size set it to zero once.
             if scratch.len() < data.len() {
                 scratch.resize(data.len(), 0);
             }
@@ -146,6 +150,7 @@ impl Decompressor {
     /// How many bytes the parts claim to have, if they may.
     fn checked_len(&self, payload: &[u8]) -> Result<usize> {
         let size = super::plain_len(payload)?;
+        // The claim is checked before memory is taken.
         if size > self.limit {
             return Err(Error::new(
                 format!("at most {} bytes", self.limit),
@@ -154,6 +159,7 @@ impl Decompressor {
         }
         for part in parts(payload) {
             let part = part?;
+            // Each part is checked, because one impossible size is enough to take too much memory.
             check_possible(&part)?;
         }
         Ok(size as usize)
@@ -178,6 +184,7 @@ impl Decompressor {
     /// The stream itself states its type and shape, and the reference frame that it needs.
     fn decode_blockpack(&mut self, part: &Part<'_>, configs: &Configs, out: &mut [u8]) -> Result<()> {
         let header = BlockpackHeader::read(part.stream).map_err(broken)?;
+        // A reference is searched only if the stream needs one that is not kept.
         if let Some(id) = header.reference().filter(|id| !self.references.contains_key(id))
             && let Some(frame) = reference::find(configs, id)
         {
@@ -207,6 +214,7 @@ fn check_possible(part: &Part<'_>) -> Result<()> {
 
 /// The stream says how many bytes a pixel has.
 fn histn_dtype(stream: &[u8]) -> DType {
+    // Any other width is left to the decoder, which refuses it.
     if stream.get(2) == Some(&1) { DType::U8 } else { DType::U16 }
 }
 
@@ -277,6 +285,7 @@ impl Compressor {
         let references = std::mem::take(&mut self.references);
         let find = |number| references.get(&number).map(|(id, frame)| Reference::new(*id, frame));
         let encoded = self.encode_with(panels, find, out);
+        // The references are put back also after an error.
         self.references = references;
         encoded
     }
@@ -294,6 +303,7 @@ impl Compressor {
         let start = out.len();
         let mut encode = |panel: &Panel<'_>| self.encode_panel(panel, reference(panel.number), out, start);
         let encoded = panels.iter().try_for_each(&mut encode);
+        // The caller's bytes stay as they were.
         if encoded.is_err() {
             out.truncate(start);
         }
@@ -318,11 +328,13 @@ impl Compressor {
             Some(length) => {
                 let length = u32::try_from(length);
                 let length = length.map_err(|_| Error::new("a stream below 4 GiB", "a longer one"))?;
+                // The length is known only behind the stream, so it is set afterwards.
                 out[at - 4..at].copy_from_slice(&length.to_le_bytes());
                 super::pad(out, start);
                 Ok(())
             }
             None => {
+                // The panel is kept plain, so that no data are lost.
                 out.truncate(begin);
                 Part { engine: Engine::NONE, stream: panel.data, ..part }.write(out, start)
             }
@@ -343,6 +355,7 @@ impl Compressor {
             _ => return None,
         };
         let (data, dtype) = (panel.data, panel.dtype);
+        // The codecs take whole pixels of whole numbers only.
         if !is_packed(dtype) || !codec.supports(dtype) || data.is_empty() || data.len() % dtype.bytes() != 0 {
             return None;
         }
@@ -350,6 +363,7 @@ impl Compressor {
         out.resize(at + codec.bound(data.len()), 0);
         let shape = [data.len() / dtype.bytes()];
         let array = Array::new(data, dtype, &shape).ok()?;
+        // A reference of another size belongs to another detector.
         let reference = reference.filter(|r| r.data().len() == data.len());
         let length = match self.engine {
             Engine::BLOCKPACK => self.blockpack.encode_with(array, reference, &mut out[at..]),

@@ -107,6 +107,7 @@ pub fn parts(payload: &[u8]) -> impl Iterator<Item = Result<Part<'_>>> {
     let mut fields = Fields::new(payload);
     let mut is_over = false;
     std::iter::from_fn(move || {
+        // The place of a part depends on the part before.
         if is_over || fields.left() == 0 {
             return None;
         }
@@ -124,10 +125,12 @@ fn next_part<'a>(fields: &mut Fields<'a>) -> Result<Part<'a>> {
     let size = fields.u32()?;
     let stream_len = fields.u32()? as usize;
     let stream = fields.take(stream_len)?;
+    // The two lengths say the same here, so a difference is damage.
     if engine == Engine::NONE && stream.len() != size as usize {
         return Err(Error::new(format!("{size} bytes that are not compressed"), stream.len().to_string()));
     }
     // The bytes that fill up to a multiple of 4 may be missing behind the last part.
+    // The payload begins at a multiple of 4.
     let padding = fields.position().wrapping_neg() % 4;
     fields.take(padding.min(fields.left()))?;
     Ok(Part { header, engine, size, stream })

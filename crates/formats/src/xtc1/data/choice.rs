@@ -104,6 +104,7 @@ pub fn first_readable<'c, 'a, T>(
     for candidate in candidates {
         match read(candidate) {
             Ok(found) => return Ok(Some(found)),
+            // The first error is about the best candidate.
             Err(error) => first = first.or(Some(error)),
         }
     }
@@ -128,6 +129,7 @@ fn in_order(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
         let all = candidates.clone();
         let has_twin = |c: &Candidate<'_>| all.iter().any(|other| are_twins(&c.leaf, &other.leaf));
         candidates.retain(|c| !(c.leaf.header.type_id.is_compressed() && has_twin(c)));
+        // The sort is stable: candidates that are equally good keep their order.
         candidates.sort_by_key(Candidate::is_damaged);
     }
     candidates

@@ -60,6 +60,7 @@ impl CspadConfig {
     /// Which sections of quadrant `quad` a panel of that version holds, one bit each.
     pub fn sections(&self, element_version: u16, quad: u32) -> u8 {
         match element_version {
+            // Version 1 has no mask of sections: the mask of ASICs tells whether two or all eight are read.
             1 if self.asic_mask & 15 == 1 => 0b11,
             1 => 0xFF,
             _ => (self.roi_mask >> (8 * (quad & 3))) as u8,
@@ -81,6 +82,7 @@ pub(super) fn panels<'a>(
     let mut panels = Vec::with_capacity(4);
     let mut at = 0;
     for _ in 0..config.quads() {
+        // Quadrants may be missing at the end.
         if at == payload.len() {
             break;
         }

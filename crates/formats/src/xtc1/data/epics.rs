@@ -86,6 +86,7 @@ impl Pv {
             return Err(Error::new("a DBR type from 14 to 20 or 28 to 34", dbr.to_string()).at(2));
         };
         let name = if is_control { Some(fields.text(NAME)?) } else { None };
+        // Padding: C aligns the fields behind.
         if !is_control || matches!(kind, ChannelType::Float | ChannelType::Long | ChannelType::Double) {
             fields.take(2)?;
         }
@@ -98,6 +99,7 @@ impl Pv {
             fields.take(time_padding(kind))?;
             Some((seconds + EPOCH) * 1_000_000_000 + nanoseconds)
         };
+        // A negative count is no count.
         let values = values(&mut fields, kind, usize::try_from(count).unwrap_or(0))?;
         Ok(Pv { id, name, status, severity, time_ns, values })
     }
@@ -134,6 +136,7 @@ fn values(fields: &mut Fields<'_>, kind: ChannelType, count: usize) -> Result<Va
         ChannelType::Float | ChannelType::Long => 4,
         ChannelType::Double => 8,
     };
+    // The bytes are taken first, so that a wrong count costs no memory.
     let mut fields = Fields::new(fields.take(count * size)?);
     if kind == ChannelType::String {
         return (0..count).map(|_| fields.text(STRING)).collect::<Result<_>>().map(Values::Texts);
@@ -144,6 +147,7 @@ fn values(fields: &mut Fields<'_>, kind: ChannelType, count: usize) -> Result<Va
         ChannelType::Char => fields.u8().map(f64::from),
         ChannelType::Long => fields.i32().map(f64::from),
         ChannelType::Float => fields.f32().map(f64::from),
+        // Texts were read above.
         ChannelType::Double | ChannelType::String => fields.f64(),
     };
     (0..count).map(number).collect::<Result<_>>().map(Values::Numbers)

@@ -30,6 +30,7 @@ pub fn write_recorded(header: &Header, out: &mut Vec<u8>) {
     out.extend_from_slice(&conditions.to_le_bytes());
     out.extend_from_slice(&(header.attributes.len() as u32).to_le_bytes());
     for attribute in header.attributes.iter() {
+        // The length has 16 bits.
         let name = cut(&attribute.name, u16::MAX.into());
         out.extend_from_slice(&(name.len() as u16).to_le_bytes());
         out.extend_from_slice(&kind_of(&attribute.value).to_le_bytes());
@@ -45,6 +46,7 @@ pub fn write_recorded(header: &Header, out: &mut Vec<u8>) {
             }
         }
     }
+    // Leaves of XTC end at a multiple of 4 bytes.
     let padded = (out.len() - start).next_multiple_of(4);
     out.resize(start + padded, 0);
 }
@@ -130,6 +132,7 @@ impl<'a> Iterator for RecordedAttributes<'a> {
         self.left = self.left.checked_sub(1)?;
         let attribute = next_attribute(&mut self.fields);
         if attribute.is_err() {
+            // The place of the next attribute is unknown behind a broken one.
             self.left = 0;
         }
         Some(attribute)

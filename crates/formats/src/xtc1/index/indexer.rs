@@ -43,6 +43,7 @@ impl Indexer {
                 let first_event = self.index.events.len() as i32;
                 self.index.steps.push(CalibCycle { offset, first_event, seconds, nanoseconds });
             }
+            // The index has places for events and steps only.
             _ => {}
         }
     }
@@ -54,6 +55,7 @@ impl Indexer {
 
     fn event(&mut self, offset: u64, datagram: &Datagram<'_>) -> Event {
         let header = &datagram.header;
+        // The reader of an index may search by time only if this stays 0.
         self.index.out_of_order += i32::from(header.clock < self.newest);
         self.newest = self.newest.max(header.clock);
         let mut event = Event {
@@ -71,6 +73,7 @@ impl Indexer {
     fn look_inside(&mut self, event: &mut Event, datagram: &Datagram<'_>) {
         let mut segment = None;
         for xtc in datagram.nodes() {
+            // A node at the first level ends the node before.
             if xtc.depth <= 1 {
                 segment = None;
             }
@@ -82,6 +85,7 @@ impl Indexer {
             } else if !xtc.is_container() {
                 let known = segment.and_then(|s| self.index.segments.get_mut(s));
                 let leaf = (xtc.header.src, xtc.header.type_id);
+                // The number of leaves has one byte in the file.
                 if let Some(known) = known.filter(|k| k.leaves.len() < 255 && !k.leaves.contains(&leaf)) {
                     known.leaves.push(leaf);
                 }
@@ -102,10 +106,12 @@ impl Indexer {
                 segments.push(Segment { node, leaves: Vec::new() });
                 Some(segments.len() - 1)
             })
+            // A mask has no bit for a further node.
             .filter(|position| *position < BITS)
     }
 
     fn code_bit(&mut self, code: u32) -> u32 {
+        // The index keeps a code in one byte.
         let Ok(code) = u8::try_from(code) else { return 0 };
         let codes = &mut self.index.codes;
         let known = codes.iter().position(|c| *c == code);

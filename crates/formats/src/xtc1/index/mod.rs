@@ -110,6 +110,7 @@ impl Index {
         let mut fields = Fields::new(bytes);
         let type_id = TypeId(fields.u32()?);
         let version = type_id.version();
+        // Only these versions were ever written by the facility.
         if type_id.number() != id::INDEX || !(1..=2).contains(&version) {
             return Err(Error::new("an index of version 1 or 2", type_id.to_string()).at(0));
         }
@@ -145,6 +146,7 @@ impl Index {
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut out = TypeId::new(id::INDEX, self.version).0.to_le_bytes().to_vec();
         let mut name = [0; NAME_LEN];
+        // The name ends in a zero.
         let is_short = self.file.len() < NAME_LEN;
         if !is_short || !(1..=2).contains(&self.version) {
             let found = format!("`{}`, version {}", self.file, self.version);
@@ -193,6 +195,7 @@ fn list<'a, T>(
     let at = fields.position() as u64;
     let most = fields.left() / least;
     match usize::try_from(count) {
+        // The count is the file's claim, so the room for it is checked before memory is taken.
         Ok(count) if count <= most => (0..count).map(|_| read(fields)).collect(),
         _ => Err(Error::new(format!("{count} {what}"), format!("room for {most}")).at(at)),
     }
@@ -200,6 +203,7 @@ fn list<'a, T>(
 
 fn offset(fields: &mut Fields<'_>) -> Result<u64> {
     let offset = fields.i64()?;
+    // The format has a sign, which no offset needs.
     u64::try_from(offset).map_err(|_| Error::new("an offset from 0 on", offset.to_string()))
 }
 
@@ -248,6 +252,7 @@ impl Segment {
     fn parse(fields: &mut Fields<'_>) -> Result<Segment> {
         let node = src(fields)?;
         let count = i32::from(fields.u8()?);
+        // Each leaf has 8 bytes here and 4 in the next list.
         let sources = list(fields, count, "leaves", 12, src)?;
         let types = list(fields, count, "types", 4, |f| f.u32().map(TypeId))?;
         Ok(Segment { node, leaves: sources.into_iter().zip(types).collect() })

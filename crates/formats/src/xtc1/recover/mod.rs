@@ -106,6 +106,7 @@ impl<R: ReadAt> Recovery<R> {
             Err(error) => return self.lost(error.reason()),
         };
         let evidence = self.examine(offset, &head)?;
+        // A datagram that is followed by another one is kept, even if it is broken inside.
         if evidence.broken.is_some() && !evidence.is_followed {
             return self.lost(evidence.broken.map_or_else(String::new, |e| e.reason()));
         }
@@ -148,6 +149,7 @@ impl<R: ReadAt> Recovery<R> {
         let end = offset + head.length();
         let next = self.window.get(end, DatagramHeader::LEN)?;
         let is_partial_head = next.len() < DatagramHeader::LEN;
+        // The end of the file counts as a follower.
         let is_followed = end == self.size || (!is_partial_head && DatagramHeader::parse(next).is_ok());
         let mut evidence = Evidence { broken: None, is_followed, has_children: false };
         let mut walker = Walker::<XtcHeader>::new(offset + DatagramHeader::ROOT as u64, end);
@@ -196,6 +198,7 @@ impl<R: ReadAt> Recovery<R> {
         is_followed: bool,
         block: &mut [u8],
     ) -> Result<Option<u64>> {
+        // The rest of a header that begins at the last place of a block.
         const MORE: usize = DatagramHeader::LEN - 1;
         while from < until && self.size.saturating_sub(from) >= DatagramHeader::LEN as u64 {
             let count = (self.size - from).min(until - from + MORE as u64).min(block.len() as u64) as usize;

@@ -92,6 +92,7 @@ impl Saved {
 pub fn save(input: &Path, output: &Path, mut watch: impl FnMut(u64) -> bool) -> Result<Saved> {
     let file = File::open(input).map_err(|e| Error::io("to open the file", e).in_file(input))?;
     let size = file.metadata().map_err(|e| Error::io("the size of the file", e).in_file(input))?.len();
+    // The file gets its name only when it is finished.
     let mut target = Target { writer: Writer::make(output)?, waiting: Vec::new() };
     let mut saved = Saved { input_bytes: size, ..Saved::default() };
     let mut recovery = Recovery::new(&file);
@@ -110,6 +111,7 @@ pub fn save(input: &Path, output: &Path, mut watch: impl FnMut(u64) -> bool) -> 
             return Err(Error::new("the work to come to its end", "that it was stopped"));
         }
     }
+    // A file without a datagram would be no recording, so none is made.
     if saved.datagrams > 0 {
         target.finish()?;
     }
@@ -125,6 +127,7 @@ impl Saved {
         target: &mut Target,
     ) -> Result<u64> {
         let neighbour = Neighbour { offset: raw.offset, header: raw.head };
+        // The region may be far before, if other regions were not remembered.
         let waits = |region: &&mut LostRegion| region.lost.offset + region.lost.length == raw.offset;
         if let Some(region) = self.regions.last_mut().filter(waits) {
             region.behind = Some(neighbour);
@@ -141,6 +144,7 @@ impl Saved {
         let end = lost.offset + lost.length;
         self.lost_bytes += lost.length;
         self.lost_regions += 1;
+        // The others are counted and not described.
         if self.regions.len() < MOST_REGIONS {
             self.regions.push(LostRegion { lost, events_before: self.events, before, behind: None });
         }
@@ -159,6 +163,7 @@ impl Target {
         if self.waiting.len() + datagram.len() > BLOCK {
             self.flush()?;
         }
+        // A large datagram would only be copied.
         if datagram.len() > BLOCK {
             return self.writer.write(datagram).map(drop);
         }

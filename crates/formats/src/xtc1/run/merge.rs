@@ -21,6 +21,7 @@ impl Run {
         for group in groups(entries, is_same, is_split, &mut self.counts.repeated) {
             if group.first.header.is_event() { self.add_event(&group) } else { self.add_transition(&group)? }
         }
+        // While files grow, a camera's piece may still find its event.
         if !self.is_growing() {
             self.counts.camera_unmatched = self.cameras.unmatched();
         }
@@ -34,6 +35,7 @@ impl Run {
 
     /// Puts the events of cameras aside, and adds their configurations to the first ones in force.
     fn sort_camera_entries(&mut self) -> Result<()> {
+        // Without builders the cameras' own events are all that there is.
         if !self.has_builders() {
             return Ok(());
         }
@@ -74,6 +76,7 @@ impl Run {
     fn settled_limit_ns(&self) -> Option<u64> {
         let has_builders = self.has_builders();
         let growing = self.streams.iter().filter(|s| !(s.is_over() || has_builders && is_camera(s)));
+        // An event waits until its camera has passed its time.
         let waiting = if has_builders { self.first_waiting_ns() } else { None };
         growing.map(|s| s.newest_ns).chain(waiting).min()
     }
@@ -88,6 +91,7 @@ impl Run {
                 .iter()
                 .any(|s| !is_past(s.newest_ns, clock) && !self.cameras.has(s.number, fiducial, clock))
         };
+        // Without a growing camera no piece can come any more.
         if growing.is_empty() { None } else { events.filter(waits).map(|e| e.header.time_ns()).min() }
     }
 
@@ -105,6 +109,7 @@ impl Run {
             damage.0 |= entry.header.root.damage.0;
             self.pieces.push(entry.piece);
         }
+        // An event before its predecessor shows that a stream was not in order.
         self.counts.late += u64::from(header.clock < self.newest);
         self.newest = self.newest.max(header.clock);
         self.events.push(Event {
@@ -114,6 +119,7 @@ impl Run {
             damage,
             is_trimmed,
             step: self.step,
+            // A run has at least one set of configurations from the start.
             configs: self.configs.len() as u32 - 1,
             pieces: first..self.pieces.len() as u32,
         });
@@ -140,11 +146,13 @@ impl Run {
     fn update_configs(&mut self, group: &Group<DatagramHeader>) -> Result<()> {
         let is_configure = group.first.header.transition() == Transition::Configure;
         let mut configs =
+            // Cameras are configured in streams of their own, so their configurations stay.
             if is_configure { self.camera_configs.clone() } else { self.current_configs().clone() };
         let mut extents = Vec::new();
         for entry in group.entries() {
             let extent = entry.header.root.extent;
             // The recorders of one run get copies of the same transition.
+            // An extent of 40 is an empty transition: a header with one empty container.
             if extent > 40 && !extents.contains(&extent) {
                 extents.push(extent);
                 datagrams(&self.read_config(entry)?).for_each(|datagram| configs.add(&datagram));
@@ -153,6 +161,7 @@ impl Run {
                 self.read_config(entry)?;
             }
         }
+        // An unchanged set is shared, so that a run of many steps costs no memory.
         if (is_configure || !extents.is_empty()) && !configs.share(self.current_configs()) {
             self.configs.push(configs);
         }
@@ -162,6 +171,7 @@ impl Run {
     /// Reads a transition; nothing of one that is too large, which is a problem.
     fn read_config(&mut self, entry: &Entry<DatagramHeader>) -> Result<EventBytes> {
         let mut bytes = EventBytes::default();
+        // The length is the file's claim.
         if entry.piece.length > TRANSITION_LIMIT {
             let wanted = format!("a transition of at most {TRANSITION_LIMIT} bytes");
             let error = Error::new(wanted, entry.piece.length.to_string()).at(entry.piece.offset);
@@ -181,6 +191,7 @@ impl Run {
 
 /// A stream without a number is no camera's.
 fn is_camera(stream: &Stream<DatagramHeader>) -> bool {
+    // Numbers of cameras begin here, and a stream without a number has one above 16 bits.
     (FIRST_CAMERA_STREAM..1 << 16).contains(&stream.number)
 }
 

@@ -58,10 +58,12 @@ pub(super) enum Fix {
 pub(super) fn read(file_name: &str) -> Result<Vec<BadPixel>, NodeError> {
     match file_name.trim_start() {
         "" => Ok(Vec::new()),
+        // A client can write the list itself in place of a file name.
         text if text.starts_with('{') => parse(text.as_bytes(), "the text"),
         _ => {
             let file = File::open(file_name).map_err(|e| cannot_read(file_name, &e))?;
             let mut bytes = Vec::new();
+            // One byte beyond the limit tells a list that is too long from one of exactly this length.
             file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| cannot_read(file_name, &e))?;
             parse(&bytes, file_name)
         }
@@ -90,6 +92,7 @@ fn parse(bytes: &[u8], from: &str) -> Result<Vec<BadPixel>, NodeError> {
             .map_err(|e| NodeError::new(format_args!("{from}: entry {index} of `Bad pixels`: {e}")))
     };
     let entries = list.iter().enumerate().map(pixel).collect::<Result<Vec<_>, _>>()?;
+    // Rectangles are counted before they are spelled out: one entry of a few bytes may mean 2^62 pixels.
     check_count(&entries, from)?;
     let pixels: Vec<BadPixel> = entries.iter().flat_map(Entry::each).collect();
     check_medians(&pixels, from)?;
@@ -108,15 +111,18 @@ fn check_count(entries: &[Entry], from: &str) -> Result<(), NodeError> {
 fn entry_of(entry: &Value) -> Result<Entry, Mismatch> {
     let entry = entry.as_object().ok_or_else(|| Mismatch::new("an object", shown(entry)))?;
     let known = ["Pixel", "Size", "Set", "Replace", "Median"];
+    // An unknown key is refused, because a misspelt `Size` would repair one pixel in place of a column.
     if let Some(unknown) = entry.keys().find(|key| !known.contains(&key.as_str())) {
         let wanted = "Pixel, Size and one of Set, Replace, Median";
         return Err(Mismatch::new(wanted, format!("`{unknown}`")));
     }
     let (x, y) = pair(entry, "Pixel", 0)?;
     let (width, height) = if entry.contains_key("Size") { pair(entry, "Size", 1)? } else { (1, 1) };
+    // The keys of the repairs begin behind `Pixel` and `Size`.
     let fixes: Vec<&str> = known[2..].iter().copied().filter(|key| entry.contains_key(*key)).collect();
     let fix = match fixes[..] {
         ["Set"] => Fix::Set(number(&entry["Set"])?),
+        // A distance may be negative, a pixel, a size and a half width may not.
         ["Replace"] => pair(entry, "Replace", -MOST).map(|(dx, dy)| Fix::Replace(dx, dy))?,
         ["Median"] => pair(entry, "Median", 0).map(|(hx, hy)| Fix::Median(hx, hy))?,
         _ => return Err(Mismatch::new("one of Set, Replace, Median", fixes.len().to_string())),
@@ -148,6 +154,7 @@ fn shown(value: &Value) -> String {
 
 fn check_medians(pixels: &[BadPixel], from: &str) -> Result<(), NodeError> {
     let area = |p: &BadPixel| match p.fix {
+        // The casts keep the value: `pair` allows no negative half width.
         Fix::Median(hx, hy) => (2 * hx as u64 + 1).saturating_mul(2 * hy as u64 + 1),
         _ => 0,
     };

@@ -51,6 +51,7 @@ impl Side {
         Side {
             size: dim.size as i64,
             offset: dim.offset as i64,
+            // A binning of 0 would divide by zero.
             binning: dim.binning.max(1) as i64,
             reverse: dim.reverse,
             step: step as i64,
@@ -59,12 +60,14 @@ impl Side {
 
     /// The place of a detector pixel, which may lie outside.
     fn place(&self, pixel: i64) -> i64 {
+        // The quotient is rounded down, so that a pixel left of the picture does not become its first.
         let place = (pixel - self.offset).div_euclid(self.binning);
         if self.reverse { self.size - 1 - place } else { place }
     }
 
     /// As many pixels of the picture as are meant on the detector.
     fn distance(&self, pixels: i64) -> i64 {
+        // The picture is mirrored, so the detector's right is its left.
         if self.reverse { -pixels } else { pixels }
     }
 
@@ -80,6 +83,7 @@ impl Repairs {
         if list.is_empty() || packed.is_empty() {
             return Ok(repairs);
         }
+        // Places are kept in 32 bits, which halves the memory of medians.
         if u32::try_from(packed.len()).is_err() {
             return Err(NodeError::new(format_args!(
                 "wanted an array of less than 2^32 elements, found {layout}"
@@ -88,10 +92,11 @@ impl Repairs {
         let axes = layout.axes();
         let (x, y) = (Side::of(layout, packed, axes.x), Side::of(layout, packed, axes.y));
         repairs.planes = plane_starts(packed, true);
-        // In the order of the picture, and of several on one pixel the first.
+        // The order is the picture's; of several entries for one pixel the first counts.
         let mut bad = BTreeMap::new();
         for pixel in list {
             let place = (y.place(pixel.y), x.place(pixel.x));
+            // A list is written for the whole detector, and a picture may show a part.
             if x.has(place.1) && y.has(place.0) {
                 bad.entry(place).or_insert(pixel.fix);
             }
@@ -112,12 +117,14 @@ impl Repairs {
         (x, y): (&Side, &Side),
     ) -> NewValue {
         let good = |row: i64, column: i64| {
+            // A bad neighbour gives no value, because its own is wrong.
             let is_good = x.has(column) && y.has(row) && !bad.contains_key(&(row, column));
             is_good.then_some((row * y.step + column * x.step) as u32)
         };
         match fix {
             Fix::Set(value) => NewValue::Set(value),
             Fix::Replace(dx, dy) => {
+                // A source outside the picture leaves the pixel as it is: there is no better value.
                 good(row + y.distance(dy), column + x.distance(dx)).map_or(NewValue::Kept, NewValue::Of)
             }
             Fix::Median(hx, hy) => {
@@ -148,12 +155,14 @@ impl Repairs {
     pub(super) fn apply<T: Pixel>(&self, elements: &mut [T], places: &mut Vec<u32>) -> u64 {
         let mut repaired = 0;
         for (number, start) in self.planes.iter().enumerate() {
+            // A plane that does not exist is passed over without a panic.
             let Some(plane) = elements.get_mut(*start..) else { continue };
             let changed = self.repairs.iter().filter(|repair| {
                 let value = self.new_value(&repair.value, plane, places);
                 value.map(|value| plane[repair.at as usize] = value).is_some()
             });
             let changed = changed.count() as u64;
+            // Planes have the same bad pixels, so the first one gives the count.
             repaired = if number == 0 { changed } else { repaired };
         }
         repaired
@@ -173,6 +182,7 @@ impl Repairs {
 fn median<T: Pixel>(plane: &[T], neighbours: &[u32], places: &mut Vec<u32>) -> Option<T> {
     let at = |place: u32| plane[place as usize];
     places.clear();
+    // NaN has no place in an order.
     places.extend(neighbours.iter().filter(|p| at(**p).partial_cmp(&at(**p)).is_some()));
     let order = |a: &u32, b: &u32| at(*a).partial_cmp(&at(*b)).unwrap_or(std::cmp::Ordering::Equal);
     let middle = places.len() / 2;
@@ -181,6 +191,7 @@ fn median<T: Pixel>(plane: &[T], neighbours: &[u32], places: &mut Vec<u32>) -> O
     }
     let (below, upper, _) = places.select_nth_unstable_by(middle, order);
     let (lower, upper) = (below.iter().max_by(|a, b| order(a, b)).map(|p| at(*p)), at(*upper));
+    // For an even count there are two middle values, and their mean is the median.
     match lower.filter(|_| places.len().is_multiple_of(2)) {
         Some(lower) => Some(T::mean2([lower, upper])),
         None => Some(upper),

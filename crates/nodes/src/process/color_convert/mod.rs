@@ -151,7 +151,7 @@ impl ColorConvert {
             return Ok(None);
         }
         refuse_compressed(layout)?;
-        // No list: this is asked for every frame.
+        // This runs for every frame, so it makes no list.
         let (width, height) = (layout.width(), layout.height());
         let shape: &[usize] = match to {
             ColorMode::Rgb1 => &[height, width, 3],
@@ -162,6 +162,7 @@ impl ColorConvert {
         let (from, axes) = (layout.axes(), to.axes(shape.len()));
         let origin = |axis: usize| {
             let source = match Some(axis) {
+                // The colour axis has no place on the detector, so it gets the usual origin.
                 wanted if wanted == axes.x => from.x,
                 wanted if wanted == axes.y => from.y,
                 _ => None,
@@ -175,6 +176,8 @@ impl ColorConvert {
     /// The conversion for pictures of this layout and dtype.
     fn work(&self, frame: &Frame, layout: &Layout) -> Work {
         let said = match frame.header().attributes.get("BayerPattern") {
+            // areaDetector's drivers give the pattern of each frame, which may change with the region that is
+            // read out.
             Some(AttributeValue::Int(v)) => usize::try_from(*v).ok().and_then(BayerPattern::from_index),
             Some(AttributeValue::Uint(v)) => usize::try_from(*v).ok().and_then(BayerPattern::from_index),
             _ => None,
@@ -205,9 +208,11 @@ fn red(pattern: BayerPattern, layout: &Layout) -> (usize, usize) {
     // The detector's number of the first pixel; only parities matter, so that it may be added.
     let first = |axis: Option<usize>| {
         let dim = axis.map(|a| layout.dims()[a]);
+        // A mirrored side begins with its last pixel of the detector.
         dim.map_or(0, |d| d.offset + if d.reverse { d.size.saturating_sub(1) } else { 0 })
     };
     let axes = layout.axes();
+    // The first pixel of a region may be any of the mosaic's four.
     (first(axes.x) + on_detector.0, first(axes.y) + on_detector.1)
 }
 

@@ -50,6 +50,7 @@ impl Sizes {
         power_of_two: bool,
         is_each: bool,
     ) -> Result<Sizes, TransformError> {
+        // Next powers of two may overflow for sizes near the largest.
         let filled = |size: usize| if power_of_two { size.checked_next_power_of_two() } else { Some(size) };
         let sizes = filled(columns).zip(if is_each { Some(rows) } else { filled(rows) });
         let sizes = sizes.filter(|(c, r)| c.checked_mul(*r).is_some_and(|count| count <= MOST));
@@ -59,6 +60,7 @@ impl Sizes {
 
     /// Rows and columns of the spectrum.
     pub(super) fn output(self) -> (usize, usize) {
+        // Half of a real signal's spectrum is given out; one sample still has one frequency.
         let rows = if self.is_each { self.rows } else { (self.rows / 2).max(1) };
         (rows, (self.columns / 2).max(1))
     }
@@ -91,6 +93,7 @@ impl Planned {
     fn new(sizes: Sizes) -> Planned {
         let along_rows = RealFftPlanner::new().plan_fft_forward(sizes.columns);
         let along_columns = FftPlanner::new().plan_fft_forward(sizes.rows);
+        // The two transforms run one after the other, so they share this memory.
         let longest = along_rows.get_scratch_len().max(along_columns.get_inplace_scratch_len());
         let zero = Complex::default();
         Planned {
@@ -107,9 +110,11 @@ impl Planned {
 impl Transform {
     /// Room for samples of this size, all 0.
     pub(super) fn clear(&mut self, sizes: Sizes) {
+        // Planning takes much longer than one transform, so the tables of the last size are kept.
         if self.planned.as_ref().is_none_or(|planned| planned.sizes != sizes) {
             self.planned = Some(Planned::new(sizes));
         }
+        // The zeros behind the samples are part of the transform, so all are written again.
         self.samples.clear();
         self.samples.resize(sizes.rows * sizes.columns, 0.0);
     }
@@ -171,6 +176,7 @@ impl Transform {
     }
 
     fn publish(&mut self, sizes: Sizes, columns: usize) {
+        // Rows of their own have their own count of samples.
         let count = if sizes.is_each { sizes.columns } else { sizes.columns * sizes.rows };
         let scale = 1.0 / count as f64;
         self.absolute.clear();

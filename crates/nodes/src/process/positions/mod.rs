@@ -119,6 +119,7 @@ impl Positions {
             return Ok(());
         }
         let read = layout::read(&self.params.file_name, self.positions.len());
+        // The readback is set before the error ends the call: a client sees it either way.
         self.params.file_valid = read.is_ok();
         self.positions.extend(read.map_err(|e| e.of_param("file_name"))?);
         self.params.quantity = self.positions.len() as u64;
@@ -136,6 +137,8 @@ impl Positions {
         }
         match frame.header().attributes.get(name) {
             Some(AttributeValue::Int(v)) => Ok(*v),
+            // A number beyond the range is later than any expected one, and the largest number keeps that
+            // order.
             Some(AttributeValue::Uint(v)) => Ok(i64::try_from(*v).unwrap_or(i64::MAX)),
             Some(AttributeValue::Float(v)) if v.is_finite() => Ok(*v as i64),
             other => {
@@ -148,6 +151,7 @@ impl Positions {
     /// The place of the next position; `None` when all were used.
     fn next(&self) -> Option<usize> {
         let place = match self.params.mode {
+            // Used positions are removed in this mode, so the next one is always the first.
             PositionMode::Discard => 0,
             PositionMode::Keep => self.params.index as usize,
         };
@@ -161,6 +165,7 @@ impl Positions {
             PositionMode::Keep => self.params.index += count as u64,
         }
         self.params.quantity = self.positions.len() as u64;
+        // The step is a client's number, so the sums saturate.
         let numbers = self.params.id_difference.saturating_mul(count as i64);
         self.params.expected_id = self.params.expected_id.saturating_add(numbers);
     }
@@ -168,8 +173,10 @@ impl Positions {
     /// Leaves out the positions of the numbers before `id`.
     fn skip_to(&mut self, id: i64) {
         // As i128: numbers of clients may be anything, and the difference must not overflow.
+        // A step of 0 or less would never reach the frame's number.
         let step = i128::from(self.params.id_difference.max(1));
         let gap = i128::from(id) - i128::from(self.params.expected_id);
+        // The quotient is rounded up: a number between two positions belongs to the later one.
         let wanted = usize::try_from((gap + step - 1) / step).unwrap_or(usize::MAX);
         let left = self.next().map_or(0, |place| self.positions.len() - place);
         self.pass(wanted.min(left));
@@ -203,6 +210,7 @@ impl Node for Positions {
     }
 
     fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        // A node that runs again must not use positions of the run before.
         self.positions.clear();
         self.params.expected_id = self.params.id_start;
         self.load()
@@ -234,11 +242,13 @@ impl Node for Positions {
             return Ok(());
         }
         let id = self.id(frame)?;
+        // The number came already, or its position was passed: another use would shift all later frames.
         if id < self.params.expected_id {
             self.params.duplicate += 1;
             return Ok(());
         }
         self.skip_to(id);
+        // The gap was longer than the list, so no position is left for this frame.
         let Some(place) = self.next() else {
             self.params.running = false;
             self.params.ignored += 1;
@@ -255,6 +265,8 @@ impl Node for Positions {
         }
         self.params.position.push(']');
         self.pass(1);
+        // In the mode that discards, an empty list ends the scan at once; in the other one the next frame
+        // finds it.
         self.params.running = self.params.mode == PositionMode::Keep || !self.positions.is_empty();
         ctx.emit(output)
     }

@@ -33,6 +33,8 @@ impl Steps {
         let clip = |threshold, value| Clip { threshold, value };
         Steps {
             background: p.enable_background && p.valid_background,
+            // A flat field that does not fit the frame is not valid, and then the step is left out as in
+            // areaDetector.
             flat_field: (p.enable_flat_field && p.valid_flat_field).then_some(p.scale_flat_field),
             offset_scale: p.enable_offset_scale.then_some(OffsetScale { offset: p.offset, scale: p.scale }),
             high_clip: p.enable_high_clip.then(|| clip(p.high_clip_thresh, p.high_clip_value)),
@@ -56,6 +58,7 @@ impl Steps {
     fn is_exact_in_single(&self) -> bool {
         let holds = |v: f64| f64::from(v as f32) == v;
         let clips = [self.high_clip, self.low_clip];
+        // A division and a scale give fractions, which `f32` would round.
         self.flat_field.is_none()
             && self.offset_scale.is_none()
             && clips.iter().flatten().all(|c| holds(c.threshold) && holds(c.value))
@@ -86,22 +89,26 @@ fn largest(dtype: DType) -> Option<f64> {
         DType::U8 => Some(255.0),
         DType::I16 => Some(32768.0),
         DType::U16 => Some(65535.0),
+        // `f32` does not hold all integers of 32 bits, and sums of floats round in it.
         _ => None,
     }
 }
 
 fn single_suffices(p: &ProcessParams, largest: f64) -> bool {
     let steps = Steps::corrections(p);
+    // A background may have the opposite sign, so the difference can be twice as large.
     let largest = if steps.background { 2.0 * largest } else { largest };
     steps.is_exact_in_single() && (!p.enable_filter || filter_suffices(p, largest))
 }
 
 fn filter_suffices(p: &ProcessParams, largest: f64) -> bool {
     let c = p.setup().coefficients(p.num_filter);
+    // A factor of 1 makes the filter a sum, whose error does not fade.
     if c.f1 == 1.0 {
         // Sums of whole numbers are exact as long as they stay whole and small.
         let whole = c.f2.fract() == 0.0 && c.f_offset.fract() == 0.0;
         let step = c.f2.abs() * largest + c.f_offset.abs();
+        // Without a reset the sum grows without a bound.
         return whole && p.auto_reset_filter && f64::from(p.num_filter) * step <= EXACT;
     }
     // Each frame rounds a state of this magnitude, and the recursion adds up the rounding errors of this many

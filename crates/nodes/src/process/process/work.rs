@@ -36,6 +36,7 @@ impl<S: Real + Element> Work<S> {
     pub(super) fn take_over<T: Real>(&mut self, other: &mut Work<T>) -> Result<(), NodeError> {
         // The old work gives up its memory: both together would hold the largest arrays of the node twice.
         let Work { background, flat, state, .. } = std::mem::take(other);
+        // The filter's state must go on when the precision changes, so it is converted and not begun again.
         for (from, to) in
             [(background, &mut self.background), (flat, &mut self.flat), (state, &mut self.state)]
         {
@@ -50,6 +51,7 @@ impl<S: Real + Element> Work<S> {
     pub(super) fn run(&mut self, jobs: &mut [Option<Job>], dtype: DType) -> Result<(), NodeError> {
         let Some(first) = jobs.iter().flatten().next() else { return Ok(()) };
         let layout = *first.input.layout();
+        // Without a filter the state costs no memory.
         if first.steps.filter.is_some() {
             self.state.resize(layout.len(), S::default());
         }
@@ -64,7 +66,7 @@ impl<S: Real + Element> Work<S> {
     ) -> Result<(), NodeError> {
         let Some(first) = jobs.iter().flatten().next() else { return Ok(()) };
         let mut start = 0;
-        // Pieces of all frames are worked on before the next piece, so that the piece of the state stays in the cache.
+        // All frames are worked on before the next piece, so that the piece of the state stays in the cache.
         for piece in Planes::<I>::in_order(&first.input)?.pieces(PIECE) {
             let place = start..start + piece.len();
             start = place.end;
@@ -74,6 +76,8 @@ impl<S: Real + Element> Work<S> {
                     None => self.one(input, &job.steps, place.clone(), Emit::Nothing),
                     Some(output) if dtype == I::DTYPE => {
                         let to = output.elements_mut::<I>()?.get_mut(place.clone());
+                        // A place outside the output gives no elements, which the kernel refuses with the
+                        // lengths.
                         self.one(input, &job.steps, place.clone(), Emit::InKind(to.unwrap_or(&mut [])))
                     }
                     Some(output) => self.convert(input, &job.steps, place.clone(), output, dtype),
@@ -93,6 +97,7 @@ impl<S: Real + Element> Work<S> {
         output: &mut FrameMut,
         dtype: DType,
     ) -> Result<(), LengthError> {
+        // The memory is taken out, because `one` borrows the whole work.
         let mut values = std::mem::take(&mut self.piece);
         let to = values.get_mut(..input.len()).unwrap_or(&mut []);
         let result = self.one(input, steps, place.clone(), Emit::Values(to)).and_then(|()| {
@@ -133,6 +138,7 @@ impl<S: Real + Element> Work<S> {
             if step.is_new {
                 process(level, input, &corrections, None, Some(&mut *state))?;
             }
+            // A reset mixes the old state with the frame, as the coefficients say, before the filter runs.
             if let Some(coefficients) = step.reset {
                 reset(level, input, &corrections, state, coefficients.rounded())?;
             }
@@ -175,6 +181,8 @@ pub(super) fn copy_of<S: Real>(frame: &Frame) -> Result<Vec<S>, NodeError> {
     with_dtype!(array.layout().dtype(), T => {
         let mut rest = copy.as_mut_slice();
         for row in array.rows::<T>()? {
+            // An array whose rows are longer than the memory cannot come from its own layout; the cut avoids
+            // a panic.
             let (to, behind) = rest.split_at_mut(row.len().min(rest.len()));
             convert_slice(Level::best(), row, to).map_err(NodeError::new)?;
             rest = behind;

@@ -72,6 +72,7 @@ impl RoiStatistics {
         self.series.advance();
         self.params.ts_current_point = self.series.next();
         if self.series.is_full() {
+            // A full series stops like areaDetector's, so that its points stay until they are read.
             self.params.ts_acquiring = false;
             self.show();
         } else {
@@ -92,6 +93,7 @@ impl RoiStatistics {
 
     fn erase(&mut self) {
         let wanted = (EACH * REGIONS, self.params.ts_num_points);
+        // Memory of the right size is kept: the series may be large.
         if self.series.size() == wanted {
             self.series.clear()
         } else {
@@ -107,9 +109,11 @@ impl RoiStatistics {
                 self.params.ts_acquiring = true;
             }
             Control::Start => {
+                // A changed length is applied here, because a series cannot grow while it is filled.
                 if self.series.size().1 != self.params.ts_num_points {
                     self.erase();
                 }
+                // A series that is full already must not be started: it has no place for a point.
                 self.params.ts_acquiring = !self.series.is_full();
             }
             Control::Stop => {
@@ -132,13 +136,16 @@ fn look_at<T: Measure + Element>(
     elements: &[T],
     scratch: &mut Scratch,
 ) -> Result<Basic, NodeError> {
+    // An array without elements has no extremes; zeros are areaDetector's values then.
     if layout.is_empty() {
         return Ok(Basic::default());
     }
     let axes = layout.axes();
+    // An array of one dimension has no height, but its region has one row.
     let ((x, size_x), (y, size_y)) = region.place(layout.width(), layout.height().max(1), axes.y.is_none());
     let (mut part, mut start) = (*layout, 0);
     for (axis, first, size) in [(axes.x, x, size_x), (axes.y, y, size_y)] {
+        // The axis that an array of one dimension lacks is not cut.
         let Some(axis) = axis else { continue };
         let (cut, bytes) = part.crop(axis, first, size)?;
         (part, start) = (cut, start + bytes / size_of::<T>());
@@ -218,6 +225,7 @@ impl Node for RoiStatistics {
             "ts_control" => self.control(),
             "ts_read" => self.show(),
             "ts_num_points" if self.series.size().1 != self.params.ts_num_points => self.erase(),
+            // The region is found by its flag, which spares taking the number out of the name.
             _ if name.ends_with("_reset") => {
                 self.params.regions.iter_mut().filter(|region| region.reset).for_each(Region::reset);
             }

@@ -71,6 +71,7 @@ impl TimeSeries {
 
     /// Makes room for this number of signals and for the points asked for, unless the series has that size already.
     fn fit(&mut self, signals: usize) -> Result<(), NodeError> {
+        // One more row is for the times.
         let wanted = (signals + 1, self.params.num_points);
         if self.series.size() == wanted {
             return Ok(());
@@ -112,6 +113,7 @@ impl TimeSeries {
 
     fn add_point(&mut self, time_s: f64) {
         for (row, sum) in self.sums.iter_mut().enumerate().take(self.signals) {
+            // The sum is taken, so that the next point begins at 0.
             self.series.set(row, std::mem::take(sum) / self.summed as f64);
         }
         self.series.set(self.signals, time_s);
@@ -121,7 +123,9 @@ impl TimeSeries {
             return;
         }
         match self.params.acquire_mode {
+            // The points stay until they are read, as in areaDetector.
             AcquireMode::FixedLength => self.params.acquire = false,
+            // The oldest points make room.
             AcquireMode::CircularBuffer => self.series.wrap(),
         }
     }
@@ -149,6 +153,8 @@ impl TimeSeries {
         let points = self.params.num_points;
         for (row, place) in out.elements_mut::<f64>()?.chunks_exact_mut(points).enumerate() {
             let [older, newer] =
+                // A fixed length sends all its points, also those that are still 0: the size of the array
+                // must not change.
                 if is_circular { self.series.wrapped(row) } else { [self.series.whole(row), &[]] };
             let (first, second) = place.split_at_mut(older.len());
             first.copy_from_slice(older);
@@ -166,12 +172,14 @@ fn layout(signals: usize, points: usize) -> Result<Layout, NodeError> {
 fn signals_of(layout: &Layout) -> Result<usize, NodeError> {
     refuse_compressed(layout)?;
     let (signals, count) = (layout.dims().last().map_or(0, |dim| dim.size), layout.dims().len());
+    // Samples of one dimension are one row of signals.
     if !(1..=2).contains(&count) || signals == 0 {
         return Err(NodeError::new(format!(
             "wanted samples as [signals] or [samples, signals], found {:?}",
             layout.shape().collect::<Vec<_>>()
         )));
     }
+    // Further signals have no parameters, so they are left out as in areaDetector.
     Ok(signals.min(MOST_SIGNALS))
 }
 
@@ -219,6 +227,7 @@ impl Node for TimeSeries {
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let array = frame.array()?;
         self.fit(signals_of(array.layout())?)?;
+        // The room is made before this return, so that a plot has its length before the first acquisition.
         if !self.params.acquire {
             return Ok(());
         }
@@ -231,6 +240,7 @@ impl Node for TimeSeries {
             self.last = Some(frame.clone());
             self.pace.news(ctx, self.params.read_period);
         }
+        // The last points are shown at once: no later frame would show them.
         if self.params.acquire { Ok(()) } else { self.show(ctx) }
     }
 
@@ -247,16 +257,20 @@ impl Node for TimeSeries {
                 self.pace.at_once(ctx);
             }
             "num_points" if self.series.size().1 != self.params.num_points => {
+                // Before the first frame the number of signals is unknown.
                 if self.signals > 0 {
                     self.fit(self.signals)?;
                 }
                 self.params.make_axis();
             }
             "acquire_mode" => {
+                // The order of points differs between the modes, so the points of one are useless in the
+                // other.
                 self.clear();
                 self.params.make_axis();
             }
             "time_per_point" | "averaging_time" => {
+                // The points stay; only the point that is being averaged begins again.
                 (self.sums, self.summed) = ([0.0; MOST_SIGNALS], 0);
                 self.params.apply_times();
             }

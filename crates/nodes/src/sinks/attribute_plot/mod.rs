@@ -49,29 +49,36 @@ pub struct AttributePlot {
 
 impl AttributePlot {
     fn begin(&mut self, header: &Header) {
+        // Texts cannot be plotted.
         let numbers = header.attributes.iter().filter(|a| !matches!(a.value, AttributeValue::Text(_)));
         let mut names: Vec<&str> = numbers.map(|a| &*a.name).take(ATTRIBUTES).collect();
+        // The order of names is areaDetector's, so that a number chosen once means the same attribute in
+        // every run.
         names.sort_unstable();
         let chosen: Vec<String> = self.params.blocks().map(|block| block.label.clone()).collect();
         for (number, attribute) in self.params.attributes.iter_mut().enumerate() {
             attribute.name = names.get(number).copied().unwrap_or("").to_owned();
         }
+        // A curve keeps its attribute, although its number may have changed with the set of attributes.
         for (block, label) in self.params.blocks().zip(chosen) {
             if let Some(number) = names.iter().position(|name| *name == label) {
                 *block.select = number as i64;
             }
         }
+        // One more row is for the number of the frame.
         self.series.resize(ATTRIBUTES + 1, self.params.points);
         self.has_wrapped = false;
     }
 
     fn add(&mut self, header: &Header) {
+        // A full series drops its oldest point: the latest frames are of interest.
         if self.series.is_full() {
             self.series.wrap();
             self.has_wrapped = true;
         }
         self.series.set(0, header.sequence as f64);
         for (row, attribute) in self.params.attributes.iter().enumerate() {
+            // NaN leaves a gap in the curve; a missing attribute has no value.
             self.series.set(row + 1, attribute::number(header, &attribute.name).unwrap_or(f64::NAN));
         }
         self.series.advance();
@@ -80,6 +87,7 @@ impl AttributePlot {
 
     fn forget(&mut self) {
         (self.last, self.params.reset, self.params.kept) = (None, false, 0);
+        // No latest number makes the next frame begin again, with the attributes that it has.
         self.series.resize(0, 0);
         self.has_wrapped = false;
         self.show();
@@ -92,6 +100,7 @@ impl AttributePlot {
             let name = usize::try_from(*block.select).ok().and_then(|number| names.get(number));
             let (label, row) = match name {
                 Some(name) if !name.is_empty() => (&**name, Some(*block.select as usize + 1)),
+                // -1 is areaDetector's number for the frame's own.
                 None if *block.select == -1 => ("UID", Some(0)),
                 _ => ("None", None),
             };
@@ -130,6 +139,7 @@ impl Node for AttributePlot {
 
     fn frame(&mut self, _input: usize, frame: &Frame, ctx: &mut Context) -> Result<(), NodeError> {
         let header = frame.header();
+        // A number that does not grow shows a new run of the source, whose attributes may differ.
         if self.last.is_none_or(|last| header.sequence <= last) {
             self.begin(header);
         }

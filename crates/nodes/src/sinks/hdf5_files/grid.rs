@@ -31,21 +31,27 @@ impl Axes {
         if p.extra_dims == 0 && !p.position_mode {
             return Ok(None);
         }
+        // The axis of the frames counts as one more.
         let count = p.extra_dims as usize + 1;
         if p.places() > MOST_PLACES {
             let wanted = format!("at most {MOST_PLACES} places in all axes");
             return Err(Mismatch::new(wanted, p.places().to_string()));
         }
+        // A size of 0 would leave no place for any frame.
         let slowest_first =
             |values: &[u32]| values[..count].iter().rev().map(|v| u64::from((*v).max(1))).collect();
         let texts = |names: &[&str]| names[..count].iter().rev().map(|name| (*name).to_owned()).collect();
         let sizes: Vec<u64> = slowest_first(&p.sizes());
         let mut chunk: Vec<u64> = slowest_first(&p.chunks(frames_per_chunk));
+        // HDF5 refuses chunks larger than a data set whose size is fixed.
         chunk.iter_mut().zip(&sizes).for_each(|(chunk, size)| *chunk = (*chunk).min(*size));
+        // Without names the frames fill the grid in order.
         let names: Vec<String> = if p.position_mode { texts(&p.position_names()) } else { vec![] };
+        // An axis of one place needs no attribute: its place is always 0.
         if let Some(axis) =
             names.iter().zip(&sizes).rev().position(|(name, size)| name.is_empty() && *size > 1)
         {
+            // The names are areaDetector's, so that the error says which parameter lacks its value.
             let axis = ["N", "X", "Y", "3", "4", "5", "6", "7", "8", "9"][axis];
             let wanted = format!("the attribute with the place along axis {axis} (PosNameDim{axis})");
             return Err(Mismatch::new(wanted, "none"));
@@ -77,6 +83,7 @@ impl Axes {
     pub(super) fn in_order(&self, number: u64) -> Result<Vec<u64>, Mismatch> {
         let mut rest = number;
         let mut place = vec![0; self.sizes.len()];
+        // The last axis is the fastest, as in memory.
         for (at, size) in place.iter_mut().zip(&self.sizes).rev() {
             (*at, rest) = (rest % size, rest / size);
         }
@@ -110,6 +117,7 @@ fn whole(value: &AttributeValue) -> Option<u64> {
     match value {
         AttributeValue::Int(v) => u64::try_from(*v).ok(),
         AttributeValue::Uint(v) => Some(*v),
+        // Motors give floats; a fraction is refused, because no rounding could be right for all scans.
         AttributeValue::Float(v) if *v >= 0.0 && v.fract() == 0.0 => Some(*v as u64),
         _ => None,
     }

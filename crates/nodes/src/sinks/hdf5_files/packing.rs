@@ -50,6 +50,7 @@ impl Packing {
     pub(super) fn head(&self, bytes: u64, stream: usize) -> Head {
         let chunk = Chunk { element: 1, bytes: bytes as usize };
         let head = self.codec.and_then(|codec| codec.filter?.head);
+        // A filter without a header writes the stream as it is.
         head.map_or(([0; 16], 0), |head| head(chunk, stream))
     }
 
@@ -86,6 +87,7 @@ impl Packer {
         packing: &Packing,
         settings: Settings,
     ) -> Result<&'a [u8], WriteError> {
+        // Frames that came compressed are written byte by byte, as they are.
         if packing.came.is_some() {
             return Ok(array.bytes());
         }
@@ -106,9 +108,11 @@ impl Packer {
         settings: Settings,
         out: Vec<u8>,
     ) -> Result<Vec<u8>, WriteError> {
+        // The stream is made in the caller's memory, which it keeps from frame to frame.
         self.stream = out;
         let array = frame.array()?;
         let size = self.stream(&array, packing, settings)?.len();
+        // The memory is given away with the chunk, so the caller returns some with the next call.
         let mut packed = std::mem::take(&mut self.stream);
         packed.truncate(size);
         Ok(packed)
@@ -125,6 +129,7 @@ impl Packer {
         packing: &Packing,
         settings: Settings,
     ) -> Result<&'a [u8], WriteError> {
+        // Parts are written one by one, so the codec sees a row of elements without a shape.
         let Some(codec) = packing.codec else { return Ok(elements) };
         let count = elements.len() / dtype.bytes();
         let layout = Layout::packed(dtype, ColorMode::Mono, &[count])?;
@@ -144,9 +149,11 @@ impl Packer {
         packing: &Packing,
         settings: Settings,
     ) -> Result<&[u8], WriteError> {
+        // The caller collects only frames that are compressed here; the error stands for a mistake in it.
         let codec =
             packing.codec.ok_or_else(|| Mismatch::new("frames that are compressed here", "others"))?;
         let elements = layout.len() * frames;
+        // Frames of one chunk are one array to the codec, because HDF5's filters see the chunk as a whole.
         let all = Layout::packed(layout.dtype(), ColorMode::Mono, &[elements])?;
         let bytes = elements * layout.dtype().bytes();
         // The last chunk of a file may be partly filled, while HDF5 wants chunks of full size.
@@ -169,6 +176,7 @@ impl Packer {
 /// # Errors
 /// [`NodeError`] of the parameter, for a compression that can only be named.
 pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), NodeError> {
+    // The choices are checked when the node is set, not with the first frame of a scan.
     chosen(p.compression).map_err(|why| NodeError::new(why).of_param("compression"))?;
     let known = p.blosc_compressor.known().map(drop);
     let known = known.map_err(|why| NodeError::new(why).of_param("blosc_compressor"));
@@ -178,6 +186,7 @@ pub(super) fn check(p: &Hdf5FilesParams) -> Result<(), NodeError> {
 
 fn known(codec: Codec) -> Result<&'static CodecType, Mismatch> {
     match Compressor::named(codec.0) {
+        // A codec without a filter of HDF5 would make a file that only this program reads.
         Some(Compressor::Lossless(codec)) if codec.filter.is_some() => Ok(codec),
         _ => {
             let known = ALL.iter().filter(|codec| codec.filter.is_some()).filter_map(|codec| codec.in_frames);
@@ -192,6 +201,7 @@ fn chosen(compression: Hdf5Compression) -> Result<Option<&'static CodecType>, Mi
     let choice = Hdf5Compression::CHOICES[compression.index()].pv;
     let is_it = |codec: &&CodecType| codec.filter.is_some_and(|filter| filter.choice == Some(choice));
     match ALL.iter().find(is_it) {
+        // `None` is no codec of the list, so the search finds nothing for it.
         _ if compression == Hdf5Compression::None => Ok(None),
         Some(codec) => Ok(Some(codec)),
         None => Err(Mismatch::new("None, zlib, Blosc, BSLZ4 or LZ4 in `compression`", choice)),
@@ -211,6 +221,7 @@ fn settings(codec: &CodecType, p: &Hdf5FilesParams) -> Result<Settings, Refusal>
         "blosc" => Some(p.blosc_level as i32),
         _ => None,
     };
+    // The choices of Blosc go to every codec; the others ignore them.
     let (blosc_compressor, blosc_shuffle) = (p.blosc_compressor.known()?, p.blosc_shuffle.known());
     Ok(Settings { level, blosc_compressor, blosc_shuffle, ..Settings::USUAL })
 }

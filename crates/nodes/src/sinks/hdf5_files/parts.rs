@@ -32,10 +32,13 @@ impl Parts {
     pub(super) fn of(layout: &Layout, p: &Hdf5FilesParams) -> Result<Option<Parts>, Mismatch> {
         let shape: Vec<usize> = layout.shape().collect();
         let sizes = p.parts.sizes();
+        // The parameters name the fastest axis first, and a missing size means the whole axis.
         let sizes = shape.iter().rev().zip(sizes.iter().chain(std::iter::repeat(&0)));
         let mut part: Vec<usize> =
+            // A part larger than the axis would only store zeros.
             sizes.map(|(all, size)| if *size == 0 { *all } else { *all.min(&(*size as usize)) }).collect();
         part.reverse();
+        // A part that is the whole frame needs no cutting, and such chunks are written without a copy.
         if p.chunk_size_auto || part == shape {
             return Ok(None);
         }
@@ -43,6 +46,7 @@ impl Parts {
             let of_parts = "for chunks that hold parts of a frame (`chunk_size_auto` false)";
             Err(Mismatch::new(format!("{wanted} {of_parts}"), found))
         };
+        // A compressed frame cannot be cut without unpacking it.
         if let Some(codec) = layout.codec() {
             return refused("frames that come uncompressed", codec.0.into());
         }
@@ -115,12 +119,14 @@ impl Parts {
 
 /// Copies the elements of a frame in the part that begins at `begin`.
 fn copy(from: &[u8], into: &mut [u8], (shape, part, begin): (&[usize], &[usize], &[usize]), bytes: usize) {
+    // A value without axes is copied alone.
     let (Some(all), Some(size), Some(first)) = (shape.first(), part.first(), begin.first()) else {
         return into.copy_from_slice(from);
     };
     let count = (all - first).min(*size);
     let step = |sizes: &[usize]| sizes[1..].iter().product::<usize>() * bytes;
     let (a, b) = (step(shape), step(part));
+    // The last axis is contiguous, so a run is copied at once.
     if shape.len() == 1 {
         return into[..count * bytes].copy_from_slice(&from[first * bytes..][..count * bytes]);
     }

@@ -16,16 +16,21 @@ impl Hdf5Writer {
     /// # Errors
     /// If there is no capture, or other frames cannot be taken back.
     pub(super) fn rewind(&mut self, p: &mut Hdf5FilesParams, ctx: &mut Context) -> Result<(), WriteError> {
+        // The wish is used up, so that a later write of the same number is a new wish; -1 means no wish.
         let Ok(wanted) = u64::try_from(std::mem::replace(&mut p.rewind, -1)) else { return Ok(()) };
+        // Only a stream has frames of which the number is known at the file; in the other modes the frames
+        // are still in memory, or in files of their own.
         if !p.common.capture || p.common.mode != FileMode::Stream {
             return Err(Mismatch::new("a capture in mode stream to take frames back", "none").into());
         }
+        // Frames in memory go to the file first, because the file's counts decide which frames are there.
         let lost = self.lost;
         if let Some(open) = &mut self.open {
             open.flush(lost, p)?;
             p.num_lost = lost + open.failed;
         }
         let captured = p.common.num_captured;
+        // Frames of finished files stay: a reader may have taken these files already.
         let earlier = captured.saturating_sub(self.open.as_ref().map_or(0, |open| open.frames));
         if !(earlier..=captured).contains(&wanted) {
             let limits = format!(
@@ -34,6 +39,7 @@ impl Hdf5Writer {
             return Err(Mismatch::new(limits, wanted.to_string()).into());
         }
         let taken = captured - wanted;
+        // Without a frame to take, the file stays untouched.
         if let Some(open) = self.open.as_mut().filter(|_| taken > 0) {
             open.take_back(wanted - earlier)?;
         }
@@ -83,6 +89,7 @@ impl Open {
 
     /// How many of the first `keep` frames are in each data set of pixels.
     fn counts_of(&self, keep: u64) -> Vec<u64> {
+        // With one data set the targets of the frames need not be known.
         if self.places.pixels.len() == 1 {
             return vec![keep];
         }
@@ -93,10 +100,12 @@ impl Open {
 
     /// The content of chunks of several frames that will be written on, as read from the file.
     fn collected_of(&self, counts: &[u64]) -> livetime_formats::Result<Vec<Vec<u8>>> {
+        // Chunks without a filter are written row by row, so no content of them has to be kept.
         let is_shared = self.chunk > 1 && (self.packing.filter.is_some() || self.parts.is_some());
         let frame_bytes = self.layout.len() * self.layout.dtype().bytes();
         let read = |(path, count): (&str, u64)| {
             let rows = if is_shared { count % self.chunk } else { 0 };
+            // Memory for these rows exists already while a chunk is collected, so the size is bounded.
             let mut frames = vec![0; rows as usize * frame_bytes];
             if rows > 0 {
                 let array = Hdf5::open(self.file.path())?.array(path)?;

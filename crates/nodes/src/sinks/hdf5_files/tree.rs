@@ -57,11 +57,13 @@ impl Places {
 
     /// The number of the data set for the pixels of a frame with these attributes.
     pub(super) fn target(&self, attributes: &Attributes) -> usize {
+        // A layout without a destination sends all frames to the default.
         let Some(name) = &self.destination else { return self.default };
         let named = match attributes.get(name) {
             Some(AttributeValue::Text(path)) => self.pixels.iter().position(|set| *set.path == **path),
             _ => None,
         };
+        // An unknown path must not lose the frame.
         named.unwrap_or(self.default)
     }
 }
@@ -89,12 +91,14 @@ pub(super) struct Wanted<'a> {
 /// The tree, and the parts of the layout that could not be made.
 pub(super) fn tree(wanted: &Wanted<'_>) -> (Tree, Places, Vec<String>) {
     let none = Attributes::default();
+    // The user can leave attributes out, also those that the layout names.
     let stored = wanted.params.store_attributes;
     let attributes = if stored { &wanted.first.header.attributes } else { &none };
     let mut builder = Builder {
         wanted,
         attributes,
         tree: Tree::default(),
+        // The root is there from the beginning, so that paths of one name find it.
         at: BTreeMap::from([(String::new(), Tree::ROOT)]),
         places: Places {
             pixels: vec![],
@@ -112,6 +116,7 @@ pub(super) fn tree(wanted: &Wanted<'_>) -> (Tree, Places, Vec<String>) {
         links: vec![],
         problems: vec![],
     };
+    // The order matters: the layout's objects have the first choice of names.
     builder.fill(Tree::ROOT, "", &wanted.layout.root);
     builder.add_others();
     builder.add_times();
@@ -152,6 +157,7 @@ struct Wish<'a> {
 impl<'a> Builder<'a> {
     fn fill(&mut self, node: NodeId, path: &str, group: &'a Group) {
         self.describe(node, &group.attributes);
+        // ADCore writes the host's name to the group of the default attributes.
         if group.is_default && self.others.is_none() {
             self.tree.attribute(node, hostname());
             self.others = Some((node, path.to_owned()));
@@ -165,6 +171,7 @@ impl<'a> Builder<'a> {
                     self.fill(child, &below, inner);
                 }
                 Item::DataSet(set) => self.data_set(node, path, set),
+                // Links come last: their targets may follow later in the layout.
                 Item::Link { name, target } => self.links.push((node, name, target.clone())),
             }
         }
@@ -175,6 +182,7 @@ impl<'a> Builder<'a> {
         match &set.source {
             layout::Source::Detector { is_default } => {
                 if *is_default {
+                    // The first data set is the default if none says that it is.
                     self.places.default = self.places.pixels.len();
                 }
                 let node = self.pixels(group, &below, set);
@@ -197,6 +205,7 @@ impl<'a> Builder<'a> {
     fn frame_attribute(&mut self, group: NodeId, path: String, set: &'a DataSet, name: &str, when: When) {
         let Some(source) = self.source(name) else { return };
         let about = self.about(name);
+        // The order of columns is known only at the end, so columns are collected.
         if when == When::Frame {
             self.columns.push(Wish { group, path, name: &set.name, source, about, late: &set.attributes });
             return;
@@ -206,6 +215,8 @@ impl<'a> Builder<'a> {
         let node = self.tree.fixed(group, &set.name, (source.kind.element(), &[1]), value, about);
         self.describe(node, &set.attributes);
         self.at.insert(path, node);
+        // The value of the first frame is there from the beginning: a file that is never closed then has one
+        // too.
         if when == When::Close {
             self.places.columns.add_last(source, LastPlace::DataSet(node));
         }
@@ -221,6 +232,7 @@ impl<'a> Builder<'a> {
                 return;
             }
             Own::Lost | Own::TakenBack | Own::Finished => {
+                // The number has a fixed place that is rewritten while the file is open.
                 let shape = (Element::Number(DType::U64), &[][..]);
                 let node = self.tree.fixed(group, &set.name, shape, vec![0; 8], vec![]);
                 match own {
@@ -230,6 +242,7 @@ impl<'a> Builder<'a> {
                 }
                 node
             }
+            // An empty text says nothing, so its data set is left out.
             text => match self.own_text(text) {
                 "" => return,
                 text => self.tree.text(group, &set.name, text),
@@ -267,6 +280,7 @@ impl<'a> Builder<'a> {
         let Some(source) = self.source(from) else { return };
         let mut value = Vec::new();
         source.encode(self.wanted.first, &mut value);
+        // At the opening the first frame is the only one known.
         if when == When::Open {
             let attribute = match source.kind {
                 Kind::Text => Attribute::text(name, text_of(&value)),
@@ -282,11 +296,13 @@ impl<'a> Builder<'a> {
 
     /// Where the values called `name` are from; noted as a problem if the first frame has none.
     fn source(&mut self, name: &str) -> Option<Source> {
+        // Values that belong to every frame take no attribute of the same name.
         if let Some(given) = Given::named(name) {
             return Some(Source::given(given));
         }
         let note = self.wanted.origin.notes.get(name);
         let source = Source::attribute(name, self.attributes, note.as_ref());
+        // A user who stores no attributes misses none.
         if source.is_none() && self.wanted.params.store_attributes {
             self.problems.push(format!("wanted the attribute `{name}` in the first frame, found none"));
         }
@@ -314,6 +330,7 @@ impl<'a> Builder<'a> {
             // A property that every frame has is not taken from an attribute of the same name.
             match is_name && !given(name) {
                 true => self.wish(group, &path, name),
+                // The colour mode is written with the pixels, so its refusal is no problem to report.
                 false if name == "ColorMode" => {}
                 false => self.problems.push(format!(
                     "wanted names of attributes without `/` that no column of the file has, found `{name}`"
@@ -331,6 +348,7 @@ impl<'a> Builder<'a> {
         let path = format!("{path}/{name}");
         let Some(source) = self.source(name) else { return };
         let is_taken = self.at.contains_key(&path) || self.columns.iter().any(|wish| wish.path == path);
+        // Two objects of one path would make a file that readers cannot open.
         if is_taken || self.links_to(&path) {
             self.problems.push(format!("wanted a place for the attribute `{name}`, found another `{path}`"));
             return;
@@ -352,12 +370,14 @@ impl<'a> Builder<'a> {
         let row = Growing { row: &[TIMES as u64], ..column(Element::Number(DType::F64), self.chunk()) };
         let (group, path, attributes) = match (self.times.take(), self.others.clone()) {
             (Some((group, path, set)), _) => (group, path, &set.attributes[..]),
+            // A layout that keeps only what it names gets no times of its own either.
             (None, None) if !self.wanted.layout.keeps_others => return,
             (None, others) => {
                 let (group, path) = others.unwrap_or((Tree::ROOT, String::new()));
                 (group, format!("{path}/timestamp"), &[][..])
             }
         };
+        // The layout has an object of this name for something else, and this object is the user's.
         if self.at.contains_key(&path) || self.links_to(&path) {
             return;
         }
@@ -373,6 +393,7 @@ impl<'a> Builder<'a> {
             std::mem::take(&mut self.columns).into_iter().partition(|wish| wish.source.is_unique_id());
         for wish in first.into_iter().chain(last) {
             let element = wish.source.kind.element();
+            // The order of frames has one value for each frame, whatever the place in the grid.
             let axes = self.wanted.axes.filter(|axes| axes.for_attributes && !wish.source.is_of_order());
             let (node, place) = match axes {
                 None => {
@@ -381,6 +402,7 @@ impl<'a> Builder<'a> {
                     (node, Place::Rows(stream))
                 }
                 Some(axes) => {
+                    // An attribute of one axis has one value for each place along it.
                     let axis = axes.index_of(wish.source.name().map_or(wish.name, |name| name));
                     let sizes = axis.map_or(axes.sizes.clone(), |axis| vec![axes.sizes[axis]]);
                     let (row, fill, chunk) = (vec![], vec![], sizes.clone());
@@ -409,6 +431,7 @@ impl<'a> Builder<'a> {
 
     fn chunk(&self) -> u64 {
         match self.wanted.params.attribute_chunk {
+            // A column is as long as the file, so a chunk of this length wastes no space.
             0 => self.frames().clamp(1, COLUMN_CHUNK),
             rows => u64::from(rows),
         }
@@ -419,6 +442,7 @@ impl<'a> Builder<'a> {
         let params = self.wanted.params;
         let limits = [params.common.num_capture, params.frames_per_file];
         match params.common.mode {
+            // One frame is in each file.
             FileMode::Single => 1,
             _ => limits.into_iter().filter(|limit| *limit != 0).min().unwrap_or(u64::MAX),
         }
@@ -445,6 +469,7 @@ impl<'a> Builder<'a> {
             }
         };
         self.describe(node, &set.attributes);
+        // The layout's own attribute of the same name wins.
         let is_new = |about: &Attribute| set.attributes.iter().all(|a| a.name != about.name());
         for about in shape_attributes(shape).into_iter().filter(is_new) {
             self.tree.attribute(node, about);
@@ -490,6 +515,7 @@ fn shape_attributes(shape: &Shape) -> Vec<Attribute> {
 fn constant_data(constant: &Constant) -> (Element, Vec<u64>, Vec<u8>) {
     let shape = |count: usize| if count == 1 { vec![] } else { vec![count as u64] };
     match constant {
+        // The zero at the end is ADCore's: readers in C expect it.
         Constant::Text(text) => {
             let mut data = text.as_bytes().to_vec();
             data.push(0);
@@ -519,7 +545,9 @@ fn constant_attribute(name: &str, constant: &Constant) -> Attribute {
 /// A number as an element, as near as its type allows.
 fn element_of(value: f64, dtype: DType) -> Vec<u8> {
     let bytes = match dtype {
+        // A float is not cut to an integer.
         DType::F32 => return (value as f32).to_le_bytes().to_vec(),
+        // The casts saturate, so a fill value out of range becomes the nearest that the type has.
         DType::F64 => return value.to_le_bytes().to_vec(),
         DType::I8 => i64::from(value as i8).to_le_bytes(),
         DType::U8 => u64::from(value as u8).to_le_bytes(),
@@ -535,6 +563,7 @@ fn element_of(value: f64, dtype: DType) -> Vec<u8> {
 
 fn text_of(row: &[u8]) -> &str {
     let end = row.iter().position(|byte| *byte == 0).unwrap_or(row.len());
+    // A fixed text is filled up with zeros.
     std::str::from_utf8(&row[..end]).unwrap_or("")
 }
 
@@ -543,6 +572,7 @@ fn column(element: Element, chunk: u64) -> Growing<'static> {
 }
 
 fn hostname() -> Attribute {
+    // A machine without this file has an empty name; the file is written all the same.
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     Attribute::text("hostname", name.trim())
 }

@@ -139,6 +139,7 @@ impl Node for NpyFiles {
             return Ok(());
         }
         let array = frame.array()?;
+        // The form is checked before a file is created, so that a refused array leaves no empty file.
         let elements = Elements::of(array.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
         self.look_for_files(now_ns);
@@ -165,6 +166,7 @@ impl Node for NpyFiles {
     }
 
     fn stop(&mut self) {
+        // The node has no caller any more; `end_or_tell` has logged an error.
         let _ = self.end_or_tell();
     }
 }
@@ -182,8 +184,9 @@ impl Recorder for NpyFiles {
         let Some(stack) = self.stack.take() else { return Ok(()) };
         let p = &mut self.params;
         p.file_number += 1;
-        // Not even the first array found room.
+        // The disk had no room for the first array.
         if stack.frames == 0 {
+            // A file without an array would be read as a stack of length 0.
             return stack.file.discard().map_err(NodeError::new);
         }
         p.files.end(stack.file)?;
@@ -194,6 +197,7 @@ impl Recorder for NpyFiles {
 
 impl NpyFiles {
     fn write(&mut self, array: &ArrayRef<'_>, elements: Elements) -> Result<()> {
+        // A stack has one shape and one type, so another kind of array begins the next file.
         if self.stack.as_ref().is_some_and(|stack| stack.elements != elements) {
             self.end().map_err(Error::writer)?;
         }
@@ -204,6 +208,7 @@ impl NpyFiles {
         }
         let Some(stack) = &mut self.stack else { return Ok(()) };
         let bytes = packed(array, &mut self.bytes);
+        // A single array has no axis of frames.
         let frames = |count| (self.params.grouping == NpyMode::Stack).then_some(count);
         stack.write(bytes, frames)
     }
@@ -237,9 +242,11 @@ impl Stack {
         }
         let before = self.file.len();
         self.file.append(&[bytes])?;
+        // The header comes after the array: a reader that looks between the two misses the array, and never
+        // reads too far.
         let told = self.file.rewrite(0, &header(&self.elements, frames(self.frames + 1)));
         if let Err(error) = told {
-            // Else it would come between the arrays that are counted.
+            // A rest of the array would come between the arrays that are counted.
             self.file.cut(before)?;
             return Err(error.into());
         }

@@ -38,6 +38,7 @@ impl Strips {
     pub(super) fn of(layout: &Layout) -> Result<Strips, Mismatch> {
         let wanted = "an uncompressed picture, mono or RGB, with pixels";
         let refuse = || Err(Mismatch::new(wanted, layout.to_string()));
+        // Axes of one element are left out, so that a single row of a stack is a picture too.
         let layout = if layout.color().is_rgb() { *layout } else { layout.collapsed() };
         let rgb = layout.color().is_rgb();
         let plain = matches!(layout.color(), ColorMode::Mono | ColorMode::Bayer) && layout.dims().len() <= 2;
@@ -53,6 +54,7 @@ impl Strips {
         let (x, y, sample) = (dim(axes.x), dim(axes.y), layout.dtype().bytes());
         let planar = rgb && layout.color() != ColorMode::Rgb1;
         let (outer, run) = match layout.color() {
+            // Pixels without gaps let a whole row be one run.
             ColorMode::Rgb1 if x.1 == 3 * sample => ([(1, 0), (1, 0), y], 3 * x.0 * sample),
             ColorMode::Rgb1 => ([(1, 0), y, x], 3 * sample),
             ColorMode::Rgb2 | ColorMode::Rgb3 => ([(1, 0), dim(axes.color), y], x.0 * sample),
@@ -66,9 +68,12 @@ impl Strips {
     /// The runs of neighbouring bytes, in the order of the file. Rows that follow each other are one run.
     fn write(&self, bytes: &[u8], mut write: impl FnMut(&[u8]) -> TiffResult<()>) -> TiffResult<()> {
         let [a, b, c] = self.outer;
+        // Rows without gaps become one run, which saves a call for each row.
         let (c, run) = if c.1 == self.run { ((1, 0), c.0 * self.run) } else { (c, self.run) };
         for start in (0..a.0).flat_map(|i| (0..b.0).map(move |j| i * a.1 + j * b.1)) {
             for row in 0..c.0 {
+                // The ranges are inside the array by its layout; an empty run in place of a panic gives a
+                // short strip.
                 write(bytes.get(start + row * c.1..).and_then(|rest| rest.get(..run)).unwrap_or_default())?;
             }
         }
@@ -100,8 +105,10 @@ fn directory<W: Write + Seek, K: TiffKind>(
     header: &Header,
     time: EventTime,
 ) -> TiffResult<()> {
+    // Writing no bytes tells the place at which the pixels begin.
     let start = to.write_data::<&[u8]>(&[])?;
     strips.write(array.bytes(), |run| to.write_data(run).map(drop))?;
+    // Planes lie one after another, and each is one strip.
     let count = if strips.planar { 3 } else { 1 };
     let size = strips.bytes_per_plane as u64;
     let offsets: Vec<K::OffsetType> =
@@ -130,9 +137,11 @@ fn describe<W: Write + Seek, K: TiffKind>(
     to.write_tag(Tag::ImageLength, strips.height)?;
     to.write_tag(Tag::BitsPerSample, &[bits; 3][..samples])?;
     to.write_tag(Tag::Compression, 1u16)?;
+    // 2 is RGB, 1 is gray with black as 0: TIFF 6.0.
     to.write_tag(Tag::PhotometricInterpretation, if strips.samples == 3 { 2u16 } else { 1 })?;
     to.write_tag(Tag::SamplesPerPixel, strips.samples)?;
     to.write_tag(Tag::RowsPerStrip, strips.height)?;
+    // 2 means planes of their own, 1 means samples side by side.
     to.write_tag(Tag::PlanarConfiguration, if strips.planar { 2u16 } else { 1 })?;
     to.write_tag(Tag::SampleFormat, &[format; 3][..samples])
 }
@@ -144,9 +153,12 @@ fn identify<W: Write + Seek, K: TiffKind>(
     time: EventTime,
 ) -> TiffResult<()> {
     let since_1990_ns = time.ns.saturating_sub(EPICS_EPOCH_S * 1_000_000_000);
+    // Euclid's division keeps the nanoseconds positive for times before 1990.
     let (seconds, ns) = (since_1990_ns.div_euclid(1_000_000_000), since_1990_ns.rem_euclid(1_000_000_000));
     to.write_tag(Tag::Unknown(65000), since_1990_ns as f64 / 1e9)?;
+    // The tag has 32 bits in areaDetector, so the number wraps as there.
     to.write_tag(Tag::Unknown(65001), header.sequence as u32)?;
+    // Seconds before 1990 and beyond 32 bits have no form in this tag.
     to.write_tag(Tag::Unknown(65002), u32::try_from(seconds).unwrap_or(0))?;
     to.write_tag(Tag::Unknown(65003), ns as u32)
 }
@@ -157,6 +169,7 @@ fn annotate<W: Write + Seek, K: TiffKind>(
     attributes: &Attributes,
     time: EventTime,
 ) -> TiffResult<()> {
+    // areaDetector's readers look for these tags, so their attributes are also found there.
     to.write_tag(Tag::Software, Text("Livetime".into()))?;
     for (tag, name) in
         [(Tag::Make, "Manufacturer"), (Tag::Model, "Model"), (Tag::ImageDescription, "TIFFImageDescription")]
@@ -167,6 +180,7 @@ fn annotate<W: Write + Seek, K: TiffKind>(
     }
     let attributes = attributes.iter().map(|attribute| format!("{}:{}", attribute.name, attribute.value));
     let arrival = time.is_arrival.then(|| "TimeStampSource:arrival".to_owned());
+    // The range of tags bounds the number of attributes; the format has no more.
     for (tag, text) in (65010..=u16::MAX).zip(attributes.chain(arrival)) {
         to.write_tag(Tag::Unknown(tag), Text(text))?;
     }

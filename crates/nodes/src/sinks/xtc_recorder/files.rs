@@ -143,7 +143,7 @@ impl Files {
         let theirs = writer.clone();
         match thread.spawn(move || finish(take(&theirs))) {
             Ok(thread) => self.closing = Some(thread),
-            // Without a thread, this one waits.
+            // If no thread can be started, this one finishes the file itself.
             Err(_) => self.note(finish(take(&writer))),
         }
     }

@@ -162,10 +162,12 @@ impl Node for XtcRecorder {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        // Names are refused at the start, not when the first run begins.
         self.writing.start(ctx);
         self.check_names()?;
         let p = &mut self.params;
         p.files.start(p.file_number, p.capture, ctx)?;
+        // A path that is not there yet is tried again with the frames.
         if p.capture && p.files.file_path_exists { self.begin(ctx.now_ns()) } else { Ok(()) }
     }
 
@@ -175,13 +177,16 @@ impl Node for XtcRecorder {
             return Ok(());
         }
         // A frame that the format cannot hold is an error of this frame alone.
+        // The check comes before a run is begun, so that no empty run is left.
         ArrayLeaf::of(frame.array()?.layout()).map_err(NodeError::new)?;
         let now_ns = ctx.now_ns();
         self.look_for_files(now_ns);
         self.begin_again(now_ns)?;
         let outcome = self.record(input, frame, now_ns, ctx);
+        // The last frames become written without another frame, and the readbacks have to show it.
         ctx.set_timer(Some(now_ns + LOOK_NS));
         if self.params.num_capture != 0 && self.taken >= self.params.num_capture {
+            // A failed end is in the report, and the frame itself was recorded.
             let _ = self.end_or_tell();
         }
         outcome
@@ -200,6 +205,7 @@ impl Node for XtcRecorder {
         match self.params.name(index) {
             "capture" if self.params.capture && self.line.is_none() => {
                 let begun = self.begin(ctx.now_ns());
+                // A run that could not begin must not look as if it were recording.
                 self.params.capture = begun.is_ok();
                 begun
             }
@@ -229,6 +235,7 @@ impl XtcRecorder {
 
     fn series(&self) -> Series<'_> {
         let p = &self.params;
+        // A number without increment is the user's, so no other may be tried.
         let last = if p.auto_increment { LAST_RUN } else { p.file_number };
         Series { last, ..p.files.series() }
     }
@@ -246,6 +253,7 @@ impl XtcRecorder {
         }
         let may_write = self.writing.may_write(&self.params.files.report, now_ns).map_err(NodeError::new);
         let begun = may_write.and_then(|()| self.begin(now_ns));
+        // Each try that fails loses the frame that caused it.
         self.params.write_errors += u64::from(begun.is_err());
         begun
     }
@@ -256,6 +264,7 @@ impl XtcRecorder {
         let files = &mut self.params.files;
         files.file_path_exists = begun.is_ok() || files.is_there();
         if let Err(why) = &begun {
+            // A disk that is full or away is not asked again with every frame.
             self.writing.wait(now_ns);
             files.report.failed(why.to_string());
         }
@@ -268,6 +277,7 @@ impl XtcRecorder {
         let p = &self.params;
         let mut number = p.file_number;
         let is_taken = |stem: &Path| Files::is_taken(&stem.display().to_string());
+        // A run may have been recorded by another program, so the next free number is searched.
         let create = |stem: &Path| {
             let stem = stem.display().to_string();
             Ok(Files::create_new(&stem, self.detectors.len(), p.chunk_bytes)?)
@@ -277,6 +287,7 @@ impl XtcRecorder {
             Line::start(files, p.compression, p.threads, p.queue, p.degrade).map_err(NodeError::new)?;
         self.params.file_number = number;
         self.line = Some(line);
+        // The counts are the run's, so that they begin at 0 with it.
         (self.taken, self.failed) = (0, 0);
         self.writing.resume();
         self.publish(0);
@@ -294,7 +305,9 @@ impl XtcRecorder {
         let (Some(line), Some(src)) = (&mut self.line, self.detectors.get(input)) else { return Ok(()) };
         let is_retry = self.writing.has_failed();
         let is_awaited = is_retry || line.is_synchronous();
+        // A frame whose result is awaited needs no entry for the time after the call.
         let under_way = (!is_awaited).then(|| ctx.under_way());
+        // The time is taken here: a thread sees the frame later.
         let time = EventTime::of(frame.header(), ctx);
         let job = Job { frame: frame.clone(), time, stream: input, src: *src, under_way };
         if let Err(why) = self.writing.may_write(&self.params.files.report, now_ns) {
@@ -310,6 +323,7 @@ impl XtcRecorder {
             line.put(job);
         }
         self.publish(now_ns);
+        // The frame that failed is reported by its own call, so that it counts as an error of the frame.
         if is_awaited && self.writing.has_failed() {
             return Err(NodeError::new(&self.params.files.report.write_message));
         }
@@ -327,6 +341,7 @@ impl XtcRecorder {
         p.write_errors += failed - self.failed;
         match error {
             Some(error) => {
+                // Only a new failure begins a pause; an old one is over.
                 if failed > self.failed {
                     self.writing.wait(now_ns);
                 }
@@ -363,14 +378,17 @@ impl Recorder for XtcRecorder {
             return;
         }
         line.take_unfinished().into_iter().for_each(|why| self.writing.tell_unfinished(&why));
+        // The files were moved or deleted, so further frames would go to nowhere.
         if !line.is_in_place() {
             let _ = self.end_or_tell();
+            // The user still wants a recording, which begins again with the next frame.
             self.params.capture = true;
         }
     }
 
     fn end(&mut self) -> Result<(), NodeError> {
         let Some(line) = &self.line else { return Ok(()) };
+        // All frames are in the files before the counts are read.
         line.flush();
         self.publish(0);
         self.publish_path();
@@ -379,6 +397,7 @@ impl Recorder for XtcRecorder {
         self.writing.resume();
         self.params.file_number += u64::from(self.params.auto_increment);
         let files = &mut self.params.files;
+        // The new name is told only if the file has it: a file with an error may keep its mark.
         let is_named = || !Path::new(&files.full_file_name).exists();
         if (ended.is_ok() || is_named())
             && let Some(name) = files.full_file_name.strip_suffix(".inprogress").map(str::to_owned)
@@ -396,6 +415,7 @@ impl Recorder for XtcRecorder {
 fn detectors(first: &str) -> Result<Vec<Src>, NodeError> {
     let first = Src::named(first).map_err(NodeError::new)?;
     let [detector, detector_id, device, device_id] = first.phy.to_be_bytes();
+    // The number wraps within its byte, which is all that the format has.
     let device = |n: u8| Src::detector(detector, detector_id, device, device_id.wrapping_add(n));
     Ok((0..XtcRecorder::SPEC.inputs.len() as u8).map(device).collect())
 }

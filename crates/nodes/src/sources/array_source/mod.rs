@@ -186,6 +186,7 @@ impl ArraySource {
         let sizes = &self.params.dimensions;
         let used = sizes.len() - sizes.iter().rev().take_while(|v| **v == 0.0).count();
         let whole =
+            // A size is a float, because areaDetector's list is a waveform; a fraction is a client's mistake.
             |v: &f64| (*v >= 1.0 && *v <= f64::from(u32::MAX) && v.fract() == 0.0).then_some(*v as usize);
         let shape: Option<Vec<usize>> = sizes[..used].iter().rev().map(whole).collect();
         let dtype = DType::ALL[self.params.data_type.index()];
@@ -201,9 +202,12 @@ impl ArraySource {
 
     /// A frame of an image that a client has written.
     fn image(&mut self, image: &Value, ctx: &mut Context) -> Result<FrameMut, NodeError> {
+        // The layout is the client's, and it is checked against the pixels before memory is taken.
         let mut frame = frame_of(layout_of(image)?, pixels_of(image)?.data(), ctx)?;
         self.names.describe(image, frame.header_mut());
         let id = image.i64("uniqueId").unwrap_or(0);
+        // The number of the frame is the source's own; the client's number stays as an attribute where they
+        // differ.
         if id != 0 && id != self.next as i64 {
             frame.header_mut().attributes.set(&self.names.of(UNIQUE_ID), AttributeValue::Int(id));
         }
@@ -213,13 +217,17 @@ impl ArraySource {
     /// Takes elements in; returns whether a frame is to be sent, and what the frame ends.
     fn elements(&mut self, elements: &Array, ctx: &Context) -> Result<Option<Ends>, NodeError> {
         let p = &mut self.params;
+        // The first write begins a frame, also in the mode that appends.
         let appends = p.append_mode && !p.new_array && self.growing.is_some();
         if !appends {
             let layout = self.layout()?;
             let p = &mut self.params;
+            // The client chooses the sizes, so a frame larger than the pool is refused before it is
+            // allocated.
             let most_bytes = ctx.pool_statistics().limit_bytes;
             self.growing = Some(Growing::new(layout, p.fill_value, most_bytes, self.growing.take())?);
             p.num_elements = layout.len();
+            // Without appending, each write begins at the first element.
             if !p.append_mode || p.new_array {
                 p.next_element = 0;
             }
@@ -228,8 +236,10 @@ impl ArraySource {
         let (p, Some(growing)) = (&mut self.params, &mut self.growing) else { return Ok(None) };
         p.next_element = growing.write(elements, p.next_element, p.stride);
         Ok(match (p.append_mode, p.callback_mode) {
+            // The frame stays until the command comes.
             (false, CallbackMode::OnCommand) => None,
             (false, _) => Some(Ends::Image),
+            // A frame that is sent while it grows is not an image of the acquisition.
             (true, CallbackMode::OnUpdate) => Some(Ends::Nothing),
             (true, _) => None,
         })
@@ -245,10 +255,12 @@ impl ArraySource {
     fn send(&mut self, mut frame: FrameMut, ends: Ends, ctx: &mut Context) -> Result<(), NodeError> {
         let header = frame.header_mut();
         header.sequence = self.next;
+        // A client need not give a time.
         if header.event_time_ns == 0 {
             header.event_time_ns = time_of_day_ns();
         }
         ctx.emit(frame)?;
+        // The number grows only when the frame was sent: a refused write leaves no gap.
         self.next += 1;
         self.params.frames += 1;
         self.params.num_images_counter += u64::from(ends == Ends::Image);
@@ -257,6 +269,7 @@ impl ArraySource {
 
     /// Makes a frame of a client's write.
     fn take(&mut self, written: &Written, ctx: &mut Context) -> Result<(), NodeError> {
+        // A refusal tells the client; a write that vanished would look like a success.
         if !self.params.acquire {
             return Err(NodeError::new(
                 "wanted `Acquire` to be 1, found 0: nothing that is written becomes a frame",
@@ -277,6 +290,7 @@ impl ArraySource {
     /// The next step after a call: the end of an acquisition whose frames are all taken.
     fn after(&mut self) -> Next {
         let p = &mut self.params;
+        // Stopping by hand has set `acquire` to false already, and then nothing ends here.
         if !p.acquire || !p.image_mode.is_done(p.num_images_counter, p.num_images) {
             return Next::Now;
         }
@@ -301,6 +315,7 @@ impl Node for ArraySource {
     fn new(params: ArraySourceParams) -> Result<ArraySource, NodeError> {
         let names = Names::default();
         let node = ArraySource { params, inbox: None, names, growing: None, sends: None, next: 0 };
+        // Sizes that no frame can have are refused when the pipeline starts, not with the first write.
         node.layout()?;
         Ok(node)
     }
@@ -317,10 +332,12 @@ impl Node for ArraySource {
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        // A command comes before further writes: the client gave it after the earlier ones.
         if let Some(ends) = self.sends.take() {
             self.send_growing(ends, ctx)?;
             return Ok(self.after());
         }
+        // A pipeline that runs without a server has no inbox.
         let Some(inbox) = &self.inbox else { return Ok(Next::At(ctx.now_ns() + UNATTACHED_NS)) };
         let Some((written, answer)) = inbox.take(WAIT) else { return Ok(Next::At(ctx.now_ns() + PAUSE_NS)) };
         let result = self.take(&written, ctx);
@@ -337,9 +354,11 @@ impl Node for ArraySource {
                 self.params.detector_state = self.params.image_mode.when_stopped();
                 self.params.status_message = STOPPED.into();
             }
+            // The sizes are only checked; they are used with the next frame.
             "dimensions" | "data_type" | "color_mode" => _ = self.layout()?,
             "new_array" if self.params.new_array => self.params.next_element = 0,
             "array_complete" if std::mem::take(&mut self.params.array_complete) => {
+                // With this mode only the command sends.
                 let is_sent = self.params.callback_mode != CallbackMode::OnCommand;
                 self.sends = (self.params.append_mode && is_sent).then_some(Ends::Image);
             }

@@ -144,10 +144,12 @@ impl Node for ImageFiles {
             return Ok(Next::Finished);
         }
         let now_ns = ctx.now_ns();
+        // The schedule begins with the first picture, not with the start: reading the list may take long.
         let mut schedule = self.schedule.unwrap_or(Schedule::starting(now_ns));
         let period_ns = period_ns(self.params.rate_hz);
         let due_ns = schedule.due_ns(0, period_ns);
         if now_ns < due_ns {
+            // The schedule is kept, because `rate_hz` may change before the picture is due.
             self.schedule = Some(schedule);
             return Ok(Next::At(due_ns));
         }
@@ -155,6 +157,7 @@ impl Node for ImageFiles {
         schedule.met(now_ns, 0, period_ns);
         self.schedule = Some(schedule);
         ctx.emit(frame)?;
+        // The end is told with the last frame, so that no further call is needed to find it.
         if self.next >= self.files.len() && self.is_last_pass() {
             return Ok(Next::Finished);
         }
@@ -193,11 +196,13 @@ impl ImageFiles {
     fn open(&mut self) -> Result<(), NodeError> {
         let files = self.list()?;
         let entry = |path: PathBuf| {
+            // A file without a time of writing is sent all the same; 0 means unknown.
             let (name, written_ns) = (name_of(&path).into(), written_ns(&path).unwrap_or(0));
             Entry { path, name, written_ns, kept: None }
         };
         self.files = files.into_iter().map(entry).collect();
         self.params.files = self.files.len();
+        // The numbers of files mean other files now, so every count of a pass begins again.
         (self.next, self.passes, self.good_in_pass) = (0, 0, 0);
         (self.first, self.last) = (None, None);
         self.keep();
@@ -313,6 +318,7 @@ const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".tif", ".tiff"];
 
 fn is_picture(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
+    // Hidden files are often halves that a copying program has not renamed yet.
     !name.starts_with('.') && ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
@@ -323,5 +329,6 @@ fn written_ns(path: &Path) -> Option<i64> {
 }
 
 fn period_ns(rate_hz: f64) -> u64 {
+    // 0 means as fast as the pictures are decoded.
     if rate_hz > 0.0 { (1e9 / rate_hz).round() as u64 } else { 0 }
 }

@@ -102,6 +102,7 @@ impl Player {
     /// followed.
     fn known(&self, settings: &Settings) -> usize {
         let recording = self.order.recording();
+        // Of a growing file the last events may lack data of a stream that is written later.
         if settings.follow { recording.complete() } else { recording.events() }
     }
 
@@ -110,24 +111,29 @@ impl Player {
     /// # Errors
     /// [`NodeError`] for an event that cannot be read; the one behind it is next.
     pub(super) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
-        // Reading ahead would load the following events, which the selection may leave out.
+        // Reading ahead would load the events that follow, also those that the selection leaves out.
         let threads = if self.selected.is_some() { 0 } else { settings.threads };
         (self.order.threads, self.order.on_damage) = (threads, settings.on_damage);
+        // Damage that ends the run was told when it was met.
         if self.order.is_stopped() {
             return Ok(Next::Finished);
         }
         let end = self.known(settings).min(self.range.end);
+        // Problems come first: opening the files may have found some before any event is read.
         self.enter_problems(ctx);
+        // The end of a pass must not wait for time, so events without a picture are passed before the check.
         self.pass_over(end, ctx);
         if self.next >= end {
             return self.at_the_end(settings, ctx);
         }
         let now_ns = ctx.now_ns();
         let due_ns = self.due_ns(settings, now_ns);
+        // The event is not taken yet: the parameters may change before it is due.
         if now_ns < due_ns {
             return Ok(Next::At(due_ns));
         }
         let event = self.next;
+        // The event counts as taken before it is read, so that an error does not offer it again.
         self.next += 1;
         let read = self.read(event, end, ctx);
         // Reading an event may have shown that something else in it is broken.
@@ -136,7 +142,9 @@ impl Player {
             self.frames_in_pass += 1;
             ctx.emit(frame)?;
         }
+        // Unwanted events are passed at once, so that the last wanted frame also ends the run.
         self.pass_over(end, ctx);
+        // A followed file may grow, and `at_the_end` reports a pass without a frame.
         let is_last = self.next >= end && !settings.follow && self.frames_in_pass > 0;
         Ok(if is_last && self.is_last_pass(settings) { Next::Finished } else { Next::Now })
     }
@@ -174,6 +182,7 @@ impl Player {
     /// because the number of events behind it is unknown.
     fn enter_problems(&mut self, ctx: &Context) {
         let new = self.order.recording().problems_from(self.entered);
+        // The limit counts the problems since the start, not since the last call.
         let told = MOST_TOLD.saturating_sub(self.entered);
         for Problem { path, why, .. } in new.iter().take(told) {
             ctx.unreadable(1, format!("{}: {why}", path.display()));
@@ -187,11 +196,13 @@ impl Player {
 
     /// The end of the events.
     fn at_the_end(&mut self, settings: &Settings, ctx: &Context) -> Result<Next, NodeError> {
+        // A file that is finished is not looked at again.
         if settings.follow && self.next < self.range.end && self.order.recording().may_grow() {
             self.order.refresh().map_err(NodeError::new)?;
             let has_more = self.known(settings) > self.next;
             return Ok(if has_more { Next::Now } else { Next::At(ctx.now_ns() + LOOK_AGAIN_NS) });
         }
+        // A pass without a frame would repeat for ever without a pause.
         if self.frames_in_pass == 0 {
             let which = if self.selected.is_some() { "all that `select` wants" } else { "all events" };
             let why = format!("wanted a picture of the detector, found none in {which}; the source ends");
@@ -202,11 +213,13 @@ impl Player {
             return Ok(Next::Finished);
         }
         self.passes += 1;
+        // The clock of the pass begins with its first event.
         (self.next, self.begun, self.frames_in_pass) = (self.range.start, None, 0);
         Ok(Next::Now)
     }
 
     fn is_last_pass(&self, settings: &Settings) -> bool {
+        // 0 means without end.
         settings.loops != 0 && self.passes + 1 >= settings.loops
     }
 
@@ -217,6 +230,7 @@ impl Player {
         }
         let time_ns = self.order.recording().time_ns(self.next);
         let (begun_ns, first_ns) = *self.begun.get_or_insert((now_ns, time_ns));
+        // The speed is at least this, because a speed of 0 would divide by zero.
         let since_ns = time_ns.saturating_sub(first_ns) as f64 / settings.speed.max(1e-9);
         begun_ns.saturating_add(since_ns as u64)
     }

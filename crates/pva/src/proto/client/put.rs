@@ -55,8 +55,10 @@ impl Put {
         value.clear_changed();
         let fields = match &self.0 {
             Content::Fields(fields) => fields,
+            // A value of the server's own type is sent as it is.
             Content::Value(own) if own.structure() == value.structure() => {
                 let mut own = (**own).clone();
+                // A value in which nothing is marked is written whole.
                 if own.changed().is_empty() {
                     own.mark(0);
                 }
@@ -98,11 +100,13 @@ fn named(value: &Value) -> Vec<(String, Field)> {
 /// Sets one field; `false`: its present value is needed for that.
 fn assign(value: &mut Value, path: &str, field: &Field, current: bool) -> Result<bool> {
     let structure = value.structure();
+    // An enumeration is a structure with `index` and `choices`.
     let choices = structure.bit(path).filter(|&bit| structure.is_structure(bit));
     let choices =
         choices.and_then(|bit| Some((child(structure, bit, "index")?, child(structure, bit, "choices")?)));
     match (choices, field) {
         (None, _) | (_, Field::Struct(_)) => value.set(path, field.clone())?,
+        // The server has the choices: without its present value, the number of a text is unknown.
         (Some(_), Field::Str(_)) if !current => return Ok(false),
         (Some((index, choices)), Field::Str(text)) => {
             let chosen = choose(value.field(choices).and_then(Field::as_strings).unwrap_or_default(), text)?;
@@ -124,6 +128,7 @@ fn child(structure: &Structure, parent: usize, name: &str) -> Option<usize> {
 
 /// A choice by its text, else by its number.
 fn choose(choices: &[String], text: &str) -> Result<i32> {
+    // A choice may be a text of digits: texts count before numbers.
     if let Some(index) = choices.iter().position(|choice| choice == text) {
         return Ok(index as i32);
     }

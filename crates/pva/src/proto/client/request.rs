@@ -41,6 +41,7 @@ impl Job {
 
     /// Whether it may be done again if the connection was lost before the answer came.
     pub fn repeats(&self) -> bool {
+        // A write, a call or processing may have had its effect before the connection was lost.
         matches!(self, Job::Get | Job::Monitor(_) | Job::Describe)
     }
 }
@@ -171,6 +172,7 @@ impl<R> ClientRequest<R> {
         let (Job::Put(put) | Job::PutGet(put), Some(value)) = (&self.job, self.written.take()) else {
             return NextStep::Nothing;
         };
+        // A clone, because a put that needs the current value fills the same value later.
         match put.attempt(value.clone(), current) {
             Ok(Attempt::Ready(value)) => NextStep::Run(Some(value)),
             Ok(Attempt::NeedsCurrent) => {

@@ -81,6 +81,7 @@ impl Token {
     }
 
     fn answer(&mut self, result: Result<Option<Dynamic>, Status>) {
+        // The drop of the token asks for an answer again, which was given.
         let Some(way) = self.way.take() else { return };
         self.note.take().into_iter().for_each(|note| note.tell(&result));
         match way {
@@ -92,6 +93,7 @@ impl Token {
 
 impl Drop for Token {
     fn drop(&mut self) {
+        // A handler that forgets a put must not leave the client waiting.
         self.answer(Err(Denial::Dropped.into()));
     }
 }
@@ -120,6 +122,7 @@ impl Put {
 
     /// Ends the put with a refusal; people read `reason`.
     pub fn refuse(mut self, reason: impl Into<String>) {
+        // The reason comes from the program's own code and may be of any length.
         self.token.answer(Err(Status::error(shortened(reason.into(), REASON))));
     }
 
@@ -155,6 +158,7 @@ impl Call {
     /// The argument `name`: a field of `query` if the arguments are an NTURI, else of the arguments themselves.
     pub fn argument(&self, name: &str) -> Option<&crate::data::Field> {
         let value = self.arguments.as_ref()?.as_value()?;
+        // Clients that follow the normative types put their arguments into `query`.
         let prefix = if crate::nt::is(value.id(), "NTURI") { "query." } else { "" };
         value.get(&format!("{prefix}{name}"))
     }

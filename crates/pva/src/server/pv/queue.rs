@@ -367,7 +367,7 @@ impl UpdateQueue {
         }
         let cost = (self.entries.capacity() * ENTRY + self.bytes).saturating_sub(INCLUDED);
         if cost.next_multiple_of(STEP) < self.charge.bytes() {
-            // Less is always to be had.
+            // A smaller charge is always granted.
             let _ = self.charge.set_spare(cost.next_multiple_of(STEP));
         }
     }
@@ -389,7 +389,7 @@ impl UpdateQueue {
     }
 
     fn squash(&mut self, structure: &Structure, changed: &BitSet) {
-        // Everything, and again: so it is with images.
+        // Two updates of the whole value, as those of images, need no merge of bits.
         if self.changed.contains(0) && changed.contains(0) {
             self.overrun = BitSet::from_iter([0]);
         } else {

@@ -25,7 +25,7 @@ pub(crate) struct PvState {
     value: Option<Value>,
     // Counts types; an operation opened for another type is dead.
     pub(super) epoch: u32,
-    // Counts changes of the value, so that whoever keeps something made of it knows whether it is still right.
+    // Counts changes of the value: a copy of another version is out of date.
     pub(super) version: u32,
     // Most PVs of a large server have no subscriber.
     audience: Option<Box<Audience>>,

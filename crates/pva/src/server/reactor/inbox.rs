@@ -55,7 +55,7 @@ impl Inbox {
         put(&mut lock(&self.work));
         // AcqRel: pairs with the store in `take`, so that either the shard sees the new work or this thread wakes it.
         if !self.woken.swap(true, Ordering::AcqRel) {
-            // Fails only if the shard is gone.
+            // The wake fails only if the shard is gone, which takes no message any more.
             let _: io::Result<()> = self.waker.wake();
         }
     }

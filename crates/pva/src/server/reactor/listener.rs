@@ -55,7 +55,7 @@ fn is_taken(error: &io::Error) -> bool {
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-    // So that a restart finds its port free.
+    // A restarted server needs its port at once, also while old connections are in TIME_WAIT.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     if address.is_ipv6() {

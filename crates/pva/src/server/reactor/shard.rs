@@ -224,7 +224,7 @@ impl Shard {
 
     fn close(&mut self, index: usize, reason: String) {
         let Some(mut connection) = self.connections.remove(index) else { return };
-        // Goes away with the socket in any case.
+        // The system removes the registration with the socket in any case.
         let _ = self.poll.registry().deregister(&mut connection.stream);
         self.shared().closed(connection.session.peer(), reason);
         if connection.is_queued {

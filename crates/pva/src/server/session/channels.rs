@@ -19,7 +19,7 @@ const SERVER: &str = "server";
 // Numbers of channels: the place, and above it something that differs from the channel that was there before.
 const PLACE_BITS: u32 = 20;
 const PLACES: usize = 1 << PLACE_BITS;
-// One less than there is room for: all ones say that a channel was refused.
+// Of 12 bits, all ones say that a channel was refused.
 const GENERATIONS: u32 = 0xFFE;
 
 impl SessionCore {

@@ -65,6 +65,7 @@ impl SessionCore {
                 self.bring(request, Brought::Changes(value, bits), left)
             }
             OperationKind::Process { pv, options } => {
+                // Clones, because `put` borrows the whole session, of which the operation is a part.
                 let (pv, options) = (pv.clone(), Arc::clone(options));
                 match pv.structure() {
                     Some(structure) => self.put(head, pv, (Value::new(&structure), 0), options, true),
@@ -86,6 +87,8 @@ impl SessionCore {
     /// Begins an execution with `bytes` bytes of data. `None`: another one is going on, and the client has been
     /// refused.
     fn start(&mut self, head: RequestHead, bytes: usize) -> Result<Option<Token>> {
+        // A client may use an ioid again: the serial distinguishes a late completion from the present
+        // execution.
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
         let RequestHead { command, ioid, sub, .. } = head;
@@ -142,6 +145,7 @@ impl SessionCore {
 
     fn peer_without_port(&self) -> String {
         let host = self.peer.address.ip();
+        // A client need not name an account.
         match self.peer.account.as_str() {
             "" => host.to_string(),
             account => format!("{account} at {host}"),
@@ -194,6 +198,7 @@ impl SessionCore {
 fn describe(value: &Value) -> String {
     let mut text = String::new();
     for bit in value.changed().iter() {
+        // Checked before each field, so that the line ends behind a whole field.
         if text.len() > DESCRIPTION {
             text.push('…');
             break;
@@ -202,10 +207,12 @@ fn describe(value: &Value) -> String {
         let path = value.structure().path(bit);
         let _ = match value.field(bit) {
             Some(Field::Str(v)) => {
+                // One long text must leave room for the other fields.
                 write!(text, "{comma}{path} = {:?}", v.chars().take(40).collect::<String>())
             }
             Some(field) => match field.as_f64() {
                 Some(v) => write!(text, "{comma}{path} = {v}"),
+                // An array is named without its elements, which would fill the line.
                 None => write!(text, "{comma}{path}"),
             },
             None => Ok(()),

@@ -24,7 +24,7 @@ impl SessionCore {
         let writer = self.output.writer();
         writer.control(true, Control::SetByteOrder as u8, 0);
         let methods = METHODS.map(String::from).to_vec();
-        // Far too short to fail.
+        // The message is far shorter than the bound at which encoding fails.
         let _ = ServerValidation { buffer: BUFFER, registry: REGISTRY, methods }.encode(writer);
     }
 

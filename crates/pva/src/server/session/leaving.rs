@@ -28,7 +28,7 @@ impl Leaving {
     /// Ends some of it. Returns whether there is more.
     pub(crate) fn work(&mut self, mut left: usize) -> bool {
         while left > 0 {
-            // Operations first: they belong to channels.
+            // Operations leave first, because they belong to channels.
             if let Some((_, operation)) = self.operations.next() {
                 self.core.end(operation);
                 left = left.saturating_sub(ENDED);

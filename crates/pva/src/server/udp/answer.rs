@@ -72,7 +72,7 @@ pub(super) fn answer(
         let Some((payload, next)) = after.split_at_checked(header.size as usize) else { break };
         rest = next;
         if header.server {
-            // Beacons and answers to others.
+            // Beacons and answers to other programs need no answer.
             continue;
         }
         let reader = Reader::new(payload, header.order);

@@ -49,7 +49,7 @@ impl Beacons {
             protocol: "tcp".into(),
             status: None,
         };
-        // Far too short to fail.
+        // A beacon is far shorter than the bound at which encoding fails.
         let _ = beacon.encode(&mut writer);
         writer.to_vec()
     }

@@ -69,6 +69,7 @@ pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Recei
     let mut buffers = [io::IoSliceMut::new(buffer)];
     let descriptor = socket.as_raw_fd();
     let message = recvmsg::<SockaddrStorage>(descriptor, &mut buffers, Some(&mut space), MsgFlags::empty())?;
+    // The family of the socket decides which of the two it is.
     let source = message.address.and_then(|address| match address.as_sockaddr_in() {
         Some(v4) => Some(SocketAddr::V4((*v4).into())),
         None => Some(SocketAddr::V6((*address.as_sockaddr_in6()?).into())),
@@ -90,11 +91,13 @@ fn destination(control: nix::sys::socket::ControlMessageOwned) -> Option<SentTo>
             Some(SentTo {
                 header: address(info.ipi_addr.s_addr),
                 local: Some(address(info.ipi_spec_dst.s_addr)),
+                // 0 lets the system choose.
                 interface: u32::try_from(info.ipi_ifindex).unwrap_or(0),
             })
         }
         Ipv6PacketInfo(info) => {
             let header = Ipv6Addr::from(info.ipi6_addr.s6_addr);
+            // A multicast address cannot be the source of an answer.
             let local = Some(header.into()).filter(|_| !header.is_multicast());
             Some(SentTo { header: header.into(), local, interface: info.ipi6_ifindex })
         }
@@ -118,10 +121,12 @@ pub(super) fn send(
     origin: Option<Origin>,
 ) -> io::Result<()> {
     let pinned = match (origin, to.is_ipv6()) {
+        // An answer over the other family cannot come from this address.
         (Some(origin), v6) if origin.address.is_ipv6() == v6 => pinned(socket, bytes, to, origin),
         _ => return socket.send_to(bytes, to).map(drop),
     };
     match pinned {
+        // A full queue of the system is the caller's to handle.
         Err(error) if error.kind() != io::ErrorKind::WouldBlock => {
             // The interface may have no route back to the client; the system then chooses another one.
             socket.send_to(bytes, to).map(drop)

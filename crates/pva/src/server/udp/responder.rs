@@ -50,7 +50,7 @@ impl Responder {
 
 impl Drop for Responder {
     fn drop(&mut self) {
-        // Fails only if the thread is gone.
+        // The wake fails only if the thread is gone, which needs none.
         let _ = self.waker.wake();
         self.thread.take().map(JoinHandle::join);
     }

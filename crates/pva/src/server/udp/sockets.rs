@@ -47,6 +47,7 @@ impl Sockets {
         let mut sockets = Sockets { all: Vec::new(), port, addresses: config.addresses.clone() };
         for address in bind_to(&config.addresses) {
             let socket = udp(own(address, sockets.port), true)?;
+            // For port 0 the system chooses: all further sockets take the port of the first one.
             sockets.port = socket.local_addr()?.as_socket().map_or(port, |address| address.port());
             sockets.add(socket, Hears::Host, address.is_ipv6())?;
         }
@@ -66,7 +67,7 @@ impl Sockets {
         }
         if sockets.speaker(false).is_some() {
             let joined = neighbours(sockets.port).and_then(|s| sockets.add(s, Hears::Neighbours, false));
-            // Then searches to one server only are not shared with the others, which is no reason to fail.
+            // Without this group other servers of the machine miss searches to this address, which is no reason to fail.
             if let Err(error) = joined {
                 problem(format!("cannot share searches with other servers here: {error}"));
             }
@@ -96,6 +97,7 @@ impl Sockets {
         if matches!(asked.hears, Hears::Host | Hears::Machine) {
             Some(&asked.socket)
         } else {
+            // An answer must come from an address that clients know; a group is none.
             self.speaker(asked.v6)
         }
     }
@@ -138,6 +140,7 @@ fn neighbours(port: u16) -> io::Result<Socket> {
         Destination { interface: Some(Ipv4Addr::LOCALHOST), ..Destination::new((LOCAL, port).into()) };
     let socket = join(&local, port)?;
     socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST)?;
+    // Without the loop, no other server on this machine would hear it.
     socket.set_multicast_loop_v4(true)?;
     Ok(socket)
 }

@@ -217,7 +217,7 @@ fn columns(tree: &mut Tree, group: NodeId, first: &Frame) -> Vec<Column> {
     for attribute in first.header().attributes.iter() {
         let name = &attribute.name;
         let is_own = OWN.contains(&&**name) || name.starts_with("NDArray");
-        // Such names cannot name a dataset in HDF5, or stand for another one.
+        // HDF5 gives these names another meaning, or the file has its own dataset of that name.
         if is_own || name.is_empty() || name.contains(['/', '\0']) || **name == *"." {
             continue;
         }

@@ -108,6 +108,7 @@ fn write(
     let path = new.written_path();
     let detector = recording.detector(options.detector.clone())?;
     let needed = memory(recording, &detector, options);
+    // Refused before the first picture is read: a job that runs out of memory hours later has lost all.
     recording.memory().check(needed, format_args!("a conversion of {detector}")).map_err(too_much)?;
     let read =
         ReadOptions { events: options.events.clone(), threads: options.threads, ..ReadOptions::default() };
@@ -121,13 +122,16 @@ fn write(
         let layout = array.layout().to_string();
         let (sink, known) = match &mut sink {
             Some(sink) => sink,
+            // The layout of the new file is the layout of its first picture.
             none => none.insert((begin(recording, new, options, &frame)?, layout.clone())),
         };
+        // A data set has one type and one shape.
         if *known != layout {
             let wanted = format!("pictures of one type and shape: {known}");
             return Err(Error::new(wanted, format!("{layout} at {}", recording.place(event))));
         }
         let time_ns = time_of(&frame, event, options.target, &mut report);
+        // Events without a picture before this one are counted with it.
         let skipped = event.saturating_sub(behind) as u64;
         sink.add(&Item { frame: &frame, event, time_ns, skipped }).map_err(|e| e.in_file(path))?;
         hashes.push(hash(&frame, time_ns)?);
@@ -145,6 +149,7 @@ fn write(
     for (name, count) in sink.finish().map_err(|e| e.in_file(path))? {
         *report.left_out.entry(name).or_default() += count;
     }
+    // The file is read again before it gets its name.
     prove(path, options, &hashes)?;
     report.output_bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     Ok(report)
@@ -153,6 +158,7 @@ fn write(
 fn no_picture(recording: &Recording, options: &FramesOptions, detector: &str) -> Error {
     let (first, end) = (recording.first(), recording.first() + recording.events());
     let Range { start, end: behind } = options.events;
+    // No event was wanted, which is another mistake than no picture.
     if start.max(first) >= behind.min(end) {
         return super::none_wanted(recording.events() as u64);
     }
@@ -163,6 +169,7 @@ fn no_picture(recording: &Recording, options: &FramesOptions, detector: &str) ->
 /// and for each thread one picture raw, packed, and read again.
 fn memory(recording: &Recording, detector: &Detector, options: &FramesOptions) -> u64 {
     let picture = recording.layout(detector).map_or(0, |layout| layout.span() as u64);
+    // The pictures ahead never take more than their pool.
     let ahead = picture.saturating_mul(batches_under_way(options.threads) as u64).min(POOL_BYTES as u64);
     let reading = recording.read_memory(detector, 0..1).saturating_add(picture);
     let reading = reading.saturating_mul(options.threads as u64 + 1);
@@ -175,6 +182,7 @@ fn next(frames: &mut Frames, report: &mut FramesReport) -> Option<(Frame, usize)
         match frames.step() {
             Step::Frame(event) => return Some((event.frame, event.event)),
             Step::Fault(fault) => {
+                // Faults of single events are in the account already.
                 report.problems += u64::from(fault.event.is_none() || fault.kind == FaultKind::NoMemory);
                 if report.faults.len() < MOST_TOLD {
                     report.faults.push(fault.why);
@@ -205,6 +213,7 @@ fn begin(
 /// XTC knows its events by their times: where there are none, their numbers are taken.
 fn time_of(frame: &Frame, event: usize, target: Target, report: &mut FramesReport) -> i64 {
     let time_ns = frame.header().event_time_ns;
+    // HDF5 keeps a missing time as it is.
     if time_ns > 0 || matches!(target, Target::Hdf5(_)) {
         return time_ns;
     }
@@ -212,6 +221,7 @@ fn time_of(frame: &Frame, event: usize, target: Target, report: &mut FramesRepor
         .left_out
         .entry("times, of which none was recorded: numbers of events, in ns".into())
         .or_default() += 1;
+    // From 1 on, because 0 would mean that there is no time.
     event as i64 + 1
 }
 
@@ -244,6 +254,7 @@ fn prove(path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
     for event in written.frames(&detector, read) {
         let event =
             event.map_err(|fault| Error::new("the pictures that were written", fault.why).in_file(path))?;
+        // The order is part of the comparison.
         if wanted.get(count) != Some(&hash(&event.frame, event.frame.header().event_time_ns)?) {
             let found = format!("another picture at event {}: this is a fault of the program", event.event);
             return Err(Error::new("what was in the input", found).in_file(path));

@@ -73,11 +73,13 @@ impl Sink for XtcSink {
             builder.leaf_with(header(self.src, leaf.type_id().compressed()), |out| {
                 let start = out.len();
                 compressor.encode(&[panel], out)?;
+                // An error takes the leaf back: an uncompressed one is written instead.
                 let is_smaller = out.len() - start < plain_len;
                 if is_smaller { Ok(()) } else { Err(Error::new("fewer bytes", "not fewer")) }
             })
         });
         if !matches!(packed, Some(Ok(()))) {
+            // Extents of XTC are multiples of four bytes.
             let padding = &[0; 3][..plain_len.wrapping_neg() % 4];
             builder.leaf(header(self.src, leaf.type_id()), &[leaf.header(), elements, padding])?;
         }

@@ -70,6 +70,7 @@ static NAMING: Naming = Naming {
 
 fn is_named(path: &Path) -> Result<bool> {
     match file::Format::of(path) {
+        // An index file has a name like a recording, but no data.
         Some(file::Format::Index) => Err(Error::new("a file of datagrams", "an index file").in_file(path)),
         found => Ok(matches!(found, Some(file::Format::Xtc1 | file::Format::SmallXtc1))),
     }
@@ -77,6 +78,7 @@ fn is_named(path: &Path) -> Result<bool> {
 
 /// The pattern of a detector; `None`: any.
 fn pattern(wanted: &Wanted) -> Result<Option<SourcePattern>> {
+    // An algorithm that is left out of account would give another detector than the wanted one.
     if !wanted.is_name_alone() {
         let found = format!("an algorithm or field: `{}`, `{}`", wanted.algorithm, wanted.field);
         return Err(Error::new("a detector of LCLS-I, which is known by its name alone", found));
@@ -122,6 +124,7 @@ impl Run for Lcls1 {
     fn place(&self, position: usize) -> Option<(&Path, String)> {
         let event = self.run.events().get(position)?;
         let piece = self.run.pieces(event).first();
+        // An event without a piece is not known; the path is only for messages.
         let path = piece.and_then(|piece| self.run.files().nth(piece.file as usize)).unwrap_or(Path::new(""));
         Some((path, event.clock.to_string()))
     }
@@ -148,7 +151,9 @@ impl Run for Lcls1 {
         let of = |t: &run::RunTransition| {
             let (header, time_ns) = (&t.header, t.header.clock.ns());
             let change = Change::named(header.transition().name())?;
+            // Events are in the order of time.
             let event = events.partition_point(|event| event.clock < header.clock);
+            // 0 is no number of a run.
             let run_number = Some(header.env.0).filter(|n| change == Change::BeginRun && *n > 0);
             Some(crate::Transition { change, time_ns, event, run_number })
         };
@@ -163,6 +168,7 @@ impl Run for Lcls1 {
         let (all, mut bytes) = (self.run.transitions(), EventBytes::default());
         let broken = all.iter().skip(seen).filter_map(|transition| {
             let path = self.run.files().nth(transition.piece.file as usize)?.to_owned();
+            // A transition that cannot be read was told when it was scanned.
             self.run.read_transition(transition, &mut bytes).ok()?;
             let pieces: Vec<_> = bytes.pieces().filter_map(|piece| Datagram::parse(piece).ok()).collect();
             let (name, error) = (transition.header.transition().name(), broken_part(&pieces)?);
@@ -179,6 +185,7 @@ impl Run for Lcls1 {
     fn may_grow(&self) -> bool {
         let ends = |t: &Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
         let has_ended = self.run.transitions().last().is_some_and(|t| ends(&t.header.transition()));
+        // A file that has ended does not grow any more, but a run may go on in a next one.
         self.pause.may_go_on(self.run.is_growing(), has_ended)
     }
 
@@ -186,6 +193,7 @@ impl Run for Lcls1 {
         let known = self.run.transitions().len();
         self.run.refresh()?;
         self.pause.look(self.run.is_growing());
+        // A change of state may bring names of process variables.
         if self.run.transitions().len() > known {
             self.pv_names = OnceLock::new();
         }
@@ -235,6 +243,8 @@ impl Run for Lcls1 {
             match first_readable(&candidates, |c| take(c, decompressor, configs, picture).map(|()| c)) {
                 Ok(Some(chosen)) => chosen,
                 Ok(None) => return Err(without_picture(event, &pieces)?),
+                // With damage in all candidates a picture that cannot be read is a loss and no error of the
+                // file.
                 Err(error) if candidates.iter().all(Candidate::is_damaged) => {
                     return Err(Fault::new(FaultKind::Lost, error));
                 }
@@ -270,6 +280,7 @@ impl Run for Lcls1 {
         let is_before = |t: &&run::RunTransition| {
             t.header.transition() == Transition::Configure && t.header.clock <= event.clock
         };
+        // The memory of the event before must not show through if there is no Configure.
         reader.bytes = EventBytes::default();
         if let Some(configure) = self.run.transitions().iter().rev().find(is_before) {
             self.run.read_transition(configure, &mut reader.bytes)?;
@@ -287,6 +298,7 @@ fn take(
 ) -> Result<()> {
     let leaf = &candidate.leaf;
     picture.forget_panels();
+    // The memory is taken out, because `picture` is borrowed for the panels.
     let mut plain = std::mem::take(&mut picture.plain);
     let found = if leaf.header.type_id.is_compressed() {
         let decoded = decompressor.decode_at(leaf.payload, configs, &mut plain, 0);
@@ -311,6 +323,8 @@ fn add_panels(
     let damage = leaf.header.damage.0;
     for panel in panels(leaf.header.type_id.plain(), leaf.header.src, payload, configs)? {
         let place = place_in(payload, panel.pixels);
+        // The place in the file is kept where the pixels lie in it, so that a next read can put them
+        // elsewhere.
         let (number, dtype, color) = (panel.number, panel.dtype, panel.color);
         let found = Panel { number, dtype, color, shape: panel.shape(), bytes: panel.pixels, damage };
         picture.add(&found, piece, start + place.start..start + place.end)?;
@@ -337,6 +351,7 @@ fn lacks_quadrants(panels: usize, leaf: &Xtc<'_>, configs: &Configs) -> bool {
     if leaf.header.type_id.number() != id::CSPAD_ELEMENT {
         return false;
     }
+    // Without a configuration the number of quadrants is not known.
     let config = configs.find(leaf.header.src, id::CSPAD_CONFIG);
     let config = config.and_then(|(type_id, payload)| CspadConfig::parse(type_id.version(), payload).ok());
     config.is_some_and(|config| (panels as u32) < config.quads())
@@ -344,6 +359,7 @@ fn lacks_quadrants(panels: usize, leaf: &Xtc<'_>, configs: &Configs) -> bool {
 
 /// The first broken part of these datagrams: of a container, or of compressed data.
 fn broken_part(pieces: &[Datagram<'_>]) -> Option<Error> {
+    // Compressed data are broken if their parts do not fit, which the containers do not show.
     let in_leaves = |piece: &Datagram<'_>| {
         let mut compressed = piece.leaves().filter(|leaf| leaf.header.type_id.is_compressed());
         compressed.find_map(|leaf| plain_len(leaf.payload).err().map(|error| error.at(leaf.offset as u64)))
@@ -355,6 +371,7 @@ fn broken_part(pieces: &[Datagram<'_>]) -> Option<Error> {
 fn without_picture(event: &Event, pieces: &[Datagram<'_>]) -> Outcome<Fault> {
     pieces.iter().try_for_each(Datagram::check)?;
     let damage = Damage(event.damage.0 | damage_of_event(pieces.iter().copied()).0);
+    // Without damage the detector was simply not read at this event.
     Ok(match damage.is_none() {
         true => Fault::missing("pictures of the detector"),
         false => Fault::lost("a picture", damage),
@@ -371,6 +388,7 @@ fn describe(
 ) -> Result<()> {
     let attributes = &mut picture.attributes;
     let fiducial = event.stamp.fiducial();
+    // A larger number means that the event has none.
     if fiducial < FIDUCIAL_PERIOD {
         attributes.push((names.of("Fiducial"), AttributeValue::Uint(fiducial.into())));
     }
@@ -382,6 +400,7 @@ fn describe(
     }
     let is_recorded =
         |leaf: &Xtc<'_>| leaf.header.type_id.number() == id::RECORDED && is_same_sender(leaf.header.src, src);
+    // Only runs of our own recorder have this leaf.
     let Some(leaf) = datagram.leaves().find(is_recorded) else { return Ok(()) };
     let recorded = Recorded::parse(leaf.payload)?;
     attributes.push((names.of("RecordedSequence"), AttributeValue::Uint(recorded.sequence)));

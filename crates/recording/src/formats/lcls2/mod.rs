@@ -69,6 +69,7 @@ fn fits(wanted: &Wanted, detector: &Detector) -> bool {
     let is = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
     let whole = detector.to_string();
     let begins = whole.strip_prefix(&wanted.detector);
+    // A name may be given as one text with dots, of which the beginning is enough.
     let is_named = is(&wanted.detector, detector.name())
         || begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     is_named && is(&wanted.algorithm, detector.algorithm()) && is(&wanted.field, detector.field())
@@ -127,6 +128,7 @@ impl Run for Lcls2 {
     fn place(&self, position: usize) -> Option<(&Path, String)> {
         let event = self.run.events().get(position)?;
         let piece = self.run.pieces(event).next();
+        // An event without a piece is not known; the path is only for messages.
         let path = piece.and_then(|piece| self.run.files().nth(piece.file as usize)).unwrap_or(Path::new(""));
         Some((path, format!("{} ns", event.event_time_ns)))
     }
@@ -153,6 +155,7 @@ impl Run for Lcls2 {
         let of = |t: &run::RunTransition| {
             let time_ns = t.header.event_time_ns;
             let change = Change::named(&t.header.transition().to_string())?;
+            // Changes count at the first event behind them.
             let event = events.partition_point(|event| event.event_time_ns < time_ns);
             Some(crate::Transition { change, time_ns, event, run_number: None })
         };
@@ -166,6 +169,7 @@ impl Run for Lcls2 {
     fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {
         let (all, mut bytes) = (self.run.transitions(), EventBytes::default());
         let broken = all.iter().skip(seen).filter_map(|transition| {
+            // A transition that cannot be read was told when it was scanned.
             self.run.read_transition(transition, &mut bytes).ok()?;
             let (name, error) = (transition.header.transition(), broken_part(&bytes)?);
             let path = self.run.files().next()?.to_owned();
@@ -182,6 +186,7 @@ impl Run for Lcls2 {
     fn may_grow(&self) -> bool {
         let ends = |t: Transition| matches!(t, Transition::EndRun | Transition::Unconfigure);
         let has_ended = self.run.transitions().last().is_some_and(|t| ends(t.header.transition()));
+        // A file that has ended does not grow any more, but a run may go on in a next one.
         self.pause.may_go_on(self.run.is_growing(), has_ended)
     }
 
@@ -207,6 +212,7 @@ impl Run for Lcls2 {
         picture: &mut Picture,
         apart: &mut Apart<'_>,
     ) -> Outcome {
+        // A name of another format could fit by chance.
         if detector.format_name() != NAMING.format {
             return Err(Fault::missing("a detector of LCLS-II"));
         }
@@ -227,6 +233,8 @@ impl Run for Lcls2 {
             let damage = AttributeValue::Uint(picture.damage.into());
             picture.attributes.push((reader.names.of("Damage"), damage));
         }
+        // The bytes are not copied: the picture takes them, and the reader gets the old memory of the
+        // picture.
         std::mem::swap(&mut reader.bytes, &mut picture.bytes);
         Ok(())
     }
@@ -249,6 +257,7 @@ impl Run for Lcls2 {
     fn configuration(&self, number: usize, reader: &mut Reader) -> Outcome<Vec<SmallValue>> {
         let event = self.run.events().get(number).ok_or_else(Fault::no_event)?;
         let before = self.run.transitions().iter().rev();
+        // The walk goes backwards, because later values win.
         let before = before.skip_while(|t| t.header.event_time_ns > event.event_time_ns);
         let (mut found, mut updates) = (Vec::<SmallValue>::new(), 0);
         for transition in before {
@@ -256,6 +265,7 @@ impl Run for Lcls2 {
             if kind == Transition::SlowUpdate {
                 updates += 1;
                 if updates > MOST_UPDATES {
+                    // Older updates are passed over, and the walk goes on to the Configure.
                     continue;
                 }
             }
@@ -314,6 +324,7 @@ fn take(
         let damage = u32::from(record.damage.0);
         let value = match record.value(field) {
             Ok(value) => value,
+            // An undamaged record that cannot be read is an error of the file and no loss of the detector.
             Err(error) if record.damage.is_none() => return Err(error.into()),
             Err(error) => {
                 picture.damage |= damage;
@@ -328,6 +339,7 @@ fn take(
         picture.add(&panel, Some(piece), place)?;
     }
     match unreadable {
+        // One readable segment makes a picture, so a broken one beside it is only noted.
         Some(error) if picture.panels().next().is_none() => Err(Fault::new(FaultKind::Lost, error)),
         _ => Ok(good),
     }
@@ -338,12 +350,14 @@ fn place_of(part: &[u8], bytes: &EventBytes) -> (usize, std::ops::Range<usize>) 
     let mut pieces =
         bytes.pieces().enumerate().map(|(number, piece)| (number, piece.len(), place_in(piece, part)));
     let found = pieces.find(|(_, length, place)| place.end <= *length);
+    // A part of no piece cannot occur: values are cut out of the pieces.
     found.map_or((0, 0..0), |(number, _, place)| (number, place))
 }
 
 /// A segment is damaged if its record says so; the others stay good. Records were found of `found` of the `wanted`
 /// segments, and `good` of these are undamaged.
 fn judge(good: usize, found: usize, wanted: usize, picture: &mut Picture) {
+    // A missing segment counts as damage, because the run promised it.
     if found < wanted {
         picture.damage |= u32::from(Damage::DROPPED.0);
     }
@@ -363,6 +377,7 @@ fn broken_part(bytes: &EventBytes) -> Option<Error> {
 fn without_record(bytes: &EventBytes) -> Outcome<Fault> {
     let pieces = bytes.pieces().map(Datagram::parse).collect::<Result<Vec<_>>>()?;
     pieces.iter().try_for_each(Datagram::check)?;
+    // Without damage the detector was simply not read at this event.
     let damage = damage_of_event(pieces);
     Ok(match damage.is_none() {
         true => Fault::missing("a record of the detector"),

@@ -76,6 +76,7 @@ impl<'a> Block<'a> {
         samples: &'a mut Vec<i16>,
         filled: &'a mut Vec<bool>,
     ) -> Block<'a> {
+        // The memory of the event before must not show through.
         filled.clear();
         filled.resize(window.ticks, false);
         Block { window, cells: target.as_chunks_mut().0, samples, filled, faults: Faults::NONE }
@@ -87,6 +88,7 @@ impl<'a> Block<'a> {
         let bytes = format.bytes();
         let (mut at, mut group) = (0, None::<(usize, u64, usize)>);
         while let Some(frame) = frames.get(at..at + bytes) {
+            // Checksums would take longer than the unpacking.
             self.faults |= format.faults(frame, false);
             let stamp = format.head(frame, self.window.begin).map_or(0, |head| head.stamp);
             group = match group {
@@ -108,6 +110,7 @@ impl<'a> Block<'a> {
     fn follows(&self, stride: usize, first: u64, count: usize, stamp: u64) -> bool {
         let format = self.window.format;
         let has_room = stride == format.bytes() && (count + 1) * format.samples() <= TURN;
+        // The times must follow each other without a gap.
         has_room && stamp == first.wrapping_add(count as u64 * format.step())
     }
 
@@ -124,7 +127,9 @@ impl<'a> Block<'a> {
     /// Turns the samples of ticks that follow each other into rows of channels.
     fn put(&mut self, stamp: u64, ticks: usize) {
         let Window { format, begin, ticks: all } = self.window;
+        // Rounded down: before the window the difference is negative.
         let first = (stamp.wrapping_sub(begin) as i64).div_euclid(format.sample_step() as i64);
+        // Ticks before the window are cut off, however far before it they are.
         let before = usize::try_from(first.saturating_neg().max(0)).unwrap_or(usize::MAX).min(ticks);
         let column = usize::try_from(first.max(0)).unwrap_or(usize::MAX);
         let count = (ticks - before).min(all.saturating_sub(column));
@@ -134,6 +139,7 @@ impl<'a> Block<'a> {
             return;
         }
         let columns = column..column + count;
+        // A column that is filled already gets the later samples, and the fault is noted.
         let again = self.filled[columns.clone()].iter().any(|filled| *filled);
         self.faults = self.faults.with(Faults::BACK, again);
         self.filled[columns.clone()].fill(true);
@@ -152,6 +158,7 @@ impl<'a> Block<'a> {
         let count = self.filled.iter().filter(|filled| **filled).count();
         let first = self.filled.iter().position(|filled| *filled).unwrap_or(ticks);
         let last = self.filled.iter().rposition(|filled| *filled).unwrap_or(ticks);
+        // The memory of the target may have held another picture.
         if count < ticks {
             for row in self.cells.chunks_exact_mut(ticks) {
                 let empty = row.iter_mut().zip(self.filled.iter()).filter(|(_, filled)| !**filled);
@@ -159,6 +166,7 @@ impl<'a> Block<'a> {
             }
         }
         let ends = [first, ticks.saturating_sub(last + 1)];
+        // Without any sample the whole array is one end.
         Found { faults: self.faults, filled: count, ends: if count == 0 { [ticks, 0] } else { ends } }
     }
 }

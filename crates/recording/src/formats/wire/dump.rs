@@ -79,6 +79,7 @@ impl Dumps {
             is_listed: false,
         };
         paths.iter().try_for_each(|path| run.add(path))?;
+        // Files of further links are looked for only if all files of the run were given.
         run.is_listed = paths.first().is_some_and(|path| files_of(path).is_ok_and(|all| all == paths));
         if run.sources.iter().all(|(source, _)| source.scan.is_none() && !source.is_growing()) {
             let path = paths.first().map_or(Path::new(""), |path| path);
@@ -132,6 +133,7 @@ impl Dumps {
         }
         let begin = scans().flat_map(|(_, scan)| &scan.stretches).map(|stretch| stretch.stamp).min();
         self.format = format;
+        // Links that are slower may bring older frames: a growing run leaves numbers for them.
         let (span, windows) = (self.span(), if self.is_growing() { BEHIND } else { 0 });
         self.origin = self.origin.or(begin.map(|begin| begin - windows.min(begin / span) * span));
         Ok(())
@@ -353,6 +355,7 @@ impl Run for Dumps {
         let window = Window { format: self.format, begin: self.begin(number), ticks: TICKS };
         let Reader { kept, names, .. } = reader;
         let wire = kept.of::<block::Memory>();
+        // A frame of the right size is filled directly, without a copy.
         apart.is_used = apart.target.len() == window.bytes();
         let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes())? };
         let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);

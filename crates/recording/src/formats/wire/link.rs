@@ -15,6 +15,7 @@ pub(super) const fn naming(format: &'static str, of_parts: fn(&[Part]) -> Option
         one: "a link",
         name_of_one: "the name of one link",
         fits: |wanted, detector| Ok(is_part(wanted, detector.name())),
+        // Both formats of frames share one word in plans, and the name of the format is a part beside it.
         key: "link",
         parts: |link| [link.name(), link.format_name()].map(|text| Part::Text(text.to_owned())).to_vec(),
         ..Naming::by_name(format, of_parts)
@@ -36,6 +37,7 @@ pub(super) fn of_parts(naming: &'static Naming, parts: &[Part]) -> Option<Detect
 
 /// Whether the wanted name is the name of a link, or consecutive parts of it.
 fn is_part(wanted: &Wanted, name: &str) -> bool {
+    // The underscores keep `crate1` from matching `crate10`.
     let is_in = format!("_{name}_").contains(&format!("_{}_", wanted.detector));
     (wanted.detector.is_empty() || is_in) && wanted.is_name_alone()
 }
@@ -106,6 +108,7 @@ impl Link {
         windows: impl Fn(&Stretch) -> (u64, u64),
     ) {
         let known = self.cover.len();
+        // The last stretch of the file may have become longer since.
         if let (Some((place, until)), Some(longer)) = (seen.last, all.get(seen.stretches.wrapping_sub(1))) {
             let last = windows(longer).1;
             self.stretches[place] = *longer;
@@ -119,6 +122,7 @@ impl Link {
             seen.last = Some((place, last));
         }
         seen.stretches = all.len();
+        // Files of one link may overlap in time, so the order is checked only from the first new one.
         if !self.cover[known.saturating_sub(1)..].is_sorted() {
             self.cover.sort_unstable();
         }

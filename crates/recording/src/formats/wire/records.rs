@@ -104,6 +104,7 @@ impl Records {
     /// Finds the records of a file that are not known yet.
     fn scan(&mut self, number: usize) -> Result<()> {
         let Some(source) = self.sources.get(number) else { return Ok(()) };
+        // The end of a growing file may be half a record that is just being written.
         let is_growing = self.is_watched || source.growth.may_grow();
         let Source { mut next, mut tick_ns, .. } = *source;
         let mut reader = RecordReader::starting_at(&source.file, next);
@@ -111,16 +112,19 @@ impl Records {
             let record = match reader.next() {
                 Ok(Some(record)) => record,
                 Ok(None) => break (cut_off(reader.end()).filter(|_| !is_growing), true),
+                // An error of the system says nothing about the content, so the scan fails as a whole.
                 Err(error) if error.io_error().is_some() => return Err(error.in_file(&source.path)),
                 Err(error) => break (Some(error), false),
             };
             for (fragment, format) in frames_of(&record) {
                 tick_ns = format.tick_ns();
                 let SourceId { subsystem, id } = fragment.header.source;
+                // The links are bounded, because each record of a hostile file could name a new one.
                 if self.sources_of.len() < MOST_SOURCES {
                     self.sources_of.entry((subsystem, id)).or_insert_with(|| name_of(subsystem, id));
                 }
             }
+            // The clock comes from the file, so the product saturates.
             let time_ns = record.header.trigger_timestamp.saturating_mul(tick_ns);
             next = record.offset + record.len;
             self.entries.push(Entry { file: number as u32, offset: record.offset, len: record.len, time_ns });
@@ -130,6 +134,7 @@ impl Records {
         self.problems.extend(error.map(|error| Problem { path, error }));
         if let Some(source) = self.sources.get_mut(number) {
             (source.next, source.tick_ns, source.is_broken) = (next, tick_ns, is_broken);
+            // A cut end may be completed; any other fault stays.
             source.is_cut = is_broken && is_cut;
         }
         Ok(())
@@ -199,6 +204,7 @@ fn window(fragment: &StoredFragment, format: RawFormat) -> Outcome<Window> {
     let [begin, end] = fragment.header.window;
     let ticks = end.saturating_sub(begin) / format.sample_step();
     let bytes = ticks.saturating_mul(2 * format.channels() as u64);
+    // The window is the file's claim, so it is bounded before memory is taken for it.
     if ticks == 0 || bytes > MOST_BYTES {
         let wanted = format!("a window of 1 to {} ticks", MOST_BYTES / (2 * format.channels() as u64));
         return Err(too_large(&wanted, ticks));
@@ -247,12 +253,14 @@ impl Run for Records {
 
     fn is_growing(&self) -> bool {
         let mut whole = self.sources.iter().filter(|source| !source.is_broken);
+        // A broken file is not read any further, so its growth is of no use.
         whole.any(|source| self.is_watched || source.growth.may_grow())
     }
 
     fn refresh(&mut self) -> Result<()> {
         for number in 0..self.sources.len() {
             let source = &mut self.sources[number];
+            // A file that was broken is not scanned again.
             let was_growing = (self.is_watched || source.growth.may_grow()) && !source.is_broken;
             // The growth is asked before the read: bytes written before the file's renaming are then found by this
             // read.
@@ -270,6 +278,7 @@ impl Run for Records {
         if !std::mem::replace(&mut self.is_watched, true) {
             // Half a record at the end may become a whole one.
             for source in self.sources.iter_mut().filter(|source| source.is_cut) {
+                // The problems of the file are found again by the next scan, if they are still there.
                 self.problems.retain(|problem| problem.path != source.path);
                 (source.is_broken, source.is_cut) = (false, false);
             }
@@ -280,7 +289,9 @@ impl Run for Records {
         self.is_watched = false;
         for number in 0..self.sources.len() {
             let source = &mut self.sources[number];
+            // No file of this empty name is being written, so the file counts as finished.
             source.growth = Growth::of(Path::new(""));
+            // The last scan tells half a record at the end as a problem.
             if !source.is_broken {
                 self.scan(number)?;
             }
@@ -306,6 +317,7 @@ impl Run for Records {
         let (record, file) = self.record(position)?;
         let mut found = frames_of(&record).filter(|(fragment, _)| fragment.header.source == source);
         let (fragment, format) = found.next().ok_or_else(|| Fault::missing("a fragment of the link"))?;
+        // A fragment without one whole frame is a stated loss and no picture of zeros.
         if fragment.len < format.bytes() as u64 {
             let lost = format_args!("{} ticks of the clock are missing", missing(&record, source));
             return Err(Fault::lost("frames of the link", lost));
@@ -313,10 +325,12 @@ impl Run for Records {
         let window = window(fragment, format)?;
         let Reader { kept, names, .. } = reader;
         let wire = kept.of::<block::Memory>();
+        // The caller may have memory of the right size for the picture.
         apart.is_used = apart.target.len() == window.bytes();
         let target = if apart.is_used { &mut *apart.target } else { picture.plain(window.bytes())? };
         let mut block = Block::new(window, target, &mut wire.samples, &mut wire.filled);
         // In pieces, so that many frames of one time cannot want more memory than an array.
+        // Whole frames only, so that a piece ends between two frames.
         let piece = (1 << 20) / format.bytes() * format.bytes();
         let frames = fragment.len / format.bytes() as u64 * format.bytes() as u64;
         for begin in (0..frames).step_by(piece) {
@@ -376,6 +390,7 @@ fn content(fragment: &StoredFragment) -> (&'static str, u64) {
 /// Type and time of the candidates of a fragment.
 fn candidates(file: &File, fragment: &StoredFragment, source: &str, all: &mut Vec<SmallValue>) -> Outcome {
     let size = TriggerCandidate::BYTES as u64;
+    // The number is cut before memory is taken: the length is the file's claim.
     let mut bytes = vec![0; (fragment.len / size).min(MOST_CANDIDATES) as usize * TriggerCandidate::BYTES];
     read_exact_at(file, &mut bytes, fragment.offset)?;
     // Bytes of another version give no values.

@@ -47,6 +47,7 @@ pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
     // Blocks hold frames, so they come first.
     let mut blocks = BlockReader::new(&begin[..]);
     let is_blocks = blocks.next_block().map_err(failed)?.is_some_and(|block| Block::parse(block).is_ok());
+    // A single block may be chance: a second one confirms it.
     if is_blocks && blocks.skipped() < MOST_BEFORE_BLOCKS && blocks.next_block().map_err(failed)?.is_some() {
         return Ok(Some(Content::Blocks));
     }
@@ -58,6 +59,7 @@ pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
 fn begin_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
     let read = open_unpacked(path)?.take(LOOK).read_to_end(&mut begin);
+    // The begin of a packed file that is cut off is enough.
     if begin.is_empty() { read.map(|_| begin) } else { Ok(begin) }
 }
 
@@ -109,6 +111,7 @@ fn blocks(mut reader: BlockReader<impl Read>) -> io::Result<Found> {
         }
         let (number, assembler, link) = &mut elinks[at];
         let read = assembler.block(bytes, |chunk, faults| {
+            // The first chunk that is recognised sets the format of its link.
             let format = link.as_ref().map(Link::format).or_else(|| RawFormat::of_chunk(chunk));
             let Some(format) = format else {
                 unknown_chunks += 1;

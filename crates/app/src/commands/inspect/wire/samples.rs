@@ -88,6 +88,7 @@ impl Samples {
     fn channel(&self, counts: &[u32]) -> (f64, f64, bool) {
         let at = |share: f64| quantile(counts, share * self.ticks as f64);
         let is_constant = counts.iter().any(|count| *count as usize == self.ticks);
+        // Spread over one count, a constant channel would seem to have noise.
         let noise = if is_constant { 0.0 } else { (at(0.75) - at(0.25)) / 2.0 / QUARTILE };
         (at(0.5), noise, is_constant)
     }

@@ -72,6 +72,7 @@ fn place(link: &Link) -> String {
 }
 
 fn identity(link: &Link) -> Vec<(&'static str, u64)> {
+    // The header repeats in every frame, so one frame stands for the link.
     let frame = &link.sample[..];
     match link.format() {
         RawFormat::Wib1 => Wib1Frame::parse(frame).map(|f| {
@@ -91,6 +92,7 @@ fn identity(link: &Link) -> Vec<(&'static str, u64)> {
             [vec![("detector", f.detector().into())], place.to_vec()].concat()
         }),
     }
+    // A frame that cannot be parsed has no place.
     .unwrap_or_default()
 }
 
@@ -98,10 +100,12 @@ fn identity(link: &Link) -> Vec<(&'static str, u64)> {
 fn rates(link: &Link) -> [Option<f64>; 2] {
     let seconds = link.ledger.ticks() as f64 * link.format().tick_ns() as f64 * 1e-9;
     let frames = link.counts().frames as f64;
+    // A single frame has no time, and so no rate.
     [1.0, link.format().bytes() as f64].map(|each| (seconds > 0.0).then(|| frames * each / seconds))
 }
 
 fn states(link: &Link) -> impl Iterator<Item = (State, u64, f64)> {
+    // At least 1, because a link without time would divide by zero.
     let share = |ticks: u64| 100.0 * ticks as f64 / link.ledger.ticks().max(1) as f64;
     State::ALL.into_iter().map(move |state| {
         let ticks = link.ledger.ticks_in(state);
@@ -110,6 +114,7 @@ fn states(link: &Link) -> impl Iterator<Item = (State, u64, f64)> {
 }
 
 fn states_text(link: &Link) -> String {
+    // States that never occurred would only lengthen the line.
     let parts = states(link).filter(|(_, ticks, _)| *ticks > 0);
     let parts: Vec<String> =
         parts.map(|(state, _, percent)| format!("{} {percent:.4} %", state.name())).collect();
@@ -121,6 +126,7 @@ fn faults(link: &Link) -> impl Iterator<Item = (Faults, u64, u64, u64)> {
     (0..Faults::COUNT).filter_map(|bit| {
         let fault = Faults::of_bits(1 << bit);
         let (frame, stamp) = link.first[bit]?;
+        // A gap is counted by the ledger and not by the frames: several frames may be missing in one.
         let count = if fault == Faults::GAP { link.counts().gaps } else { link.counts().with(fault) };
         Some((fault, count, frame, stamp))
     })

@@ -33,6 +33,7 @@ const ALARMS: [(&str, i32); 22] = [
 /// A reading of a channel of at most `count` values as a value of pvAccess. `is_text`: its characters are one text.
 pub(super) fn as_value(reading: &Reading, about: &About, count: u32, is_text: bool) -> Value {
     let mut value = match (&reading.values, count) {
+        // The count of the channel decides and not the number of values: an array may have one element by chance.
         (Values::Enum(indices), 0..=1) => choice(indices.first().copied().unwrap_or(0), about),
         (Values::Char(_), _) if is_text => text(&reading.values.text().unwrap_or_default()),
         (Values::Text(texts), 0..=1) => text(texts.first().map_or("", String::as_str)),
@@ -57,6 +58,7 @@ fn text(text: &str) -> Value {
 }
 
 fn number(values: &Values) -> Value {
+    // A reading without values keeps the default of its type.
     let (kind, field): (ScalarType, Option<Field>) = match values {
         Values::Short(v) => (ScalarType::I16, v.first().map(|&v| v.into())),
         Values::Enum(v) => (ScalarType::U16, v.first().map(|&v| v.into())),
@@ -92,11 +94,13 @@ fn array(values: &Values) -> Value {
 fn set_facts(value: &mut Value, reading: &Reading, about: &About) {
     const SEVERITIES: [nt::Severity; 4] =
         [nt::Severity::None, nt::Severity::Minor, nt::Severity::Major, nt::Severity::Invalid];
+    // A server may send numbers beyond the known ones.
     let severity = SEVERITIES.get(usize::from(reading.alarm.severity)).copied();
     let (name, status) = ALARMS.get(usize::from(reading.alarm.status)).copied().unwrap_or(("UNDEFINED", 6));
     let message = if reading.alarm.status == 0 { "" } else { name };
     let severity = severity.unwrap_or(nt::Severity::Undefined);
     let _ = nt::set_alarm(value, &nt::Alarm { severity, status, message: message.into() });
+    // The Euclidean division keeps the nanoseconds above 0 for times before 1970.
     let ns = reading.stamp.ns();
     let seconds = ns.div_euclid(1_000_000_000);
     let time = nt::Time { seconds, nanoseconds: ns.rem_euclid(1_000_000_000) as i32, tag: 0 };

@@ -30,6 +30,7 @@ impl Array {
             let (layer, within) = (row / deep, row % deep);
             let rows = (deep - within).min(count - done);
             let part = (done * self.row_bytes) as usize..((done + rows) * self.row_bytes) as usize;
+            // Chunks are in the order of their numbers.
             let from = chunks.partition_point(|chunk| chunk.number < layer * a_layer);
             let layer = chunks[from..].iter().take_while(|chunk| chunk.number < (layer + 1) * a_layer);
             let found =
@@ -56,6 +57,7 @@ impl Array {
         if let ([chunk], true) = (&chunks[..], self.are_whole_rows(grid)) {
             return self.read_rows(*chunk, grid.chunk[0], (within, rows), output, scratch);
         }
+        // Parts of chunks that were never written have the fill value.
         if (chunks.len() as u64) < wanted {
             self.nothing(output);
         }
@@ -76,6 +78,7 @@ impl Array {
         scratch: &mut Scratch,
     ) -> Result<Filled> {
         let from = within * self.row_bytes;
+        // Without filters, rows are read directly from their place.
         if self.filters.is_empty() {
             read_exact_at(&*self.file.bytes, output, chunk.at.saturating_add(from))?;
         } else if rows == deep {
@@ -138,6 +141,7 @@ impl Array {
         if scratch.known.as_ref().is_some_and(is_known) {
             return Ok(());
         }
+        // Forgotten first: a failed read leaves the memory in pieces.
         scratch.known = None;
         let bytes = bytes_of(&grid.chunk, self.element.bytes.into()).unwrap_or(u64::MAX);
         let mut whole = std::mem::take(&mut scratch.chunk);

@@ -145,6 +145,7 @@ impl Array {
             Layout::Compact(bytes) => Stored::Compact(bytes),
             Layout::Contiguous(at) => Stored::Contiguous(at),
             Layout::Chunked { chunk, index, at } => {
+                // The size is bounded here, because each later read takes memory for a whole chunk.
                 let whole = bytes_of(&chunk, size).filter(|bytes| *bytes <= MOST_BYTES);
                 let whole = whole.ok_or_else(|| {
                     Error::new("chunks of at most 4 GiB", format!("{chunk:?} elements")).at(message.at)
@@ -158,10 +159,12 @@ impl Array {
         let row_bytes = row_bytes.filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
             Error::new("rows of at most 4 GiB", format!("{:?} elements", space.shape)).at(at)
         })?;
+        // A file that claims more than filters could have made of it is damaged or hostile.
         let most = match stored {
             Stored::Virtual(..) => MOST_VIRTUAL,
             _ => file.size()?.saturating_mul(MOST_RATIO).saturating_add(MOST_RATIO),
         };
+        // A single value has no axis and is one row.
         let rows = space.shape.first().copied().unwrap_or(1);
         if row_bytes > most || rows.checked_mul(row_bytes).is_none() {
             let found = format!("{rows} of {row_bytes} bytes");
@@ -174,6 +177,7 @@ impl Array {
         if let Stored::Chunked(grid, chunks) = &array.stored {
             array.read_memory = array.chunk_memory(grid, chunks).into();
         }
+        // The memory of a virtual data set is that of its sources, so these are opened now.
         array.measure(depth)?;
         Ok(Some(array))
     }
@@ -183,6 +187,7 @@ impl Array {
     /// # Errors
     /// If it cannot be read, as may happen for a moment while it is being written.
     pub fn again(&self) -> Result<Array> {
+        // The space may have grown, so the index is read again.
         let array =
             Array::open(&self.files, &self.file, self.at, 0).map_err(|e| e.in_file(&self.file.path))?;
         array.ok_or_else(|| Error::new("a data set", "something else").at(self.at).in_file(&self.file.path))
@@ -263,6 +268,8 @@ impl Array {
         if !self.element.is_half() {
             return self.read_stored(first, count, output, scratch);
         }
+        // Half floats are read into the second half, and widened from the front.
+        // One buffer serves both, so that half floats take no further memory.
         let half = output.len() / 2;
         let filled = self.read_stored(first, count, &mut output[half..], scratch)?;
         self.element.widen(output);
@@ -283,10 +290,12 @@ impl Array {
     /// The most bytes that a read takes beside its output: a chunk as it lies in the file, and decoded where it does
     /// not go straight into the output. Of a virtual data set, as far as its sources are known.
     pub fn read_memory(&self) -> u64 {
+        // Relaxed is enough: the number only grows, and a read checks it again.
         self.read_memory.load(Ordering::Relaxed)
     }
 
     fn read_deep(&self, first: u64, count: u64, output: &mut [u8], scratch: &mut Scratch) -> Result<Filled> {
+        // The sum may overflow: a caller's rows may come from another file.
         let end = first.checked_add(count).filter(|end| *end <= self.rows());
         if end.is_none() || count.checked_mul(self.row_bytes) != Some(output.len() as u64) {
             let found = format!("{count} from row {first} on in {} bytes", output.len());
@@ -298,6 +307,7 @@ impl Array {
         if let Some(refused) = self.element.refused() {
             return Err(refused);
         }
+        // The check comes before memory is taken.
         self.check_memory(scratch)?;
         let filled = match &self.stored {
             Stored::Compact(bytes) => {
@@ -308,6 +318,7 @@ impl Array {
                 output.copy_from_slice(found);
                 Filled::Whole
             }
+            // Space that was never written has no place in the file.
             Stored::Contiguous(None) => self.nothing(output),
             Stored::Contiguous(Some(at)) => {
                 read_exact_at(&*self.file.bytes, output, at.saturating_add(first * self.row_bytes))?;
@@ -331,6 +342,7 @@ impl Array {
 
     /// Writes the fill value, as it lies in the file, everywhere.
     fn nothing(&self, output: &mut [u8]) -> Filled {
+        // Only a fill value of the right length is one of this type.
         if self.fill.len() == self.element.bytes as usize && self.fill.iter().any(|byte| *byte != 0) {
             output.chunks_exact_mut(self.fill.len()).for_each(|element| element.copy_from_slice(&self.fill));
         } else {
@@ -353,12 +365,14 @@ impl Array {
                 let deep = grid.chunk.first().copied().unwrap_or(1);
                 let number = |layer: u64| layer.saturating_mul(layers);
                 let (first, end) = (number(rows.start / deep), number(rows.end.div_ceil(deep)));
+                // The chunks are sorted by their numbers, so the wanted ones follow each other.
                 let from = chunks.partition_point(|chunk| chunk.number < first);
                 let found = chunks[from..].iter().take_while(|chunk| chunk.number < end);
                 found.flat_map(|chunk| here(chunk.at, chunk.bytes)).collect()
             }
             Stored::Virtual(mappings, _) => {
                 let one = |row: u64| mappings.iter().filter_map(move |m| Some((m, self.source_of(m, row)?)));
+                // A source that cannot be opened has no places.
                 let found = rows.flat_map(one).filter_map(|(mapping, position)| {
                     let array = self.source(mapping, position.0).ok()?;
                     let rows = virtuals::source_row(mapping, &array, position.1).ok()?;
@@ -372,6 +386,7 @@ impl Array {
 
 /// Shape and type, if these messages describe a data set.
 pub(super) fn type_of(messages: &[Message]) -> Result<Option<(Space, ElementKind)>> {
+    // A group has no layout.
     if !messages.iter().any(|message| message.kind == kind::LAYOUT) {
         return Ok(None);
     }
@@ -392,6 +407,7 @@ fn fill_value(message: &Message) -> Result<Vec<u8>> {
         3 => fields.u8()? & 0x20 != 0,
         _ => return Err(fields.refused("a fill value of version 1 to 3", version)),
     };
+    // Without a value the elements are zeros.
     if !has_value {
         return Ok(Vec::new());
     }
@@ -420,6 +436,7 @@ impl Array {
         let mut raw = vec![0; bytes as usize];
         self.read(first, count, &mut raw, scratch)?;
         let bytes = self.element.read_bytes() as u32;
+        // The bytes were put into order and widened by the read, so they are plain now.
         let plain = ElementKind { is_big_endian: false, bytes, ..self.element.clone() };
         let input = self.file.input()?;
         Ok(plain.values(&raw, Some(&input)))
@@ -436,6 +453,7 @@ impl Array {
         take: &mut dyn FnMut(AttributeValue),
     ) -> Result<()> {
         let end = rows.end.min(self.rows());
+        // A value takes much more memory than its bytes, so fewer are read at once.
         let at_once = (MOST_VALUES_BYTES / 64 / self.row_bytes.max(1)).max(1);
         let mut first = rows.start;
         while first < end {

@@ -40,7 +40,7 @@ impl Array {
         for mapping in mappings {
             self.check_mapping(mapping)?;
             let Some(target) = mapping.target.rows().filter(|rows| rows.is_endless()) else {
-                // One that cannot be opened is an error when it is read.
+                // A source that cannot be opened is an error only when it is read.
                 drop(self.open_source(mapping, 0, depth));
                 continue;
             };
@@ -111,6 +111,7 @@ impl Array {
         };
         let named = |text: &str| text.replace("%b", &block.to_string());
         let key = (named(&mapping.file), named(&mapping.data_set));
+        // The lock is not held while the file is opened, which may open further ones.
         if let Some(known) = sources.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
@@ -129,6 +130,7 @@ impl Array {
             self.read_memory.fetch_max(memory, Ordering::Relaxed);
         }
         let mut sources = sources.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have opened it meanwhile: its result stays.
         sources.entry(key).or_insert(found).clone()
     }
 
@@ -143,6 +145,7 @@ impl Array {
         let mut has_all = false;
         for mapping in mappings {
             let Some((block, position)) = self.source_of(mapping, row) else { continue };
+            // Before the first part: elements that no mapping shows have the fill value.
             if all.is_empty() {
                 self.nothing(output);
                 self.element.swap(output);
@@ -176,6 +179,7 @@ impl Array {
             Selection::Some { others, .. } => bytes_of_pairs(others, self.element.bytes.into()),
         };
         let here = mappings.iter().filter(|mapping| self.source_of(mapping, row).is_some());
+        // An upper bound: elements that several mappings show count several times.
         here.map(elements).fold(0u64, u64::saturating_add) >= self.row_bytes
     }
 
@@ -217,6 +221,7 @@ impl Array {
         let bytes = count.checked_mul(array.row_bytes).filter(|bytes| *bytes <= MOST_BYTES);
         let bytes =
             bytes.ok_or_else(|| Error::new("rows of at most 4 GiB", "more").in_file(&array.file.path))?;
+        // The part counts against the limit of everything that is read for it.
         let left = scratch.limit.checked_sub(bytes).ok_or_else(|| {
             let wanted = format!("parts of at most {} bytes", scratch.limit);
             Error::new(wanted, format!("{bytes}")).in_file(&array.file.path)

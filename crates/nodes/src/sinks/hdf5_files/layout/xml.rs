@@ -28,11 +28,13 @@ pub(super) fn parse(text: &str, from: &str) -> Result<Layout, BadLayout> {
     if text.len() > MOST_BYTES {
         return Err(refusal(from, None, format!("at most {MOST_BYTES} bytes of XML"), "more"));
     }
+    // Without a DTD there are no entities that grow, and the limit of nodes bounds the memory of the tree.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 200_000, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|e| BadLayout::Xml(from.to_owned(), e))?;
     let mut reader = Reader { from, items: 0, detectors: 0, defaults: 0 };
     let layout = reader.layout(document.root_element())?;
+    // Frames without a place would be lost without an error.
     match reader.detectors {
         0 => Err(refusal(from, None, "a data set with source \"detector\"", "none")),
         _ => Ok(layout),
@@ -60,7 +62,7 @@ impl Reader<'_> {
                 layout.destination = self.destination(root)?;
                 layout.root = self.group(root, String::new(), 0)?;
             }
-            // ADCore takes this, too.
+            // ADCore takes a group at this place, too.
             "group" => {
                 let name = self.name(root)?;
                 layout.root.items.push(Item::Group(self.group(root, name, 1)?));
@@ -97,6 +99,7 @@ impl Reader<'_> {
         for child in elements(element) {
             self.count(child)?;
             match child.tag_name().name() {
+                // `global` was read before the groups.
                 "global" if depth == 0 => continue,
                 "attribute" => {
                     group.attributes.push(self.attribute(child, &mut attributes)?);
@@ -104,10 +107,12 @@ impl Reader<'_> {
                 }
                 _ => {}
             }
+            // An example that comes with ADCore must stay readable.
             if has_no_source(child, &group.name) {
                 continue;
             }
             let name = self.name(child)?;
+            // HDF5 has one object for a name, so the second would replace the first.
             if !names.insert(name.clone()) {
                 return Err(self.refusal(child, "names that differ in a group", &format!("`{name}` twice")));
             }
@@ -162,6 +167,7 @@ impl Reader<'_> {
             Some("detector") => {
                 let is_default = self.flag(element, "det_default", false)?;
                 self.detectors += 1;
+                // Two defaults would make the place of a frame a matter of order.
                 self.defaults += usize::from(is_default);
                 if self.defaults > 1 {
                     return Err(self.refusal(element, "one data set with det_default", "another one"));
@@ -185,6 +191,7 @@ impl Reader<'_> {
         let value = match element.attribute("source") {
             Some("constant") => {
                 let constant = self.constant(element)?;
+                // An attribute lies in the header of its object, which HDF5 bounds.
                 if matches!(&constant, Constant::Text(text) if text.len() > LONGEST_VALUE) {
                     let wanted = format!("a value of at most {LONGEST_VALUE} bytes");
                     return Err(self.refusal(element, &wanted, "a longer one"));
@@ -196,6 +203,7 @@ impl Reader<'_> {
                 Value::FrameAttribute(attribute.to_owned(), self.when(element, When::Open)?)
             }
             Some("livetime") => match self.own(element)? {
+                // The other values are not known before the file ends.
                 own @ (Own::Program | Own::Version | Own::Node) => Value::Own(own),
                 _ => return Err(self.refusal(element, "program, version or node", "another value")),
             },
@@ -209,6 +217,7 @@ impl Reader<'_> {
 
     fn when(&self, element: Element<'_>, default: When) -> Result<When, BadLayout> {
         match element.attribute("when") {
+            // A frame's attribute is a column by default, as in ADCore.
             None => Ok(default),
             Some("OnFileOpen") => Ok(When::Open),
             Some("OnFileClose") => Ok(When::Close),
@@ -223,6 +232,7 @@ impl Reader<'_> {
 
     fn constant(&self, element: Element<'_>) -> Result<Constant, BadLayout> {
         let text = element.attribute("value").unwrap_or("");
+        // ADCore takes a value without a type as a text.
         match element.attribute("type") {
             None | Some("string") => Ok(Constant::Text(text.to_owned())),
             Some("int") => Ok(Constant::Ints(self.numbers(element, text, "whole numbers of 32 bits")?)),
@@ -245,6 +255,7 @@ impl Reader<'_> {
         let parts = text.split([',', ' ', '\n', '\t']).filter(|part| !part.is_empty());
         let numbers: Vec<N> =
             parts.map(|part| part.parse().map_err(|_| refused(part))).collect::<Result<_, _>>()?;
+        // Every number is counted with 8 bytes, the larger of the two types.
         match numbers.len() * 8 {
             0 => Err(refused(text)),
             bytes if bytes > LONGEST_VALUE => Err(self.refusal(element, "fewer numbers", "more")),
@@ -275,6 +286,7 @@ impl Reader<'_> {
     fn name(&self, element: Element<'_>) -> Result<String, BadLayout> {
         let name = self.needed(element, "name")?;
         let is_good = name.len() <= LONGEST_NAME
+            // A slash would name another group, and HDF5 reads `.` as the group itself.
             && !name.contains(|c: char| c == '/' || c.is_control())
             && name != "."
             && name != "..";
@@ -289,6 +301,7 @@ impl Reader<'_> {
     }
 
     fn needed<'a>(&self, element: Element<'a>, key: &str) -> Result<&'a str, BadLayout> {
+        // An empty value is refused like a missing one: neither names anything.
         let value = element.attribute(key).filter(|value| !value.is_empty());
         let tag = element.tag_name().name();
         value.ok_or_else(|| self.refusal(element, &format!("`{key}` in <{}>", short(tag)), "none"))
