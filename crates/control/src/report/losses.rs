@@ -10,6 +10,8 @@ use livetime_engine::{EdgeAccount, LossReason, Report};
 pub enum Place {
     /// On an edge, by its place in the report.
     Edge(usize),
+    /// On a cut, by its place in the report.
+    Cut(usize),
     /// In a node, by its number: what a source never sent, and what came to nothing in a handler.
     Node(usize),
 }
@@ -19,7 +21,7 @@ impl Place {
     pub fn edge(self) -> Option<usize> {
         match self {
             Place::Edge(edge) => Some(edge),
-            Place::Node(_) => None,
+            Place::Cut(_) | Place::Node(_) => None,
         }
     }
 }
@@ -42,6 +44,10 @@ impl Loss {
     pub fn node(&self, report: &Report) -> Option<usize> {
         match self.place {
             Place::Edge(edge) => report.edges.get(edge)?.nodes.1,
+            Place::Cut(cut) => {
+                let cut = report.cuts.get(cut)?;
+                report.nodes.iter().position(|node| node.name == cut.node)
+            }
             Place::Node(node) => Some(node),
         }
     }
@@ -53,6 +59,10 @@ impl Loss {
             Place::Edge(edge) => {
                 let names = report.edges.get(edge).map(|e| format!("{} -> {}", e.from, e.to));
                 format!("{reason} on {}", names.unwrap_or_default())
+            }
+            Place::Cut(cut) => {
+                let name = report.cuts.get(cut).map_or("", |cut| &cut.cut);
+                format!("{reason} on the link {name}")
             }
             Place::Node(node) => {
                 let name = report.nodes.get(node).map_or("", |node| &node.name);
@@ -80,7 +90,16 @@ pub fn all(report: &Report) -> impl Iterator<Item = Loss> {
             count: *count,
         })
     });
-    on_edges.chain(in_nodes).filter(|loss| loss.count > 0)
+    let on_cuts = report.cuts.iter().enumerate().flat_map(|(cut, account)| {
+        let loss = move |(reason, count): (&LossReason, &u64)| Loss {
+            place: Place::Cut(cut),
+            reason: *reason,
+            is_intended: false,
+            count: *count,
+        };
+        account.lost.iter().map(loss)
+    });
+    on_edges.chain(in_nodes).chain(on_cuts).filter(|loss| loss.count > 0)
 }
 
 /// The accounts of a run, summed. On edges offered = delivered + queued + lost; losses in nodes are beside that, and in both sums of

@@ -8,6 +8,7 @@ mod token;
 use crate::connection::{State, Step};
 use crate::message::{Abort, Ack, Body, Credit, Data, Finish, Hello, Message, Parcel, Told, Welcome};
 use crate::{Settings, Standing, Violation};
+pub use account::Part;
 use incoming::Incoming;
 pub use state::{Receiver, ReceiverEvent};
 pub use token::{Settlement, Token};
@@ -115,10 +116,11 @@ impl<F: Parcel> Receiver<F> {
         self.replaced.retain(|incoming| {
             let is_settled = incoming.is_settled();
             if is_settled {
-                closed.add(&incoming.account());
+                closed.push(incoming.part());
             }
             !is_settled
         });
+        account::bound(&mut self.closed);
     }
 
     fn take(&mut self, data: Data<F>, now_ns: u64) -> Result<(), Violation> {

@@ -7,6 +7,8 @@
 mod end;
 mod receiving;
 mod sending;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use end::{End, Link};
 pub(crate) use receiving::Receiving;
@@ -14,9 +16,9 @@ pub(crate) use sending::Sending;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use livetime_engine::ParamEnum;
+use livetime_engine::{CutAccount, CutSide, ParamEnum};
 use livetime_frame::Codec;
-use livetime_link::{Cut, Retain, Settings};
+use livetime_link::{Account, Cut, Part, Retain, Settings};
 
 use crate::codec::Compressor;
 
@@ -48,5 +50,23 @@ pub(crate) fn settings(name: &str, retain: Retain, bounds: &Bounds) -> Settings 
         window_bytes: bounds.bytes,
         max_frame_bytes: bounds.frame_bytes,
         ..Settings::default()
+    }
+}
+
+/// An account of a link in the words of the engine.
+pub(crate) fn cut_account(node: &str, cut: &str, side: CutSide, part: &Part) -> CutAccount {
+    let Account { offered, delivered, lost, queued, in_doubt, sent_again } = part.account;
+    CutAccount {
+        cut: cut.to_owned(),
+        node: node.to_owned(),
+        epoch: part.epoch,
+        side,
+        start: part.start,
+        offered,
+        delivered,
+        lost: lost.iter().collect(),
+        queued,
+        in_doubt,
+        sent_again,
     }
 }

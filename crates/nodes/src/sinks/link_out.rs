@@ -20,13 +20,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::{Context, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{Context, CutSide, Cuts, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::{Frame, FramePool, Payload};
-use livetime_link::Retain;
 use livetime_link::carrier::tcp::Tcp;
+use livetime_link::{Part, Retain};
 use livetime_runtime::LossReason;
 
-use crate::link::{self, Bounds, Link, Sending};
+use crate::link::{self, Bounds, Link, Sending, cut_account};
 
 /// How long the sender keeps a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -130,8 +130,13 @@ impl Node for LinkOut {
         };
         let settings = link::settings(&self.params.link, retain, &bounds);
         let carrier = Tcp::connect_to(&self.params.to, link::codecs(), bounds.frame_bytes);
-        let sending = Sending::new(settings, link::new_epoch(), ctx.teller(), 0);
-        let link = Link::new(sending, ctx.teller());
+        let epoch = link::new_epoch();
+        let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
+        let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
+        ctx.service::<Cuts>().add(move || {
+            let account = counted.with(|sending, _| sending.sender().account());
+            vec![cut_account(&node, &cut, CutSide::Sender, &Part { epoch, start: 0, account })]
+        });
         // Receivers send no frames.
         let thread = link.start(ctx.name(), carrier, FramePool::new(0))?;
         self.link = Some((link, thread));
@@ -195,6 +200,13 @@ impl Node for LinkOut {
         // It ends by itself; a panic there was reported.
         _ = thread.join();
         self.read(&link);
+    }
+}
+
+impl Drop for LinkOut {
+    /// A node that is dropped without a stop leaves no thread behind.
+    fn drop(&mut self) {
+        self.link.iter().for_each(|(link, _)| link.close());
     }
 }
 

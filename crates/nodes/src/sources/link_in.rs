@@ -22,13 +22,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, CutSide, Cuts, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{Frame, FramePool};
 use livetime_link::carrier::tcp::Tcp;
 use livetime_link::{ReceiverEvent, Retain, Token};
 use livetime_runtime::LossReason;
 
-use crate::link::{self, Bounds, End, Link, Receiving};
+use crate::link::{self, Bounds, End, Link, Receiving, cut_account};
 
 /// Parameters of `link_in`.
 #[derive(Params)]
@@ -122,6 +122,11 @@ impl Node for LinkIn {
         self.params.listening = carrier.local_address().unwrap_or(address).to_string();
         let settings = link::settings(&self.params.link, Retain::default(), &bounds);
         let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
+        let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
+        ctx.service::<Cuts>().add(move || {
+            let parts = counted.with(|receiving, _| receiving.receiver().parts());
+            parts.iter().map(|part| cut_account(&node, &cut, CutSide::Receiver, part)).collect()
+        });
         let thread = link.start(ctx.name(), carrier, pool(&bounds))?;
         ctx.tell(format!("waits for a sender at {}", self.params.listening));
         self.link = Some((link, thread));
@@ -177,6 +182,13 @@ impl Node for LinkIn {
         link.close();
         _ = thread.join();
         self.read(&link);
+    }
+}
+
+impl Drop for LinkIn {
+    /// A node that is dropped without a stop leaves no thread behind.
+    fn drop(&mut self) {
+        self.link.iter().for_each(|(link, _)| link.close());
     }
 }
 
