@@ -34,12 +34,12 @@ mod settings;
 mod violation;
 pub mod wire;
 
-pub use account::{Account, Losses, Retain, Standing};
+pub use account::{Account, Losses, Part, Retain, Standing};
 pub use connection::Step;
 pub use message::{
     Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Message, Parcel, Told, Welcome,
 };
-pub use receiver::{Part, Receiver, ReceiverEvent, Settlement, Token};
+pub use receiver::{Receiver, ReceiverEvent, Settlement, Token};
 pub use sender::{ClockOffset, NotTaken, Sender, SenderEvent};
 pub use settings::Settings;
 pub use violation::Violation;

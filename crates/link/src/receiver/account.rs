@@ -3,21 +3,11 @@
 use super::incoming::Incoming;
 use super::state::Receiver;
 use crate::Account;
+use crate::account::Part;
 use crate::message::Parcel;
 
 /// How many senders of the past are kept apart. A peer that starts again and again must not fill the memory.
 const KEPT_APART: usize = 1_000;
-
-/// The receiver's account of one incarnation of a sender.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// The sender's epoch; 0 for the sum of very old ones.
-    pub epoch: u64,
-    /// How many of its frames were for receivers before this one. They are not in the account.
-    pub start: u64,
-    /// The frames from there on.
-    pub account: Account,
-}
 
 impl<F: Parcel> Receiver<F> {
     /// The account of this incarnation, over all its senders. Closes at every moment. Offered are all frames that senders

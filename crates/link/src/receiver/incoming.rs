@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use livetime_runtime::LossReason;
 
-use super::account::Part;
 use super::token::{Settlement, Token};
+use crate::account::Part;
 use crate::message::{Told, Welcome};
 use crate::{Account, Losses, Retain, Settings, Standing, Violation};
 

@@ -8,7 +8,6 @@ mod token;
 use crate::connection::{State, Step};
 use crate::message::{Abort, Ack, Body, Credit, Data, Finish, Hello, Message, Parcel, Told, Welcome};
 use crate::{Settings, Standing, Violation};
-pub use account::Part;
 use incoming::Incoming;
 pub use state::{Receiver, ReceiverEvent};
 pub use token::{Settlement, Token};

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::account::Part;
 use super::incoming::Incoming;
 use super::token::Token;
+use crate::account::Part;
 use crate::connection::Connection;
 use crate::message::Parcel;
 use crate::{Settings, Standing};
