@@ -1,5 +1,6 @@
 //! Both nodes over a real connection.
 
+use std::io::Write;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
@@ -149,6 +150,22 @@ fn a_sender_of_another_link_is_refused_and_told_in_the_log() {
     assert_eq!((sender.number_of("offered"), sender.number_of("lost")), (1.0, 1.0));
     let (frames, _) = receiver.produce().unwrap();
     assert!(frames.is_empty() && receiver.number_of("offered") == 0.0);
+}
+
+#[test]
+fn a_peer_that_speaks_something_else_is_named_and_keeps_no_other_away() {
+    let mut receiver = receiver();
+    let to = address(&mut receiver);
+    let mut stranger = std::net::TcpStream::connect(&to).unwrap();
+    stranger.write_all(&b"GET / HTTP/1.1\r\n".repeat(100)).unwrap();
+    livetime_testkit::wait_until("the refusal", || {
+        receiver.events().iter().any(|event| event.message.contains("the connection is closed"))
+    });
+    let sender = send(to, frames(), 60.0);
+    assert_eq!(take_all(&mut receiver).len(), frames().len());
+    receiver.drain().unwrap();
+    receiver.stop();
+    sender.join().unwrap();
 }
 
 #[test]
