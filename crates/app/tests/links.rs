@@ -39,6 +39,7 @@ struct Running {
     program: Child,
     /// Where it waits for its sender.
     address: String,
+    log: mpsc::Receiver<String>,
 }
 
 impl Running {
@@ -53,13 +54,27 @@ impl Running {
         std::thread::spawn(move || {
             log.map_while(Result::ok).for_each(|line| {
                 eprintln!("{line}");
-                let address = line.split_once("waits for a sender at ");
-                address.into_iter().for_each(|(_, address)| _ = put.send(address.to_owned()));
+                // The test may have heard enough.
+                _ = put.send(line);
             });
         });
-        // A sender says nothing of the kind, and is not waited for.
-        let address = if pipeline.path().contains("receiver") { take.recv().unwrap() } else { String::new() };
-        Running { program, address }
+        let mut running = Running { program, address: String::new(), log: take };
+        // A sender says nothing of the kind.
+        if pipeline.path().contains("receiver") {
+            running.address = running.hear("waits for a sender at ");
+        }
+        running
+    }
+
+    /// Waits for a line of the log with `begin`, and returns the rest of it.
+    fn hear(&self, begin: &str) -> String {
+        let rest = |line: String| line.split_once(begin).map(|(_, rest)| rest.to_owned());
+        self.log.iter().find_map(rest).unwrap()
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.program.id().to_string()]).status();
+        assert!(sent.unwrap().success());
     }
 
     fn kill(mut self) {
@@ -251,4 +266,41 @@ fn a_killed_sender_leaves_frames_in_order_and_its_name_in_the_ledger() {
     let (code, ledger) = hosts.ledger(&[&sent, &came]);
     assert_eq!((code, &ledger["ledger_closed"]), (Some(3), &true.into()), "{ledger}");
     assert!(!ledger["unknown"].as_array().unwrap().is_empty(), "{ledger}");
+}
+
+#[test]
+fn a_stopped_receiver_is_gone_and_comes_back() {
+    let hosts = Hosts::new(one_by_one);
+    let receiver = hosts.receive("127.0.0.1:0");
+    let sender = hosts.send(&receiver.address);
+    some_more(&hosts, &mut Random::new(31));
+    receiver.signal("-STOP");
+    sender.hear("the receiver is gone");
+    receiver.signal("-CONT");
+    let (code, sent) = sender.end();
+    assert_eq!((code, cut(&sent)), (Some(0), [1000, 1000, 0, 0]), "{sent}");
+    let (code, came) = receiver.end();
+    assert_eq!((code, cut(&came)), (Some(0), [1000, 1000, 0, 0]), "{came}");
+    assert!(hosts.came().windows(2).all(|pair| pair[1] == pair[0] + 1), "nothing twice, in order");
+    assert_eq!(hosts.ledger(&[&sent, &came]).0, Some(0));
+}
+
+#[test]
+fn a_receiver_that_is_interrupted_hands_over_to_its_next_run() {
+    let hosts = Hosts::new(one_by_one);
+    let receiver = hosts.receive("127.0.0.1:0");
+    let sender = hosts.send(&receiver.address);
+    some_more(&hosts, &mut Random::new(32));
+    let address = receiver.address.clone();
+    receiver.signal("-INT");
+    let (code, first) = receiver.end();
+    assert_eq!((code, &first["ended_by"]), (Some(0), &"interrupted".into()), "{first}");
+    let second = hosts.receive(&address);
+    let (code, sent) = sender.end();
+    assert_eq!((code, cut(&sent)), (Some(0), [1000, 1000, 0, 0]), "{sent}");
+    let (code, last) = second.end();
+    assert_eq!(code, Some(0), "{last}");
+    // Each was acknowledged before the first run ended, so that none comes twice.
+    assert_eq!(hosts.came().len(), 1000);
+    assert_eq!(hosts.ledger(&[&sent, &first, &last]).0, Some(0));
 }
