@@ -24,6 +24,11 @@ impl<F: Parcel> Receiver<F> {
         self.closed.iter().copied().chain(incoming).collect()
     }
 
+    /// True when an acknowledgement of every settled frame was sent.
+    pub fn has_told(&self) -> bool {
+        self.news == 0
+    }
+
     /// True when the sender's end was reached, or a run was aborted, and all frames are settled.
     pub fn has_finished(&self) -> bool {
         let Some(incoming) = &self.current else { return false };

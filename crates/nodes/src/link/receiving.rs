@@ -111,7 +111,10 @@ impl End for Receiving {
         match self.receiver.has_finished() {
             // The sender closes the connection when it has the final standing.
             true => self.is_idle() && !self.is_up,
-            false => self.is_idle() && now_ns >= since_ns + FAREWELL_NS,
+            false => {
+                let has_told = self.receiver.has_told() || !self.is_up;
+                self.is_idle() && has_told && now_ns >= since_ns + FAREWELL_NS
+            }
         }
     }
 
