@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-codecs",
             "livetime-filing",
             "livetime-formats",
+            "livetime-link",
             "livetime-recording",
             "livetime-pva",
         ],

@@ -27,6 +27,7 @@ mod import;
 mod inspect;
 mod ladder;
 mod ledger;
+mod links;
 mod memory;
 mod nodes;
 mod observe;

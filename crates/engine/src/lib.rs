@@ -98,6 +98,7 @@ extern crate self as livetime_engine;
 mod account;
 mod by_node;
 mod control;
+mod cuts;
 mod edge;
 mod failure;
 pub mod files;
@@ -119,6 +120,7 @@ mod trace;
 mod worker;
 
 pub use by_node::ByNode;
+pub use cuts::{CutAccount, CutSide, Cuts};
 pub use failure::NodeFailure;
 pub use graph::{EdgeDecl, Graph, NodeDecl, NodeOptions, OnFailure, Placement, Plan};
 pub use graph_error::{GraphError, GraphFault, Place};

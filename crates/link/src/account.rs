@@ -109,6 +109,17 @@ impl fmt::Display for Account {
     }
 }
 
+/// The receiver's account of one incarnation of a sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The sender's epoch; 0 for the sum of very old ones.
+    pub epoch: u64,
+    /// How many of its frames were for receivers before this one. They are not in the account.
+    pub start: u64,
+    /// The frames from there on.
+    pub account: Account,
+}
+
 /// How long the sender keeps a frame, so that it can be sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Retain {

@@ -34,7 +34,7 @@ mod settings;
 mod violation;
 pub mod wire;
 
-pub use account::{Account, Losses, Retain, Standing};
+pub use account::{Account, Losses, Part, Retain, Standing};
 pub use connection::Step;
 pub use message::{
     Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Message, Parcel, Told, Welcome,

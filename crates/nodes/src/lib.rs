@@ -27,6 +27,7 @@ mod calc;
 pub mod codec;
 pub mod convert;
 mod error;
+mod link;
 pub mod ntndarray;
 mod packed;
 mod picture_file;
@@ -49,6 +50,7 @@ pub const ALL: &[NodeType] = &[
     // Sources.
     NodeType::of::<sources::array_source::ArraySource>(),
     NodeType::of::<sources::image_files::ImageFiles>(),
+    NodeType::of::<sources::link_in::LinkIn>(),
     NodeType::of::<sources::pva_source::PvaSource>(),
     NodeType::of::<sources::recording::Recording>(),
     NodeType::of::<sources::subscribe::Subscribe>(),
@@ -80,6 +82,7 @@ pub const ALL: &[NodeType] = &[
     // Sinks.
     NodeType::of::<sinks::attribute_plot::AttributePlot>(),
     NodeType::of::<sinks::jpeg_files::JpegFiles>(),
+    NodeType::of::<sinks::link_out::LinkOut>(),
     NodeType::of::<sinks::netcdf_files::NetcdfFiles>(),
     NodeType::of::<sinks::npy_files::NpyFiles>(),
     NodeType::of::<sinks::null::Null>(),

@@ -3,10 +3,11 @@
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use livetime_engine::{EdgeAccount, LossReason, NodeCounts, Run};
+use livetime_engine::{CutAccount, Cuts, EdgeAccount, LossReason, NodeCounts, Run};
 use serde_json::{Value, json};
 
 use crate::ledger::{RunAccount, State};
+use crate::report::json::cut as cut_json;
 
 /// What does not change during a run.
 pub(super) struct Content {
@@ -28,10 +29,12 @@ impl Content {
     pub(super) fn text(&self, run: &Run, state: State) -> String {
         let now = SystemTime::now();
         let counts = run.counts();
+        let cuts = run.service::<Cuts>().accounts();
         let nodes = run.graph().nodes().iter().zip(&counts.nodes);
         let unintended_inside = |node: &NodeCounts| lost_inside(node);
         let unintended: u64 = counts.edges.iter().map(EdgeAccount::unintended).sum::<u64>()
-            + counts.nodes.iter().map(unintended_inside).sum::<u64>();
+            + counts.nodes.iter().map(unintended_inside).sum::<u64>()
+            + cuts.iter().map(CutAccount::lost).sum::<u64>();
         json!({
             "run": self.run,
             "pipeline": self.pipeline,
@@ -44,7 +47,7 @@ impl Content {
             "unintended_losses": unintended,
             "edges": counts.edges.iter().map(edge).collect::<Vec<_>>(),
             "nodes": nodes.map(|(decl, counts)| node(&decl.name, decl.node_type.spec.name, counts)).collect::<Vec<_>>(),
-            "cuts": [],
+            "cuts": cuts.iter().map(cut_json).collect::<Vec<_>>(),
             "previous": self.previous,
             "previous_dropped": self.previous_dropped,
         })

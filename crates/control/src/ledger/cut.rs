@@ -36,6 +36,8 @@ pub struct CutEnd {
     pub epoch: String,
     /// Who says so.
     pub side: Side,
+    /// A receiver that took over from others: how many frames they had, which are not in its counts.
+    pub start: u64,
     /// Frames that were to cross. The receiver's number is the last that the sender told it.
     pub offered: u64,
     /// Frames that the receiver has completed.
@@ -60,6 +62,7 @@ impl CutEnd {
             cut: text(map, "cut"),
             epoch: text(map, "epoch"),
             side,
+            start: if map.contains_key("start") { number(map, "start")? } else { 0 },
             offered: number(map, "offered")?,
             delivered: number(map, "delivered")?,
             lost: lost(map)?,
@@ -71,7 +74,7 @@ impl CutEnd {
     /// As it stands in a report.
     pub fn json(&self) -> Value {
         json!({
-            "cut": self.cut, "epoch": self.epoch, "side": self.side.name(), "offered": self.offered,
+            "cut": self.cut, "epoch": self.epoch, "side": self.side.name(), "start": self.start, "offered": self.offered,
             "delivered": self.delivered, "lost": self.lost, "queued": self.queued, "in_doubt": self.in_doubt,
             "closed": self.is_closed(),
         })

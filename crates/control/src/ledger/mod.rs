@@ -10,6 +10,8 @@ mod fields;
 
 use std::collections::BTreeMap;
 
+use fields::sum;
+
 pub use account::{EdgeLine, NodeLine, RunAccount, State};
 pub use cut::{CutEnd, Side};
 pub use error::LedgerError;
@@ -31,8 +33,10 @@ pub struct Cut<'a> {
     pub name: (&'a str, &'a str),
     /// The end of the sender, if its report is there.
     pub sender: Option<&'a CutEnd>,
-    /// The end of the receiver.
+    /// The end of the receiver; of several that took over from each other the last.
     pub receiver: Option<&'a CutEnd>,
+    /// Whether both runs have counted to their end. Copies of counts are of different moments, and agree with nothing.
+    pub is_final: bool,
 }
 
 impl Cut<'_> {
@@ -47,18 +51,23 @@ impl Cut<'_> {
             ));
         }
         let (sender, receiver) = (self.sender?, self.receiver?);
-        // Until the last acknowledgement the sender knows of fewer completed frames than the receiver.
-        let slack = sender.queued + sender.in_doubt;
-        let agree = sender.offered >= receiver.offered
-            && sender.delivered <= receiver.delivered
-            && receiver.delivered - sender.delivered <= slack;
-        (!agree).then(|| {
+        (self.is_final && !agree(sender, receiver)).then(|| {
             format!(
                 "cut {cut}, epoch {epoch}: the sender says {} of {} delivered, the receiver {} of {}",
                 sender.delivered, sender.offered, receiver.delivered, receiver.offered
             )
         })
     }
+}
+
+/// Whether two final accounts of a cut fit. Until the last acknowledgement the sender knows of fewer completed frames than the
+/// receiver; frames before the receiver's start were for others, which completed them or not.
+fn agree(sender: &CutEnd, receiver: &CutEnd) -> bool {
+    let slack = sum([sender.queued, sender.in_doubt]);
+    let of_all = sum([receiver.start, receiver.delivered]);
+    sum([receiver.start, receiver.offered]).is_some_and(|offered| offered <= sender.offered)
+        && of_all.is_some_and(|most| sender.delivered <= most)
+        && receiver.delivered.saturating_sub(sender.delivered) <= slack.unwrap_or(u64::MAX)
 }
 
 impl Ledger {
@@ -83,14 +92,18 @@ impl Ledger {
     /// The cuts of all runs, both sides together.
     pub fn cuts(&self) -> Vec<Cut<'_>> {
         let mut found: BTreeMap<(&str, &str), Cut<'_>> = BTreeMap::new();
-        for end in self.runs.iter().flat_map(|run| &run.cuts) {
+        for (run, end) in self.runs.iter().flat_map(|run| run.cuts.iter().map(move |end| (run, end))) {
             let name = (&*end.cut, &*end.epoch);
-            let cut = found.entry(name).or_insert(Cut { name, sender: None, receiver: None });
+            let cut = found.entry(name).or_insert(Cut { name, sender: None, receiver: None, is_final: true });
             let place = match end.side {
                 Side::Sender => &mut cut.sender,
                 Side::Receiver => &mut cut.receiver,
             };
-            *place = Some(end);
+            // A receiver that was killed has handed over to the last one.
+            if place.is_none_or(|known| known.start <= end.start) {
+                *place = Some(end);
+            }
+            cut.is_final &= run.state == State::Ended || (end.side == Side::Receiver && *place != Some(end));
         }
         found.into_values().collect()
     }
@@ -113,9 +126,13 @@ impl Ledger {
             };
             Some(format!("cut {}, epoch {}: no report of the {missing}", cut.name.0, cut.name.1))
         });
+        let in_doubt = self.cuts().into_iter().filter_map(|cut| {
+            let end = cut.sender.or(cut.receiver).filter(|end| end.in_doubt > 0)?;
+            Some(format!("cut {}, epoch {}: {} frames are in doubt", end.cut, end.epoch, end.in_doubt))
+        });
         let dropped = (self.dropped > 0)
             .then(|| format!("{} killed runs: their accounts are no longer kept", self.dropped));
-        runs.chain(cuts).chain(dropped).collect()
+        runs.chain(cuts).chain(in_doubt).chain(dropped).collect()
     }
 
     /// Unintended losses of all runs and cuts.

@@ -49,6 +49,7 @@ pub(crate) fn report(seconds: u64) -> Report {
             },
         ],
         edges: vec![edge],
+        cuts: vec![],
         threads: vec![thread("cam", 0, 500_000_000 * seconds), thread("end", 1, 300_000_000 * seconds)],
         cores: 2,
         pool: PoolStatistics { peak_bytes: 3 << 20, buffers: 7, ..FramePool::new(64 << 20).statistics() },

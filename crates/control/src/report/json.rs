@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use livetime_engine::{
-    Bottleneck, EdgeAccount, Event, Limit, LossReason, NodeReport, Report, ThreadReport, Times,
+    Bottleneck, CutAccount, EdgeAccount, Event, Limit, LossReason, NodeReport, Report, ThreadReport, Times,
 };
 use serde_json::{Map, Value, json};
 
@@ -43,6 +43,7 @@ pub fn report_json(report: &Report) -> Value {
         "bottleneck": report.bottleneck().map(|found| bottleneck(report, &found)),
         "nodes": report.nodes.iter().map(|n| node(report, n)).collect::<Vec<_>>(),
         "edges": report.edges.iter().map(edge).collect::<Vec<_>>(),
+        "cuts": report.cuts.iter().map(cut).collect::<Vec<_>>(),
         "threads": report.threads.iter().map(|t| thread(report, t)).collect::<Vec<_>>(),
         "pool": {
             "limit_bytes": report.pool.limit_bytes,
@@ -110,6 +111,24 @@ fn edge(edge: &EdgeAccount) -> Value {
         "unintended": edge.unintended(),
         "intended": edge.intended(),
         "closed": edge.is_closed(),
+    })
+}
+
+/// The end of a cut as `livetime ledger` reads it. The epoch is a text: it has more digits than numbers of JSON keep.
+pub(crate) fn cut(cut: &CutAccount) -> Value {
+    json!({
+        "cut": cut.cut,
+        "node": cut.node,
+        "epoch": format!("{:016x}", cut.epoch),
+        "side": cut.side.name(),
+        "start": cut.start,
+        "offered": cut.offered,
+        "delivered": cut.delivered,
+        "lost": lost(&cut.lost),
+        "queued": cut.queued,
+        "in_doubt": cut.in_doubt,
+        "sent_again": cut.sent_again,
+        "closed": cut.is_closed(),
     })
 }
 

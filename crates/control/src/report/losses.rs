@@ -10,6 +10,8 @@ use livetime_engine::{EdgeAccount, LossReason, Report};
 pub enum Place {
     /// On an edge, by its place in the report.
     Edge(usize),
+    /// On a cut, by its place in the report.
+    Cut(usize),
     /// In a node, by its number: what a source never sent, and what came to nothing in a handler.
     Node(usize),
 }
@@ -19,7 +21,7 @@ impl Place {
     pub fn edge(self) -> Option<usize> {
         match self {
             Place::Edge(edge) => Some(edge),
-            Place::Node(_) => None,
+            Place::Cut(_) | Place::Node(_) => None,
         }
     }
 }
@@ -43,6 +45,10 @@ impl Loss {
         // An edge to a node outside the run has no node here.
         match self.place {
             Place::Edge(edge) => report.edges.get(edge)?.nodes.1,
+            Place::Cut(cut) => {
+                let cut = report.cuts.get(cut)?;
+                report.nodes.iter().position(|node| node.name == cut.node)
+            }
             Place::Node(node) => Some(node),
         }
     }
@@ -54,6 +60,10 @@ impl Loss {
             Place::Edge(edge) => {
                 let names = report.edges.get(edge).map(|e| format!("{} -> {}", e.from, e.to));
                 format!("{reason} on {}", names.unwrap_or_default())
+            }
+            Place::Cut(cut) => {
+                let name = report.cuts.get(cut).map_or("", |cut| &cut.cut);
+                format!("{reason} on the link {name}")
             }
             Place::Node(node) => {
                 let name = report.nodes.get(node).map_or("", |node| &node.name);
@@ -82,8 +92,17 @@ pub fn all(report: &Report) -> impl Iterator<Item = Loss> {
             count: *count,
         })
     });
+    let on_cuts = report.cuts.iter().enumerate().flat_map(|(cut, account)| {
+        let loss = move |(reason, count): (&LossReason, &u64)| Loss {
+            place: Place::Cut(cut),
+            reason: *reason,
+            is_intended: false,
+            count: *count,
+        };
+        account.lost.iter().map(loss)
+    });
     // Counts of 0 would fill the tables of every face.
-    on_edges.chain(in_nodes).filter(|loss| loss.count > 0)
+    on_edges.chain(in_nodes).chain(on_cuts).filter(|loss| loss.count > 0)
 }
 
 /// The accounts of a run, summed. On edges offered = delivered + queued + lost; losses in nodes are beside that, and in both sums of

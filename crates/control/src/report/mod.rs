@@ -132,7 +132,7 @@ impl<'a> Ending<'a> {
         // Nodes that receive nothing are the sources.
         let sources = self.report.nodes.iter().filter(|node| node.received == 0);
         let usable = sources.map(|source| source.emitted).sum();
-        Findings { usable, failures: self.report.unintended_losses(), problems: 0 }
+        Findings { usable, failures: self.report.unintended_losses() + self.report.in_doubt(), problems: 0 }
     }
 }
 

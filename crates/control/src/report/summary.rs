@@ -2,7 +2,7 @@
 
 use comfy_table::Cell;
 use livetime_engine::{
-    Bottleneck, Event, Limit, LossReason, NodeReport, ParamSpec, Placement, Report, Value,
+    Bottleneck, CutAccount, Event, Limit, LossReason, NodeReport, ParamSpec, Placement, Report, Value,
 };
 
 use super::Ending;
@@ -28,6 +28,7 @@ pub fn summary(ending: &Ending, style: Style) -> String {
         headline(ending, run),
         nodes(report, &rates, &times, Window::Run, Columns::All).render(style),
         ledger(report).render(style),
+        cuts(report),
         readbacks(report),
         limit(report),
         memory(report),
@@ -153,6 +154,19 @@ fn ledger(report: &Report) -> Table {
         table.row(texts.into_iter().chain(counts).map(|t| cell(t, false)).chain([lost]));
     }
     table
+}
+
+/// The ends of edges to other hosts.
+fn cuts(report: &Report) -> String {
+    let line = |cut: &CutAccount| {
+        let lost: String = cut.lost.iter().map(|(reason, count)| format!(" + {count} {reason}")).collect();
+        let CutAccount { cut: name, side, offered, delivered, queued, in_doubt, .. } = cut;
+        let side = side.name();
+        format!(
+            "link {name}, {side}: {offered} offered = {delivered} delivered{lost} + {queued} queued + {in_doubt} in doubt\n"
+        )
+    };
+    report.cuts.iter().map(line).collect()
 }
 
 /// What each node said of itself at its end: one paragraph for each that has something to say. Zeros, empty texts and long lists are left out; `--json` has all.
@@ -327,7 +341,11 @@ fn verdict(ending: &Ending) -> String {
             format!("ledger closed; {lost} frames and {late} late parts of frames were lost unintendedly\n")
         }
     };
-    unfinished + &ledger
+    let in_doubt = match ending.report.in_doubt() {
+        0 => String::new(),
+        frames => format!("{frames} frames are in doubt: a host died that had them\n"),
+    };
+    unfinished + &ledger + &in_doubt
 }
 
 #[cfg(test)]

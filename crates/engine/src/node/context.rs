@@ -68,6 +68,19 @@ impl Context {
         self.control.is_stopping()
     }
 
+    /// True when the run was aborted: a node stops waiting at once, for other hosts too.
+    pub fn is_aborting(&self) -> bool {
+        self.control.is_aborting()
+    }
+
+    /// For a source of frames that have their numbers from another host, whose account has the missing ones: the next
+    /// frame has the number `sequence`, and numbers left out before it are no loss of this source.
+    pub fn continue_at(&mut self, sequence: u64) {
+        if let Some(source) = &mut self.source {
+            source.expected = Some(sequence);
+        }
+    }
+
     /// Asks for [`Node::timer`](super::Node::timer) at `at_ns`, or takes the wish back. Costs nothing per frame.
     pub fn set_timer(&mut self, at_ns: Option<u64>) {
         self.timer = at_ns;

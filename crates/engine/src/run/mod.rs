@@ -32,6 +32,7 @@ pub use report::{Counts, EdgeAccount, NodeCounts, NodeReport, Report, SourceRepo
 use crate::ByNode;
 use crate::account::{Ended, NodeAccount};
 use crate::control::RunControl;
+use crate::cuts::Cuts;
 use crate::graph::Graph;
 use crate::graph_error::{GraphError, GraphFault};
 use crate::node::NodeKind;
@@ -449,6 +450,7 @@ fn report(
         unfinished: shared.control.unfinished(),
         nodes,
         edges,
+        cuts: shared.services.get::<Cuts>().accounts(),
         cores: shared.cores,
         pool: shared.pool.statistics(),
         cpu_ns: threads.iter().map(|t| t.cpu_ns).sum(),

@@ -6,7 +6,7 @@ use livetime_frame::PoolStatistics;
 use livetime_runtime::{Event, LossReason, Times, WhenFull};
 
 use crate::graph::Placement;
-use crate::{ParamSpec, Value};
+use crate::{CutAccount, ParamSpec, Value};
 
 /// The state of a run at one moment, or at its end.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Report {
     /// The edges. Edges that were connected while the run continued are summed by output, receiver and policy, ended
     /// ones included; so are outlets.
     pub edges: Vec<EdgeAccount>,
+    /// The ends of edges to other hosts.
+    pub cuts: Vec<CutAccount>,
     /// The threads.
     pub threads: Vec<ThreadReport>,
     /// Cores that the program may use.
@@ -229,10 +231,16 @@ impl NodeReport {
 }
 
 impl Report {
-    /// Unintentional losses, on edges and in nodes.
+    /// Unintentional losses, on edges, on cuts and in nodes.
     pub fn unintended_losses(&self) -> u64 {
         let on_edges: u64 = self.edges.iter().map(EdgeAccount::unintended).sum();
-        on_edges + self.nodes.iter().map(NodeReport::lost_inside).sum::<u64>()
+        let on_cuts: u64 = self.cuts.iter().map(CutAccount::lost).sum();
+        on_edges + on_cuts + self.nodes.iter().map(NodeReport::lost_inside).sum::<u64>()
+    }
+
+    /// Frames of cuts with an unknown end.
+    pub fn in_doubt(&self) -> u64 {
+        self.cuts.iter().map(|cut| cut.in_doubt).sum()
     }
 
     /// The accounts that do not balance, in words; empty when the ledger is closed.
@@ -253,6 +261,10 @@ impl Report {
                 )
             })
             .collect();
+        let cuts = self.cuts.iter().filter(|cut| !cut.is_closed());
+        found.extend(
+            cuts.map(|cut| format!("cut {}: the sum of the {} does not close", cut.cut, cut.side.name())),
+        );
         if self.finished {
             let nodes = self.nodes.iter().filter(|n| n.received > 0);
             let open = nodes.filter(|n| n.received != n.completed + n.lost_of_received());

@@ -181,6 +181,7 @@ impl Simulation {
             unfinished: self.shared.control.unfinished(),
             nodes,
             edges,
+            cuts: Vec::new(),
             threads,
             // Virtual time passes for all threads at once.
             cores: self.workers.len(),

@@ -15,6 +15,10 @@ use crate::wire::Decoder;
 /// Between two tries to connect: a restarted peer is found soon, and a missing one costs ten tries a second.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// A send that makes no progress for so long breaks the connection. Credits keep an honest peer reading: only one that is
+/// stopped, or behind a cut network, lets the buffers of the kernel fill.
+const STUCK: Duration = Duration::from_secs(2);
+
 /// One end of a link over TCP.
 #[derive(Debug)]
 pub struct Tcp {
@@ -74,6 +78,7 @@ impl Carrier for Tcp {
                 stream.set_nonblocking(false)?;
                 // A heartbeat must not wait for more bytes.
                 stream.set_nodelay(true)?;
+                stream.set_write_timeout(Some(STUCK))?;
                 let incoming = stream.try_clone()?;
                 let decoder = Decoder::new(self.codecs.clone(), self.max_frame_bytes);
                 let incoming = TcpIncoming { stream: incoming, reader: Reader::new(decoder) };

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use livetime_runtime::LossReason;
 
 use super::token::{Settlement, Token};
+use crate::account::Part;
 use crate::message::{Told, Welcome};
 use crate::{Account, Losses, Retain, Settings, Standing, Violation};
 
@@ -156,6 +157,11 @@ impl Incoming {
     /// True when no frame is under way.
     pub(super) fn is_settled(&self) -> bool {
         self.slots.is_empty()
+    }
+
+    /// The same with the sender's name.
+    pub(super) fn part(&self) -> Part {
+        Part { epoch: self.epoch, start: self.start, account: self.account() }
     }
 
     /// The account of these frames.

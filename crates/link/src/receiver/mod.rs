@@ -79,6 +79,13 @@ impl<F: Parcel> Receiver<F> {
             let known = self.current.as_ref().filter(|_| self.connection.state == State::Open);
             let wanted = known.map_or(epoch, |incoming| incoming.epoch);
             Violation::check("epoch", epoch, wanted, wanted)?;
+            if self.closed.iter().any(|part| part.epoch == epoch)
+                || self.replaced.iter().any(|incoming| incoming.epoch == epoch)
+            {
+                // Two senders that take turns. Frames of the first one are in doubt since the second came.
+                let (wanted, found) = ("a sender that was not replaced", "one that was");
+                return Err(Violation::Unexpected { wanted, found });
+            }
             let stored = self.stored.filter(|(known, _)| *known == epoch);
             let least = stored.map_or(0, |(_, standing)| standing.received);
             Violation::check("start", welcome.start, least, u64::MAX)?;
@@ -115,10 +122,11 @@ impl<F: Parcel> Receiver<F> {
         self.replaced.retain(|incoming| {
             let is_settled = incoming.is_settled();
             if is_settled {
-                closed.add(&incoming.account());
+                closed.push(incoming.part());
             }
             !is_settled
         });
+        account::bound(&mut self.closed);
     }
 
     fn take(&mut self, data: Data<F>, now_ns: u64) -> Result<(), Violation> {

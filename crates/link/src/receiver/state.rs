@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 
 use super::incoming::Incoming;
 use super::token::Token;
+use crate::account::Part;
 use crate::connection::Connection;
 use crate::message::Parcel;
-use crate::{Account, Settings, Standing};
+use crate::{Settings, Standing};
 
 /// News of a [`Receiver`], in order.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,8 +38,8 @@ pub struct Receiver<F> {
     pub(super) current: Option<Incoming>,
     /// Senders that were replaced, while frames of theirs are under way.
     pub(super) replaced: Vec<Incoming>,
-    /// The accounts of all others.
-    pub(super) closed: Account,
+    /// The accounts of all others, oldest first.
+    pub(super) closed: Vec<Part>,
     /// What a store knows of the incarnation before this one.
     pub(super) stored: Option<(u64, Standing)>,
     /// A sender that this end does not wait for any more.
@@ -68,7 +69,7 @@ impl<F: Parcel> Receiver<F> {
             epoch,
             current: None,
             replaced: Vec::new(),
-            closed: Account::default(),
+            closed: Vec::new(),
             stored: None,
             given_up: None,
             connection: Connection::default(),

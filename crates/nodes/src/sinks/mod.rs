@@ -4,6 +4,7 @@ pub mod attribute_plot;
 mod event_time;
 pub mod hdf5_files;
 pub mod jpeg_files;
+pub mod link_out;
 pub mod nd_file;
 pub mod netcdf_files;
 pub mod npy_files;

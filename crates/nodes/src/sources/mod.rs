@@ -3,6 +3,7 @@
 mod acquisition;
 pub mod array_source;
 pub mod image_files;
+pub mod link_in;
 mod pixels;
 pub mod pva_source;
 pub mod recording;

@@ -22,6 +22,7 @@ impl Case {
             unfinished: Vec::new(),
             nodes: vec![],
             edges: vec![],
+            cuts: vec![],
             threads: vec![],
             cores,
             pool: FramePool::new(0).statistics(),

@@ -1,0 +1,72 @@
+//! The ends of links (`crates/link`) that nodes lead: a thread that connects, sends and receives, and the state that it
+//! shares with its node.
+//!
+//! The node's thread never touches the network: it changes the state of the [`End`] and rings. So a slow network is a full
+//! window, and a full window is for the node to wait for or to count.
+
+mod end;
+mod receiving;
+mod sending;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use end::{End, Link};
+pub(crate) use receiving::Receiving;
+pub(crate) use sending::Sending;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use livetime_engine::{CutAccount, CutSide, ParamEnum};
+use livetime_frame::Codec;
+use livetime_link::{Account, Cut, Part, Retain, Settings};
+
+use crate::codec::Compressor;
+
+/// Codecs of compressed arrays that may arrive.
+pub(crate) fn codecs() -> Vec<Codec> {
+    Compressor::CHOICES.iter().skip(1).map(|choice| Codec(choice.name)).collect()
+}
+
+/// A number that no other incarnation has: time and process tell restarts apart, and 0 means "none" on the wire.
+pub(crate) fn new_epoch() -> u64 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+    let seed = time ^ u64::from(std::process::id()).rotate_left(40);
+    livetime_runtime::Random::new(seed).next_u64().max(1)
+}
+
+/// The parameters that both ends have.
+pub(crate) struct Bounds {
+    pub(crate) frames: u64,
+    pub(crate) bytes: u64,
+    pub(crate) frame_bytes: u64,
+}
+
+/// Settings of an end of the cut `name`. Both graphs are files of their own, so that no hash of a common file is compared.
+pub(crate) fn settings(name: &str, retain: Retain, bounds: &Bounds) -> Settings {
+    Settings {
+        cut: Cut { name: name.to_owned(), ..Cut::default() },
+        retain,
+        window_frames: bounds.frames,
+        window_bytes: bounds.bytes,
+        max_frame_bytes: bounds.frame_bytes,
+        ..Settings::default()
+    }
+}
+
+/// An account of a link in the words of the engine.
+pub(crate) fn cut_account(node: &str, cut: &str, side: CutSide, part: &Part) -> CutAccount {
+    let Account { offered, delivered, lost, queued, in_doubt, sent_again } = part.account;
+    CutAccount {
+        cut: cut.to_owned(),
+        node: node.to_owned(),
+        epoch: part.epoch,
+        side,
+        start: part.start,
+        offered,
+        delivered,
+        lost: lost.iter().collect(),
+        queued,
+        in_doubt,
+        sent_again,
+    }
+}

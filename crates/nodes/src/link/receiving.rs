@@ -1,0 +1,124 @@
+//! The receiving end of a link.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use livetime_frame::Frame;
+use livetime_link::{Message, Receiver, ReceiverEvent, Settings, Settlement, Step, Token, Violation};
+use livetime_runtime::LossReason;
+
+use super::end::End;
+
+/// How often frames in the hands of the graph are looked at. It delays an acknowledgement, and costs a look at one counter.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// A receiver that leaves before the end waits so long behind its last acknowledgement.
+const FAREWELL_NS: u64 = 20_000_000;
+
+/// A receiver, and the frames that its graph has in hand.
+pub(crate) struct Receiving {
+    receiver: Receiver<Frame>,
+    /// Each frame until this is its only reference: then the graph has completed it. In the order of the link.
+    in_hand: VecDeque<(Token, Frame)>,
+    /// The node has stopped; set to when it did, and, once nothing is in hand, to when that was.
+    leaving_ns: Option<u64>,
+    is_up: bool,
+}
+
+impl Receiving {
+    pub(crate) fn new(settings: Settings, epoch: u64) -> Receiving {
+        let receiver = Receiver::new(settings, epoch);
+        Receiving { receiver, in_hand: VecDeque::new(), leaving_ns: None, is_up: false }
+    }
+
+    /// Whether there is a connection.
+    pub(crate) fn is_up(&self) -> bool {
+        self.is_up
+    }
+
+    pub(crate) fn receiver(&self) -> &Receiver<Frame> {
+        &self.receiver
+    }
+
+    pub(crate) fn next_event(&mut self, now_ns: u64) -> Option<ReceiverEvent<Frame>> {
+        self.settle(now_ns);
+        self.receiver.next_event()
+    }
+
+    /// The graph has the frame.
+    pub(crate) fn hand_on(&mut self, token: Token, frame: Frame) {
+        self.in_hand.push_back((token, frame));
+    }
+
+    pub(crate) fn lose(&mut self, token: Token, reason: LossReason, now_ns: u64) {
+        self.receiver.settle(token, Settlement::Lost(reason), now_ns);
+    }
+
+    pub(crate) fn give_up(&mut self) {
+        self.receiver.give_up();
+    }
+
+    pub(crate) fn abort(&mut self, why: &str) {
+        self.receiver.abort(why);
+    }
+
+    /// The node has stopped: the connection ends when all is told.
+    pub(crate) fn leave(&mut self, now_ns: u64) {
+        self.leaving_ns = Some(now_ns);
+    }
+
+    /// True when each frame that the graph was given is completed.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_hand.is_empty()
+    }
+
+    /// Tells the sender of frames that every holder has dropped. Acknowledgements are cumulative, so a frame behind one that
+    /// is held needs no look.
+    fn settle(&mut self, now_ns: u64) {
+        while let Some((token, frame)) = self.in_hand.pop_front() {
+            if let Err(frame) = frame.try_into_mut() {
+                self.in_hand.push_front((token, frame));
+                return;
+            }
+            self.receiver.settle(token, Settlement::Completed, now_ns);
+            self.leaving_ns = self.leaving_ns.map(|_| now_ns);
+        }
+    }
+}
+
+impl End for Receiving {
+    fn connected(&mut self, now_ns: u64) {
+        self.is_up = true;
+        self.receiver.connected(now_ns);
+    }
+
+    fn disconnected(&mut self, _now_ns: u64) {
+        self.is_up = false;
+        self.receiver.disconnected();
+    }
+
+    fn receive(&mut self, message: Message<Frame>, now_ns: u64) -> Result<(), Violation> {
+        self.receiver.receive(message, now_ns)
+    }
+
+    fn step(&mut self, now_ns: u64) -> Step<Frame> {
+        self.settle(now_ns);
+        self.receiver.step(now_ns)
+    }
+
+    fn is_over(&mut self, now_ns: u64) -> bool {
+        let Some(since_ns) = self.leaving_ns else { return false };
+        self.settle(now_ns);
+        match self.receiver.has_finished() {
+            // The sender closes the connection when it has the final standing.
+            true => self.is_idle() && !self.is_up,
+            false => {
+                let has_told = self.receiver.has_told() || !self.is_up;
+                self.is_idle() && has_told && now_ns >= since_ns + FAREWELL_NS
+            }
+        }
+    }
+
+    fn look_again(&self) -> Duration {
+        if self.in_hand.is_empty() { Duration::MAX } else { LOOK_AGAIN }
+    }
+}

@@ -1,0 +1,208 @@
+//! Both nodes over a real connection.
+
+use std::io::Write;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use livetime_engine::testing::{Harness, assert_compliant, assert_compliant_fed};
+use livetime_engine::{Cuts, Next, Value};
+use livetime_frame::{
+    AttributeValue, ColorMode, DType, Flags, Frame, FramePool, Layout, Payload, Schema, TableLayout,
+};
+
+use crate::sinks::link_out::LinkOut;
+use crate::sources::link_in::LinkIn;
+
+fn receiver() -> Harness {
+    Harness::new::<LinkIn>(&[("listen", Value::from("127.0.0.1:0"))]).unwrap()
+}
+
+fn address(receiver: &mut Harness) -> String {
+    let Some(Value::Text(address)) = receiver.get("listening") else { panic!("it listens") };
+    address.to_string()
+}
+
+fn out_params(to: &str) -> [(&'static str, Value); 2] {
+    [("to", Value::from(to)), ("peers_within", Value::from(0.05))]
+}
+
+/// Sends `frames` to their end, on a thread of its own.
+fn send(to: String, frames: Vec<Frame>, peers_within: f64) -> JoinHandle<Harness> {
+    std::thread::spawn(move || {
+        let params = [("to", Value::from(&*to)), ("peers_within", peers_within.into())];
+        let mut sender = Harness::new::<LinkOut>(&params).unwrap();
+        frames.iter().for_each(|frame| _ = sender.feed(frame).unwrap());
+        sender.drain().unwrap();
+        sender.stop();
+        sender
+    })
+}
+
+/// One frame of each kind of payload, with attributes of each kind; gaps in the numbers.
+fn frames() -> Vec<Frame> {
+    let mut allocator = FramePool::new(16 << 20).allocator();
+    let mut frames = Vec::new();
+    for (number, dtype) in DType::ALL.into_iter().enumerate() {
+        let layout = Layout::packed(dtype, ColorMode::Mono, &[3, 5, 2]).unwrap();
+        let mut array = allocator.array(layout).unwrap();
+        array.bytes_mut().iter_mut().enumerate().for_each(|(at, byte)| *byte = (at * 7 + number) as u8);
+        frames.push(array);
+    }
+    let schema = Schema::new([("time", DType::U64), ("charge", DType::F32)]);
+    let mut table = allocator.table(TableLayout::new(schema, 3).unwrap()).unwrap();
+    table.column_mut::<u64>(0).unwrap().copy_from_slice(&[1, 2, u64::MAX]);
+    table.column_mut::<f32>(1).unwrap().copy_from_slice(&[0.5, -0.0, f32::MAX]);
+    frames.push(table);
+    frames.push(allocator.bytes(0).unwrap());
+    let mut bytes = allocator.bytes(3).unwrap();
+    bytes.bytes_mut().copy_from_slice(b"\0\xffx");
+    frames.push(bytes);
+    let labelled = frames.into_iter().enumerate().map(|(at, mut frame)| {
+        let header = frame.header_mut();
+        (header.sequence, header.event_time_ns) = (at as u64 * 3 + 7, -(at as i64));
+        header.flags = Flags::DAMAGED;
+        header.attributes.set(&"Gain".into(), AttributeValue::Float(2.5));
+        header.attributes.set(&"Shutter".into(), AttributeValue::Text("open".into()));
+        header.attributes.set(&"Number".into(), AttributeValue::Uint(u64::MAX));
+        frame.freeze()
+    });
+    let mut frames: Vec<Frame> = labelled.collect();
+    let whole = Layout::packed(DType::U16, ColorMode::Mono, &[6, 8]).unwrap();
+    let mut image = allocator.array(whole).unwrap();
+    image.bytes_mut().iter_mut().enumerate().for_each(|(at, byte)| *byte = at as u8);
+    let image = image.freeze();
+    let (region, start) = whole.crop(1, 2, 3).unwrap();
+    frames.push(allocator.view(&image, region, start).unwrap().freeze());
+    frames
+}
+
+fn content(frame: &Frame) -> Vec<u8> {
+    match (frame.payload(), frame.array()) {
+        (Payload::Array(_), Ok(array)) => {
+            let mut packed = Vec::new();
+            array.gather(&mut packed);
+            packed
+        }
+        _ => frame.bytes().to_vec(),
+    }
+}
+
+/// All frames of a source, until it ends.
+fn take_all(receiver: &mut Harness) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    loop {
+        let (more, next) = receiver.produce().unwrap();
+        frames.extend(more);
+        if next == Next::Finished {
+            return frames;
+        }
+    }
+}
+
+#[test]
+fn frames_of_every_kind_arrive_as_they_were_sent() {
+    let mut receiver = receiver();
+    let sent = frames();
+    let sender = send(address(&mut receiver), sent.clone(), 60.0);
+    let came = take_all(&mut receiver);
+    assert_eq!(came.len(), sent.len());
+    for (came, sent) in came.iter().zip(&sent) {
+        let (a, b) = (came.header(), sent.header());
+        assert_eq!((a.sequence, a.event_time_ns, a.flags), (b.sequence, b.event_time_ns, b.flags));
+        assert!(a.attributes.iter().eq(b.attributes.iter()), "{a:?} {b:?}");
+        assert_eq!(content(came), content(sent));
+        match (came.payload(), sent.payload()) {
+            (Payload::Array(a), Payload::Array(b)) => {
+                assert_eq!((a.dtype(), a.color()), (b.dtype(), b.color()));
+                assert!(a.shape().eq(b.shape()), "{a:?} {b:?}");
+            }
+            (a, b) => assert_eq!(format!("{a:?}"), format!("{b:?}")),
+        }
+    }
+    // The sender learns that they are completed when the last holder has dropped them.
+    receiver.drain().unwrap();
+    drop(came);
+    receiver.stop();
+    let mut sender = sender.join().unwrap();
+    let all = sent.len() as f64;
+    assert_eq!((sender.number_of("offered"), sender.number_of("delivered")), (all, all));
+    assert_eq!((receiver.number_of("delivered"), receiver.number_of("queued")), (all, 0.0));
+    let ends = [sender.service::<Cuts>().accounts(), receiver.service::<Cuts>().accounts()].concat();
+    assert!(ends.len() == 2 && ends.iter().all(|end| end.is_closed()), "{ends:?}");
+    assert_eq!((ends[0].epoch, &ends[0].cut), (ends[1].epoch, &ends[1].cut));
+}
+
+#[test]
+fn a_sender_of_another_link_is_refused_and_told_in_the_log() {
+    let mut receiver = receiver();
+    let to = address(&mut receiver);
+    let params =
+        [("link", Value::from("other")), ("to", Value::from(&*to)), ("peers_within", Value::from(0.0))];
+    let mut sender = Harness::new::<LinkOut>(&params).unwrap();
+    let wanted = "wanted the cut `other`, found `link`";
+    livetime_testkit::wait_until("the refusal", || {
+        sender.events().iter().any(|event| event.message.contains(wanted))
+    });
+    let frame = sender.bytes(b"x").unwrap();
+    sender.feed(&frame).unwrap();
+    sender.drain().unwrap();
+    sender.stop();
+    assert_eq!((sender.number_of("offered"), sender.number_of("lost")), (1.0, 1.0));
+    let (frames, _) = receiver.produce().unwrap();
+    assert!(frames.is_empty() && receiver.number_of("offered") == 0.0);
+}
+
+#[test]
+fn a_peer_that_speaks_something_else_is_named_and_keeps_no_other_away() {
+    let mut receiver = receiver();
+    let to = address(&mut receiver);
+    let mut stranger = std::net::TcpStream::connect(&to).unwrap();
+    stranger.write_all(&b"GET / HTTP/1.1\r\n".repeat(100)).unwrap();
+    livetime_testkit::wait_until("the refusal", || {
+        receiver.events().iter().any(|event| event.message.contains("the connection is closed"))
+    });
+    let sender = send(to, frames(), 60.0);
+    assert_eq!(take_all(&mut receiver).len(), frames().len());
+    receiver.drain().unwrap();
+    receiver.stop();
+    sender.join().unwrap();
+}
+
+#[test]
+fn without_a_receiver_frames_beyond_the_window_are_counted_as_lost() {
+    let params = [("to", "127.0.0.1:9".into()), ("window_frames", 2.into()), ("peers_within", 0.0.into())];
+    let mut sender = Harness::new::<LinkOut>(&params).unwrap();
+    for _ in 0..5 {
+        let frame = sender.bytes(b"x").unwrap();
+        sender.feed(&frame).unwrap();
+    }
+    sender.drain().unwrap();
+    sender.stop();
+    let ends = sender.service::<Cuts>().accounts();
+    let lost: Vec<_> = ends[0].lost.iter().map(|(reason, count)| (reason.name(), *count)).collect();
+    assert_eq!(lost, [("peer_gone", 2), ("link_down", 3)]);
+    assert!(ends[0].is_closed() && ends[0].offered == 5, "{ends:?}");
+}
+
+#[test]
+fn addresses_are_checked() {
+    for (to, found) in [("", "found nothing"), ("daq2", "found `daq2`"), (":7440", "found `:7440`")] {
+        let error = Harness::new::<LinkOut>(&out_params(to)).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("wanted host:port") && error.contains(found), "{error}");
+    }
+    let open = [("listen", Value::from("0.0.0.0:0"))];
+    let error = Harness::new::<LinkIn>(&open).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("beyond_loopback: true"), "{error}");
+}
+
+#[test]
+fn keeps_the_contract() {
+    assert_compliant::<LinkOut>(&out_params("127.0.0.1:9"));
+    let (put, take) = mpsc::channel();
+    assert_compliant_fed::<LinkIn>(&[("listen", Value::from("127.0.0.1:0"))], |receiver| {
+        let frames: Vec<Frame> = (0..6).map(|_| receiver.image::<u16>(&[1, 1], &[7]).unwrap()).collect();
+        put.send(send(address(receiver), frames, 1.0)).unwrap();
+    });
+    drop(put);
+    take.into_iter().for_each(|sender| _ = sender.join().unwrap());
+}

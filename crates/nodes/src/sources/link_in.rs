@@ -1,0 +1,269 @@
+//! `link_in`: the frames that a `link_out` of another graph sends, from this host or another, with an account of both ends
+//! (`docs/scale.md`).
+//!
+//! Out: the frames as they were sent, once and in order, with their numbers, times, flags, attributes and payloads; only
+//! the source and the time of entry are this graph's. Numbers that were left out before the link are no loss here: the
+//! sending run has counted them.
+//!
+//! A frame is completed when every node of this graph has dropped it, and the sender is told so. A node that keeps frames
+//! must keep fewer than `window_frames`, else none can follow. Received frames lie in memory of the node's own, at most
+//! `window_bytes` and one frame. An edge behind the node that must not lose needs `when_full: block`; the sender waits
+//! then.
+//!
+//! The source ends when the sender's run has ended, or was aborted. A sender that dies and comes back begins anew: frames
+//! that it told of and did not send are in doubt. The node waits for frames itself, for a few ms at a time, and needs a
+//! thread of its own.
+//!
+//! The connection is plain TCP without a password: the node listens beyond this host only with `beyond_loopback`, for
+//! networks that are trusted.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use livetime_engine::{Context, CutSide, Cuts, Next, Node, NodeError, NodeSpec, Params, PortSpec};
+use livetime_frame::{Frame, FramePool};
+use livetime_link::carrier::tcp::Tcp;
+use livetime_link::{ReceiverEvent, Retain, Token};
+use livetime_runtime::LossReason;
+
+use crate::link::{self, Bounds, End, Link, Receiving, cut_account};
+
+/// Parameters of `link_in`.
+#[derive(Params)]
+pub struct LinkInParams {
+    /// Where to wait for the sender, as `127.0.0.1:7440`; port 0 takes a free one, which the log tells.
+    #[param(default = "127.0.0.1:7440")]
+    pub listen: String,
+    /// Whether `listen` may be an address that other hosts reach. There is no password and no encryption.
+    pub beyond_loopback: bool,
+    /// Name of the link, the same at both ends.
+    #[param(default = "link")]
+    pub link: String,
+    /// Frames under way in this graph at most.
+    #[param(default = 2000, min = 1, max = 1_000_000)]
+    pub window_frames: u64,
+    /// Bytes under way in this graph at most, and one frame more.
+    #[param(default = 67_108_864, min = 1, max = 1_099_511_627_776_i64, unit = "B")]
+    pub window_bytes: u64,
+    /// Bytes of the largest frame.
+    #[param(default = 67_108_864, min = 1, max = 1_073_741_824, unit = "B")]
+    pub max_frame_bytes: u64,
+    /// How long a sender that is not there is waited for; 0: without limit.
+    #[param(default = 0.0, min = 0.0, max = 1e6, unit = "s")]
+    pub peers_within: f64,
+    /// Where the node listens.
+    #[param(readback)]
+    pub listening: String,
+    /// Whether a sender is there.
+    #[param(readback)]
+    pub connected: bool,
+    /// Frames so far.
+    #[param(readback, role = Frames)]
+    pub frames: u64,
+    /// Frames that the sender told of.
+    #[param(readback)]
+    pub offered: u64,
+    /// Of these, frames that this graph has completed.
+    #[param(readback)]
+    pub delivered: u64,
+    /// Frames lost by either end.
+    #[param(readback)]
+    pub lost: u64,
+    /// Frames that have not come yet, or are under way in this graph.
+    #[param(readback)]
+    pub queued: u64,
+    /// Frames that a sender told of before it died, and that never came.
+    #[param(readback)]
+    pub in_doubt: u64,
+}
+
+/// Frames from a link.
+pub struct LinkIn {
+    params: LinkInParams,
+    link: Option<(Arc<Link<Receiving>>, JoinHandle<()>)>,
+    /// Since when no sender is there, on the link's clock.
+    alone_since_ns: Option<u64>,
+    is_drained: bool,
+}
+
+/// The node's wait for a frame before it returns to the engine for other requests.
+const WAIT: Duration = Duration::from_millis(5);
+/// When it looks again if there was none.
+const PAUSE_NS: u64 = 10_000;
+/// How long a source that has ended waits for the nodes behind it to complete their frames, and for the sender to hear of it.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+impl Node for LinkIn {
+    type Params = LinkInParams;
+
+    const SPEC: NodeSpec = NodeSpec::source(
+        "link_in",
+        "Frames that a link_out of another graph or host sends.",
+        &[PortSpec::any("out")],
+    );
+
+    fn new(params: LinkInParams) -> Result<LinkIn, NodeError> {
+        Ok(LinkIn { params, link: None, alone_since_ns: Some(0), is_drained: false })
+    }
+
+    fn params(&mut self) -> &mut LinkInParams {
+        self.read_back();
+        &mut self.params
+    }
+
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let address = self.address()?;
+        let LinkInParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
+        let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
+        let carrier = Tcp::listen(&address.to_string(), link::codecs(), max_frame_bytes);
+        let carrier = carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?;
+        self.params.listening = carrier.local_address().unwrap_or(address).to_string();
+        let settings = link::settings(&self.params.link, Retain::default(), &bounds);
+        let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
+        let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
+        ctx.service::<Cuts>().add(move || {
+            let parts = counted.with(|receiving, _| receiving.receiver().parts());
+            parts.iter().map(|part| cut_account(&node, &cut, CutSide::Receiver, part)).collect()
+        });
+        let thread = link.start(ctx.name(), carrier, pool(&bounds))?;
+        ctx.tell(format!("waits for a sender at {}", self.params.listening));
+        self.link = Some((link, thread));
+        (self.alone_since_ns, self.is_drained) = (Some(0), false);
+        Ok(())
+    }
+
+    fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
+        let Some((link, _)) = &self.link else { return Ok(Next::Idle) };
+        let link = link.clone();
+        match link.wait(WAIT, |receiving, now_ns| receiving.next_event(now_ns)) {
+            Some(ReceiverEvent::Frame(token, frame)) => {
+                self.send(&link, token, frame, ctx)?;
+                return Ok(Next::Now);
+            }
+            Some(ReceiverEvent::Met { is_new, .. }) => {
+                ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
+            }
+            Some(ReceiverEvent::End) => return Ok(Next::Finished),
+            Some(ReceiverEvent::Aborted(why)) => {
+                ctx.tell_error(format!("the sender has aborted: {why}"));
+                return Ok(Next::Finished);
+            }
+            None => {}
+        }
+        Ok(if self.gives_up(&link, ctx) { Next::Finished } else { Next::At(ctx.now_ns() + PAUSE_NS) })
+    }
+
+    fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
+        if self.params.name(index) == "peers_within" || self.link.is_none() {
+            return Ok(());
+        }
+        self.is_drained = true;
+        self.stop();
+        self.start(ctx)
+    }
+
+    fn drain(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+        self.is_drained = true;
+        Ok(())
+    }
+
+    fn stop(&mut self) {
+        let Some((link, thread)) = self.link.take() else { return };
+        let is_aborted = !self.is_drained;
+        link.with(|receiving, now_ns| {
+            if is_aborted {
+                receiving.abort("the receiving run was aborted");
+            }
+            receiving.leave(now_ns);
+        });
+        link.wait(FAREWELL, |receiving, now_ns| receiving.is_over(now_ns).then_some(()));
+        link.close();
+        _ = thread.join();
+        self.read(&link);
+    }
+}
+
+impl Drop for LinkIn {
+    /// A node that is dropped without a stop leaves no thread behind.
+    fn drop(&mut self) {
+        self.link.iter().for_each(|(link, _)| link.close());
+    }
+}
+
+impl LinkIn {
+    fn address(&self) -> Result<SocketAddr, NodeError> {
+        let listen = &self.params.listen;
+        let wanted = |what: &str| NodeError::new(format_args!("`listen`: wanted {what}, found `{listen}`"));
+        let mut addresses = listen.to_socket_addrs().map_err(|_| wanted("host:port of this host"))?;
+        let address = addresses.next().ok_or_else(|| wanted("host:port of this host"))?;
+        if address.ip().is_loopback() || self.params.beyond_loopback {
+            return Ok(address);
+        }
+        Err(wanted("an address of loopback, or `beyond_loopback: true`"))
+    }
+
+    fn send(
+        &mut self,
+        link: &Link<Receiving>,
+        token: Token,
+        frame: Frame,
+        ctx: &mut Context,
+    ) -> Result<(), NodeError> {
+        // A header of this graph's own before the pixels of the link.
+        let sent = match ctx.relabel(&frame) {
+            Ok(sent) => sent,
+            Err(error) => {
+                link.with(|receiving, now_ns| receiving.lose(token, LossReason::PoolExhausted, now_ns));
+                return Err(error);
+            }
+        };
+        ctx.continue_at(frame.header().sequence);
+        link.with(|receiving, _| receiving.hand_on(token, frame));
+        self.params.frames += 1;
+        ctx.emit(sent)
+    }
+
+    /// True when no sender came for `peers_within`.
+    fn gives_up(&mut self, link: &Link<Receiving>, ctx: &Context) -> bool {
+        let limit_ns = (self.params.peers_within * 1e9) as u64;
+        let (is_up, now_ns) = link.with(|receiving, now_ns| (receiving.is_up(), now_ns));
+        if is_up {
+            self.alone_since_ns = None;
+            return false;
+        }
+        let since_ns = *self.alone_since_ns.get_or_insert(now_ns);
+        if limit_ns == 0 || now_ns - since_ns < limit_ns {
+            return false;
+        }
+        link.with(|receiving, _| receiving.give_up());
+        ctx.tell_error(format!("wanted a sender within {} s, found none", self.params.peers_within));
+        true
+    }
+
+    fn read_back(&mut self) {
+        if let Some((link, _)) = &self.link {
+            let link = link.clone();
+            self.read(&link);
+        }
+    }
+
+    fn read(&mut self, link: &Link<Receiving>) {
+        let params = &mut self.params;
+        let account = link.with(|receiving, _| {
+            params.connected = receiving.is_up();
+            receiving.receiver().account()
+        });
+        (params.offered, params.delivered) = (account.offered, account.delivered);
+        (params.lost, params.queued) = (account.lost.total(), account.queued);
+        params.in_doubt = account.in_doubt;
+    }
+}
+
+/// Memory for the window, one frame more, and the cells of frames, which are rounded up to sizes of their own.
+fn pool(bounds: &Bounds) -> FramePool {
+    let bytes = (bounds.bytes.saturating_add(bounds.frame_bytes)).saturating_mul(2);
+    let cells = bounds.frames.saturating_mul(FramePool::cost_bytes(0) as u64);
+    FramePool::new(usize::try_from(bytes.saturating_add(cells)).unwrap_or(usize::MAX))
+}
