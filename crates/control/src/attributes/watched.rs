@@ -71,8 +71,8 @@ fn watch_pva(client: &pva::Client, name: &str, kind: Type, shown: Shown) -> pva:
             pva::Event::Update(update) => {
                 of_field(update.value.get("value.index").or_else(|| update.value.get("value")), kind)
             }
-            pva::Event::Disconnected | pva::Event::Ended(_) => unknown(kind),
-            pva::Event::Connected => return,
+            pva::Event::Disconnected { .. } | pva::Event::Ended(_) => unknown(kind),
+            pva::Event::Connected { .. } => return,
         };
         *lock(&shown) = value;
     };

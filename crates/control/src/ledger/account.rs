@@ -236,6 +236,5 @@ fn is_intended(name: &str) -> bool {
 }
 
 fn is_beside_frames(name: &str) -> bool {
-    use LossReason::{Late, SourceGap, TakenBack, Unreadable};
-    [SourceGap, Unreadable, Late, TakenBack].iter().any(|reason| reason.name() == name)
+    LossReason::ALL.iter().any(|reason| reason.is_beside_frames() && reason.name() == name)
 }

@@ -102,6 +102,12 @@ impl Teller {
         self.tell_error(why);
     }
 
+    /// As [`Context::unknown`](super::Context::unknown).
+    pub fn unknown(&self, what: impl Into<String>) {
+        self.ledger.account.unknown.fetch_add(1, Relaxed);
+        self.tell_error(what);
+    }
+
     /// As [`Context::tell_unfinished`](super::Context::tell_unfinished).
     pub fn tell_unfinished(&self, message: impl Into<String>) {
         let message = message.into();

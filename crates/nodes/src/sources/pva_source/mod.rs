@@ -12,6 +12,12 @@
 //! a server reports as merged; those images are in the gaps already. The log has a line when a server begins to count
 //! again. A server without numbers is recognised by that, and its `overruns` count as lost, at least one each.
 //!
+//! When the connection breaks and comes back, the gap in the numbers is exact (`disconnected`) if the server is the same:
+//! servers have an identity (GUID) that ends with their process. In all other cases, and when the run ends before the
+//! server is back, it cannot be known what was sent meanwhile: the break counts once as `unknown`, and `unknown_since`
+//! says since when. A server that closes its channel says that nothing more comes; as long as it is not back, nothing is
+//! missing. Images from before the first one of the run belong to no account: `first_unique_id` says where this begins.
+//!
 //! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` set, and ends then. With `single` and
 //! `multiple` it begins with the first image that comes after it has begun; with `continuous` with the image that the
 //! server shows, unless that was taken already. Images between two acquisitions are not missed. Exposure and period are
@@ -19,19 +25,23 @@
 //!
 //! The node waits for images itself, for a few ms at a time, and needs a thread of its own.
 
+mod breaks;
 mod numbers;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
-use livetime_engine::{Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{
+    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Teller,
+};
 use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
 use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
+use breaks::{Breaks, Missing, utc};
 use numbers::{Numbered, Numbers};
 
 /// Whether there is a server; the choices of pvaDriver's PvConnection.
@@ -105,6 +115,15 @@ pub struct PvaSourceParams {
     /// How often the server began to count again.
     #[param(readback)]
     pub restarted: u64,
+    /// Since when images may be missing whose number is unknown, in UTC; empty if there are none.
+    #[param(readback)]
+    pub unknown_since: String,
+    /// The number that the server gave the first image.
+    #[param(readback)]
+    pub first_unique_id: i64,
+    /// The number that the server gave the last image.
+    #[param(readback)]
+    pub last_unique_id: i64,
 }
 
 /// An NTNDArray channel as a detector.
@@ -113,6 +132,8 @@ pub struct PvaSource {
     client: Option<Client>,
     monitor: Option<Monitor>,
     numbers: Numbers,
+    breaks: Breaks,
+    teller: Option<Teller>,
     names: Names,
     /// The number of the next frame, should the one before not have come through.
     next: Option<u64>,
@@ -145,6 +166,8 @@ impl Node for PvaSource {
             client: None,
             monitor: None,
             numbers: Numbers::default(),
+            breaks: Breaks::default(),
+            teller: None,
             names: Names::default(),
             next: None,
             server_number: None,
@@ -156,7 +179,8 @@ impl Node for PvaSource {
         &mut self.params
     }
 
-    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.teller = Some(ctx.teller());
         if self.params.acquire {
             self.begin();
         }
@@ -174,15 +198,16 @@ impl Node for PvaSource {
                     self.params.image_mode.is_done(self.params.num_images_counter, self.params.num_images);
                 return Ok(if is_done { self.complete() } else { Next::Now });
             }
-            Some(Event::Connected) => {
+            Some(Event::Connected { server }) => {
+                if self.breaks.connect(server) {
+                    self.numbers.other_server();
+                }
                 self.params.connected = Connection::Up;
                 self.params.detector_state = DetectorState::Acquire;
                 ctx.tell(format!("`{}` is there", self.params.channel));
             }
-            Some(Event::Disconnected) => {
-                self.params.connected = Connection::Down;
-                self.params.detector_state = DetectorState::Disconnected;
-                self.numbers.reconnect();
+            Some(Event::Disconnected { is_closed }) => {
+                self.lose_connection(is_closed);
                 ctx.tell_error(format!("`{}` is gone; it is searched again", self.params.channel));
             }
             Some(Event::Ended(result)) => return self.end(result, ctx),
@@ -240,8 +265,34 @@ impl PvaSource {
         Ok(())
     }
 
+    fn lose_connection(&mut self, is_closed: bool) {
+        // A subscription that had not begun again has missed nothing more.
+        if std::mem::take(&mut self.params.connected) == Connection::Up {
+            self.breaks.disconnect(is_closed);
+            self.show_unknown();
+        }
+        self.params.detector_state = DetectorState::Disconnected;
+        self.numbers.reconnect();
+    }
+
+    fn show_unknown(&mut self) {
+        self.params.unknown_since = self.breaks.unknown_since().map(utc).unwrap_or_default();
+    }
+
     fn close_channel(&mut self) {
+        self.give_up_break();
         (self.monitor, self.params.connected) = (None, Connection::Down);
+    }
+
+    /// A break whose end the subscription does not live to see.
+    fn give_up_break(&mut self) {
+        let (Some(since), Some(monitor), Some(teller)) = (self.breaks.give_up(), &self.monitor, &self.teller)
+        else {
+            return;
+        };
+        let (channel, since) = (monitor.channel().name(), utc(since));
+        teller.unknown(format!("`{channel}` did not come back: what it sent since {since} is unknown"));
+        self.show_unknown();
     }
 
     fn begin(&mut self) {
@@ -250,6 +301,7 @@ impl PvaSource {
         self.params.status_message = ACQUIRING.into();
         // Images between two acquisitions are no loss.
         self.server_number = None;
+        self.breaks.begin();
         self.skips_shown = self.params.image_mode != ImageMode::Continuous;
     }
 
@@ -284,18 +336,32 @@ impl PvaSource {
         }
     }
 
+    /// Ends a break with the first update after it, and says what is unknown since then.
+    fn resume(&mut self, numbered: Option<Numbered>, ctx: &mut Context) -> Option<Missing> {
+        let (missing, since) = self.breaks.resume(numbered, self.server_number.is_some())?;
+        if missing == Missing::Unknown {
+            let channel = &self.params.channel;
+            ctx.unknown(format!("`{channel}` is back: what it sent since {} is unknown", utc(since)));
+        }
+        self.show_unknown();
+        Some(missing)
+    }
+
     /// Sends an image on, under a number that says how many were missed before it.
     fn take(&mut self, update: &Update, ctx: &mut Context) -> Result<(), NodeError> {
         let image = &update.value;
         let is_shown = std::mem::take(&mut self.skips_shown);
         if image.array("value").is_none() {
             // A server that has had no frame yet.
+            self.resume(None, ctx);
             return Ok(());
         }
         let is_merged = image.bit("value").is_some_and(|bit| holds(&update.overrun, bit));
         self.params.overruns += u64::from(is_merged);
         let id = image.i64("uniqueId").unwrap_or(0) as i32;
         let numbered = self.numbers.next(id);
+        let missing = self.resume(Some(numbered), ctx);
+        self.breaks.hear();
         if is_shown {
             return Ok(());
         }
@@ -304,7 +370,8 @@ impl PvaSource {
             Numbered::New(number) => {
                 let expected = self.server_number.map_or(number, |last| last + 1);
                 self.server_number = Some(number);
-                number - expected
+                // Numbers in which there is an unknown count nothing.
+                if missing == Some(Missing::Unknown) { 0 } else { number - expected }
             }
             Numbered::Restarted(number) => {
                 self.server_number = Some(number);
@@ -312,6 +379,10 @@ impl PvaSource {
                 u64::from(is_merged)
             }
         };
+        if missing == Some(Missing::Counted) && missed > 0 {
+            ctx.lost_while_disconnected(missed);
+            ctx.tell_error(format!("`{}` has sent {missed} images while it was away", self.params.channel));
+        }
         self.params.missed += missed;
         // Frames are numbered as their server numbers them. The engine counts numbers that are left out as lost.
         let number = self.next.map_or(u64::from(id as u32), |next| next + missed);
@@ -326,6 +397,10 @@ impl PvaSource {
             header.attributes.set(&self.names.of(UNIQUE_ID), AttributeValue::Int(id.into()));
         }
         self.next = Some(number + 1);
+        if self.params.frames == 0 {
+            self.params.first_unique_id = id.into();
+        }
+        self.params.last_unique_id = id.into();
         self.params.frames += 1;
         self.params.num_images_counter += 1;
         ctx.emit(frame)
