@@ -2,10 +2,14 @@
 
 #![cfg(target_os = "linux")]
 
-use std::net::TcpListener;
-use std::process::{Child, Stdio};
+use std::io::copy;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
+
+use livetime_pva::client::{Client, ClientConfig};
 
 use crate::common::{Pipeline, Running, own_nodes, serving};
 
@@ -47,6 +51,22 @@ impl Camera {
         run.kill().unwrap();
         run.wait().unwrap();
     }
+
+    /// Ends the run as a person at its terminal does.
+    fn end(&mut self) {
+        let mut run = self.run.take().unwrap();
+        let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+        assert!(sent.success() && run.wait().unwrap().code().is_some());
+    }
+
+    /// Waits until it has shown 20 more pictures.
+    fn wait_for_more(&self) {
+        let client = Client::new(ClientConfig::name_servers(&[([127, 0, 0, 1], self.port).into()])).unwrap();
+        let counter = client.channel("T:Pva1:ArrayCounter_RBV");
+        let count = || counter.get().wait(livetime_testkit::HANG).unwrap().i64("value").unwrap();
+        let wanted = count() + 20;
+        livetime_testkit::wait_until("pictures", || count() >= wanted);
+    }
 }
 
 impl Drop for Camera {
@@ -57,11 +77,56 @@ impl Drop for Camera {
     }
 }
 
-/// A run whose `cam` takes the pictures at `port`.
-fn follow(name: &str, port: u16) -> (Pipeline, Running) {
+/// A way to the camera that can be cut. It has the port of the camera at another address of this machine, because a server
+/// names its port, and no address, to clients that search it.
+#[derive(Clone)]
+struct Cable {
+    port: u16,
+    /// `None` while it is cut.
+    ends: Arc<Mutex<Option<Vec<TcpStream>>>>,
+}
+
+impl Cable {
+    const ADDRESS: &str = "127.0.0.2";
+
+    fn lay(port: u16) -> Cable {
+        let cable = Cable { port, ends: Arc::new(Mutex::new(Some(Vec::new()))) };
+        let listener = TcpListener::bind((Cable::ADDRESS, port)).unwrap();
+        let laid = cable.clone();
+        std::thread::spawn(move || listener.incoming().for_each(|client| laid.carry(client.unwrap())));
+        cable
+    }
+
+    fn carry(&self, client: TcpStream) {
+        let mut ends = self.ends.lock().unwrap();
+        let (Some(ends), Ok(server)) = (&mut *ends, TcpStream::connect(("127.0.0.1", self.port))) else {
+            return;
+        };
+        for (from, to) in [(&client, &server), (&server, &client)] {
+            let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+            std::thread::spawn(move || {
+                let _ = copy(&mut from, &mut to);
+                let _ = to.shutdown(Shutdown::Both);
+            });
+        }
+        ends.extend([client, server]);
+    }
+
+    fn cut(&self) {
+        let ends = self.ends.lock().unwrap().take();
+        ends.into_iter().flatten().for_each(|end| drop(end.shutdown(Shutdown::Both)));
+    }
+
+    fn mend(&self) {
+        *self.ends.lock().unwrap() = Some(Vec::new());
+    }
+}
+
+/// A run whose `cam` takes the pictures of the server at `address`.
+fn follow(name: &str, address: &str, port: u16) -> (Pipeline, Running) {
     let text = format!(
         "nodes:\n  cam:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
-         name_servers: '127.0.0.1:{port}'}}\n  stats: {{type: statistics, from: cam, queue: 1000}}\n"
+         name_servers: '{address}:{port}', queue: 100}}\n  stats: {{type: statistics, from: cam, queue: 1000}}\n"
     );
     let pipeline = Pipeline::new(name, &text);
     let run = Running::start(&["--no-web", "--no-black-box", "--json", pipeline.path()]);
@@ -93,14 +158,93 @@ fn end(run: Running) -> (Option<i32>, Value) {
 #[test]
 fn a_server_that_was_killed_and_is_back_is_an_unknown() {
     let mut camera = Camera::start("killed");
-    let (_pipeline, run) = follow("follower", camera.port);
+    let (_pipeline, run) = follow("follower", "127.0.0.1", camera.port);
     wait_for_more(&run);
     camera.kill();
     camera.again();
     wait_for_more(&run);
     let (code, report) = end(run);
     let node = &report["nodes"][0];
-    assert_eq!((code, &node["lost"]), (Some(3), &serde_json::json!({"unknown": 1})), "{report}");
-    assert_eq!(report["unintended_losses"], 1, "{report}");
+    assert_eq!((code, &node["lost"]["unknown"]), (Some(3), &Value::from(1)), "{node}");
     assert!(node["readbacks"]["unknown_since"].as_str().is_some_and(|since| since.ends_with('Z')), "{node}");
+}
+
+#[test]
+fn a_connection_that_was_cut_lost_a_number_that_is_known() {
+    let camera = Camera::start("cut");
+    let cable = Cable::lay(camera.port);
+    let (_pipeline, run) = follow("cut-follower", Cable::ADDRESS, camera.port);
+    wait_for_more(&run);
+    cable.cut();
+    camera.wait_for_more();
+    cable.mend();
+    wait_for_more(&run);
+    let (code, report) = end(run);
+    let node = &report["nodes"][0];
+    let lost = node["lost"].as_object().unwrap();
+    assert!(lost["disconnected"].as_u64().unwrap() >= 20 && !lost.contains_key("unknown"), "{node}");
+    assert_eq!((code, node["readbacks"]["unknown_since"].as_str()), (Some(3), Some("")), "{node}");
+    // Each picture from the first to the last one is a frame or a loss.
+    let number = |name: &str| node["readbacks"][name].as_i64().unwrap();
+    let all = number("last_unique_id") - number("first_unique_id") + 1;
+    let missing: i64 = lost.values().map(|count| count.as_i64().unwrap()).sum();
+    assert_eq!(all, node["emitted"].as_i64().unwrap() + missing, "{node}");
+}
+
+#[test]
+fn a_run_that_ends_while_its_server_is_gone_counts_the_open_break() {
+    let mut camera = Camera::start("gone");
+    let (_pipeline, run) = follow("gone-follower", "127.0.0.1", camera.port);
+    wait_for_more(&run);
+    camera.kill();
+    let mut run = run;
+    run.log.find(|line| line.as_ref().is_ok_and(|line| line.contains("is gone"))).unwrap().unwrap();
+    let (code, report) = end(run);
+    let node = &report["nodes"][0];
+    assert_eq!((code, &node["lost"]["unknown"]), (Some(3), &Value::from(1)), "{node}");
+    assert_ne!(node["readbacks"]["unknown_since"], "", "{node}");
+}
+
+#[test]
+fn a_server_that_ends_its_run_leaves_nothing_unknown_until_it_is_back() {
+    let mut camera = Camera::start("ended");
+    let (_pipeline, mut run) = follow("ended-follower", "127.0.0.1", camera.port);
+    wait_for_more(&run);
+    camera.end();
+    run.log.find(|line| line.as_ref().is_ok_and(|line| line.contains("is gone"))).unwrap().unwrap();
+    let (_, report) = end(run);
+    let node = &report["nodes"][0];
+    assert_eq!(
+        (&node["lost"]["unknown"], &node["readbacks"]["unknown_since"]),
+        (&Value::Null, &"".into()),
+        "{node}"
+    );
+    // Another run of it has sent pictures that were not seen, as far as its follower can know.
+    camera.again();
+    let (_pipeline, run) = follow("again-follower", "127.0.0.1", camera.port);
+    wait_for_more(&run);
+    camera.end();
+    camera.again();
+    wait_for_more(&run);
+    let (code, report) = end(run);
+    assert_eq!((code, &report["nodes"][0]["lost"]["unknown"]), (Some(3), &Value::from(1)), "{report}");
+}
+
+#[test]
+fn a_source_that_has_all_frames_that_it_wanted_has_missed_none() {
+    let mut camera = Camera::start("enough");
+    let text = format!(
+        "nodes:\n  cam:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
+         name_servers: '127.0.0.1:{}', image_mode: multiple, num_images: 10}}\n  end: {{type: 'null', from: cam}}\n",
+        camera.port
+    );
+    let pipeline = Pipeline::new("enough-follower", &text);
+    for frames in [&[][..], &["--frames", "5"]] {
+        let args = [&["run", "--no-web", "--no-black-box", "--json", pipeline.path()], frames].concat();
+        let output = own_nodes().args(args).stdin(Stdio::null()).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let lost = report["nodes"][0]["lost"].as_object().unwrap();
+        assert!(!lost.contains_key("unknown") && !lost.contains_key("disconnected"), "{report}");
+    }
+    camera.kill();
 }

@@ -235,12 +235,25 @@ impl SharedPv {
     /// For a program that posts from one thread and prefers to wait rather than have slow clients miss
     /// updates.
     pub fn wait_for_room(&self, timeout: Duration) -> bool {
+        self.wait_for(timeout, |monitor| monitor.room() > 0)
+    }
+
+    /// Takes its value away, and closes its channels, which tells clients that nothing more comes. Waits for at most
+    /// `timeout` until they have every update; a client without some of them is not told, and may notice by the end of
+    /// its connection.
+    pub fn end(&self, timeout: Duration) {
+        self.wait_for(timeout, Subscription::is_sent);
+        self.change(PvState::end);
+    }
+
+    /// Waits until something is so of all monitors, as soon as updates are sent.
+    fn wait_for(&self, timeout: Duration, holds: impl Fn(&Subscription) -> bool) -> bool {
         let end = Instant::now() + timeout;
         let mut state = self.state();
         loop {
             // SeqCst: the store must be visible before the rooms are read, or `made_room` could miss this thread.
             self.0.awaited.store(true, Ordering::SeqCst);
-            if state.subscriptions().all(|subscription| subscription.room() > 0) {
+            if state.subscriptions().all(|monitor| holds(monitor)) {
                 return true;
             }
             let left = end.saturating_duration_since(Instant::now());

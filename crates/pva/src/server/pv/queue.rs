@@ -221,6 +221,16 @@ impl Subscription {
         if full { 0 } else { self.limit.saturating_sub(queue.entries.len()) }
     }
 
+    /// Whether the client has every update, or will have it before whatever its connection is told from now on.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.lock().entries.is_empty()
+    }
+
+    /// Whether it is a monitor of the connection with this mailbox.
+    pub(crate) fn is_at(&self, mailbox: &Arc<Mailbox>) -> bool {
+        Arc::ptr_eq(&self.mailbox, mailbox)
+    }
+
     /// Whether the newest update is not encoded yet.
     pub(crate) fn is_lazy(&self) -> bool {
         self.lazy.load(Ordering::Acquire)

@@ -510,6 +510,27 @@ fn a_slow_client_gets_the_latest_and_is_told_what_it_missed() {
 }
 
 #[test]
+fn a_pv_that_ends_says_so_to_clients_that_have_every_update() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let mut clients = [10, 0].map(|credits| {
+        let mut client = Client::connected(&service);
+        let sid = client.open("a");
+        let request = "value record[pipeline=true,queueSize=2]";
+        client.init_with(Command::Monitor, sid, 1, request, Some(credits)).unwrap();
+        client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+        assert_eq!(client.updates(&number()).len(), usize::from(credits > 0));
+        client
+    });
+    pv.end(Duration::ZERO);
+    // Without credits the updates of the second one wait.
+    let closed = |client: &mut Client| {
+        client.take().iter().filter(|(command, _)| *command == Command::DestroyChannel as u8).count()
+    };
+    assert_eq!(clients.each_mut().map(closed), [1, 0]);
+}
+
+#[test]
 fn a_window_is_kept() {
     let pv = SharedPv::new(number());
     let service = service("a", &pv);
