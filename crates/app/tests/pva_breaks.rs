@@ -21,26 +21,43 @@ nodes:
   PVA1: {type: pva_image, from: detector, queue: 100}
 ";
 
-/// A run with pictures, at the same address whenever it is started.
+/// A server with pictures, at the same address whenever it is started.
 struct Camera {
-    pipeline: Pipeline,
     port: u16,
+    command: Command,
     run: Option<Child>,
+    _pipeline: Option<Pipeline>,
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Camera {
     fn start(name: &str) -> Camera {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let pipeline = Pipeline::new(name, &SERVER.replace("PORT", &port.to_string()));
-        let mut camera = Camera { pipeline, port, run: None };
+        let mut command = own_nodes();
+        command.args(["run", "--no-web", "--no-black-box", pipeline.path()]);
+        Camera::started(port, command, Some(pipeline))
+    }
+
+    /// The same by p4p; `None` without it.
+    fn of_p4p() -> Option<Camera> {
+        let (python, port) = (livetime_testkit::python("")?, free_port());
+        let mut command = Command::new(python);
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/camera.py")).arg(port.to_string());
+        Some(Camera::started(port, command, None))
+    }
+
+    fn started(port: u16, command: Command, pipeline: Option<Pipeline>) -> Camera {
+        let mut camera = Camera { port, command, run: None, _pipeline: pipeline };
         camera.again();
         camera
     }
 
     fn again(&mut self) {
-        let mut command = own_nodes();
-        command.args(["run", "--no-web", "--no-black-box", self.pipeline.path()]);
-        let (run, address) = serving(command.stdout(Stdio::null()));
+        let (run, address) = serving(self.command.stdout(Stdio::null()));
         assert!(address.ends_with(&format!(":{}", self.port)), "{address}");
         self.run = Some(run);
     }
@@ -62,8 +79,10 @@ impl Camera {
     /// Waits until it has shown 20 more pictures.
     fn wait_for_more(&self) {
         let client = Client::new(ClientConfig::name_servers(&[([127, 0, 0, 1], self.port).into()])).unwrap();
-        let counter = client.channel("T:Pva1:ArrayCounter_RBV");
-        let count = || counter.get().wait(livetime_testkit::HANG).unwrap().i64("value").unwrap();
+        let image = client.channel("T:Pva1:Image");
+        let number =
+            || image.get_with("field(uniqueId)").wait(livetime_testkit::HANG).unwrap().i64("uniqueId");
+        let count = || number().unwrap();
         let wanted = count() + 20;
         livetime_testkit::wait_until("pictures", || count() >= wanted);
     }
@@ -157,7 +176,15 @@ fn end(run: Running) -> (Option<i32>, Value) {
 
 #[test]
 fn a_server_that_was_killed_and_is_back_is_an_unknown() {
-    let mut camera = Camera::start("killed");
+    killed_and_back(Camera::start("killed"));
+}
+
+#[test]
+fn a_p4p_server_that_was_killed_and_is_back_is_an_unknown() {
+    Camera::of_p4p().into_iter().for_each(killed_and_back);
+}
+
+fn killed_and_back(mut camera: Camera) {
     let (_pipeline, run) = follow("follower", "127.0.0.1", camera.port);
     wait_for_more(&run);
     camera.kill();
@@ -171,7 +198,15 @@ fn a_server_that_was_killed_and_is_back_is_an_unknown() {
 
 #[test]
 fn a_connection_that_was_cut_lost_a_number_that_is_known() {
-    let camera = Camera::start("cut");
+    cut(Camera::start("cut"));
+}
+
+#[test]
+fn a_connection_to_p4p_that_was_cut_lost_a_number_that_is_known() {
+    Camera::of_p4p().into_iter().for_each(cut);
+}
+
+fn cut(camera: Camera) {
     let cable = Cable::lay(camera.port);
     let (_pipeline, run) = follow("cut-follower", Cable::ADDRESS, camera.port);
     wait_for_more(&run);
@@ -226,6 +261,18 @@ fn a_server_that_ends_its_run_leaves_nothing_unknown_until_it_is_back() {
     camera.end();
     camera.again();
     wait_for_more(&run);
+    let (code, report) = end(run);
+    assert_eq!((code, &report["nodes"][0]["lost"]["unknown"]), (Some(3), &Value::from(1)), "{report}");
+}
+
+/// A server of p4p that ends sends no word of it: its last pictures may be missing.
+#[test]
+fn a_p4p_server_that_ended_is_an_unknown() {
+    let Some(mut camera) = Camera::of_p4p() else { return };
+    let (_pipeline, mut run) = follow("p4p-follower", "127.0.0.1", camera.port);
+    wait_for_more(&run);
+    camera.end();
+    run.log.find(|line| line.as_ref().is_ok_and(|line| line.contains("is gone"))).unwrap().unwrap();
     let (code, report) = end(run);
     assert_eq!((code, &report["nodes"][0]["lost"]["unknown"]), (Some(3), &Value::from(1)), "{report}");
 }
