@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use livetime_pva::client::{Client, ClientConfig};
 
-use crate::common::{Pipeline, Running, own_nodes, serving};
+use crate::common::{Pipeline, Running, livetime, own_nodes, serving, stdout};
 
 const SERVER: &str = "\
 memory: 64 MiB
@@ -193,7 +193,15 @@ fn killed_and_back(mut camera: Camera) {
     let (code, report) = end(run);
     let node = &report["nodes"][0];
     assert_eq!((code, &node["lost"]["unknown"]), (Some(3), &Value::from(1)), "{node}");
-    assert!(node["readbacks"]["unknown_since"].as_str().is_some_and(|since| since.ends_with('Z')), "{node}");
+    let since = node["unknown_since"].as_str().unwrap();
+    assert_eq!(node["readbacks"]["unknown_since"], since, "{node}");
+    // The ledger says it, too.
+    let kept = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(kept.path(), report.to_string()).unwrap();
+    let ledger = livetime(&["ledger", kept.path().to_str().unwrap()]);
+    let said = stdout(&ledger);
+    assert!(said.contains(&format!("frames that cam missed since {since}\n")), "{said}");
+    assert_eq!((ledger.status.code(), said.contains("1 frames")), (Some(3), false), "{said}");
 }
 
 #[test]

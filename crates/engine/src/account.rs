@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 
 use livetime_runtime::{Histogram, LossReason};
 
@@ -30,6 +30,8 @@ pub(crate) struct NodeAccount {
     pub(crate) taken_back: AtomicU64,
     pub(crate) disconnected: AtomicU64,
     pub(crate) unknown: AtomicU64,
+    /// Since when the first of these is unknown, as a time of day; 0 if there is none.
+    pub(crate) unknown_since_ns: AtomicI64,
     pub(crate) sequence_jumps: AtomicU64,
     pub(crate) sequence_repeats: AtomicU64,
     pub(crate) stalls: AtomicU64,

@@ -310,10 +310,11 @@ impl Context {
         }
     }
 
-    /// Counts a break of a connection after which it cannot be known how many frames the other side has sent meanwhile,
-    /// if any. Records `what` as an error. A run with such a break ends with exit code 3. See also [`Teller::unknown`].
-    pub fn unknown(&mut self, what: impl Into<String>) {
-        self.teller().unknown(what);
+    /// Counts a break of a connection after which it cannot be known how many frames the other side has sent since
+    /// `since_ns`, a time of day ([`time_of_day_ns`](crate::time_of_day_ns)), if any. Records `what` as an error. A run
+    /// with such a break ends with exit code 3. See also [`Teller::unknown`].
+    pub fn unknown(&mut self, since_ns: i64, what: impl Into<String>) {
+        self.teller().unknown(since_ns, what);
     }
 
     /// Counts frames that are lost because a file or stream cannot be read: a source found it damaged or truncated, or

@@ -103,7 +103,9 @@ impl Teller {
     }
 
     /// As [`Context::unknown`](super::Context::unknown).
-    pub fn unknown(&self, what: impl Into<String>) {
+    pub fn unknown(&self, since_ns: i64, what: impl Into<String>) {
+        // The first one stays.
+        let _ = self.ledger.account.unknown_since_ns.compare_exchange(0, since_ns, Relaxed, Relaxed);
         self.ledger.account.unknown.fetch_add(1, Relaxed);
         self.tell_error(what);
     }

@@ -290,8 +290,9 @@ impl PvaSource {
         else {
             return;
         };
-        let (channel, since) = (monitor.channel().name(), utc(since));
-        teller.unknown(format!("`{channel}` did not come back: what it sent since {since} is unknown"));
+        let channel = monitor.channel().name();
+        let text = format!("`{channel}` did not come back: what it sent since {} is unknown", utc(since));
+        teller.unknown(since, text);
         self.show_unknown();
     }
 
@@ -341,7 +342,8 @@ impl PvaSource {
         let (missing, since) = self.breaks.resume(numbered, self.server_number.is_some())?;
         if missing == Missing::Unknown {
             let channel = &self.params.channel;
-            ctx.unknown(format!("`{channel}` is back: what it sent since {} is unknown", utc(since)));
+            let text = format!("`{channel}` is back: what it sent since {} is unknown", utc(since));
+            ctx.unknown(since, text);
         }
         self.show_unknown();
         Some(missing)
