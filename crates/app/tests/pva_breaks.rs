@@ -143,13 +143,21 @@ impl Cable {
 
 /// A run whose `cam` takes the pictures of the server at `address`.
 fn follow(name: &str, address: &str, port: u16) -> (Pipeline, Running) {
+    follow_with(name, address, port, &["--no-black-box"])
+}
+
+fn follow_with(name: &str, address: &str, port: u16, more: &[&str]) -> (Pipeline, Running) {
     let text = format!(
         "nodes:\n  cam:\n    type: pva_source\n    params: {{channel: 'T:Pva1:Image', auto_addresses: false, \
          name_servers: '{address}:{port}', queue: 100}}\n  stats: {{type: statistics, from: cam, queue: 1000}}\n"
     );
     let pipeline = Pipeline::new(name, &text);
-    let run = Running::start(&["--no-web", "--no-black-box", "--json", pipeline.path()]);
+    let run = started(&pipeline, more);
     (pipeline, run)
+}
+
+fn started(pipeline: &Pipeline, more: &[&str]) -> Running {
+    Running::start(&[&["--no-web", "--json", pipeline.path()], more].concat())
 }
 
 fn sent(run: &Running) -> f64 {
@@ -302,4 +310,27 @@ fn a_source_that_has_all_frames_that_it_wanted_has_missed_none() {
         assert!(!lost.contains_key("unknown") && !lost.contains_key("disconnected"), "{report}");
     }
     camera.kill();
+}
+
+#[test]
+fn what_came_between_a_killed_run_and_the_next_one_is_an_unknown() {
+    let camera = Camera::start("follower-killed");
+    let (pipeline, mut run) = follow_with("follower-to-kill", "127.0.0.1", camera.port, &[]);
+    wait_for_more(&run);
+    run.program.kill().unwrap();
+    run.program.wait().unwrap();
+    camera.wait_for_more();
+    // The next run goes on with the account; the one after it begins its own, because that one was closed.
+    for (is_next, wanted) in [(true, Value::from(1)), (false, Value::Null)] {
+        let run = started(&pipeline, &[]);
+        wait_for_more(&run);
+        let (code, report) = end(run);
+        let node = &report["nodes"][0];
+        assert_eq!(node["lost"]["unknown"], wanted, "{node}");
+        if is_next {
+            let since = node["unknown_since"].as_str().unwrap().trim_end_matches('Z');
+            let known = report["previous"][0]["known_until"].as_str().unwrap();
+            assert!(code == Some(3) && known.starts_with(since), "{since} {known}");
+        }
+    }
 }

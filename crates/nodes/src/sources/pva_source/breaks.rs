@@ -45,6 +45,11 @@ impl Breaks {
         (self.server, self.open) = (None, None);
     }
 
+    /// An acquisition goes on that was interrupted, with the program, at `since_ns` or later.
+    pub(super) fn begin_broken(&mut self, since_ns: i64) {
+        self.open = Some(Break { since_ns, server: None, is_closed: false });
+    }
+
     /// The subscription runs at `server`. Returns whether that is known to be another server than before.
     pub(super) fn connect(&mut self, server: Option<Guid>) -> bool {
         let before = self.open.map_or(self.server, |open| open.server);

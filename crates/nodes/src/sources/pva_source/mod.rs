@@ -17,6 +17,7 @@
 //! server is back, it cannot be known what was sent meanwhile: the break counts once as `unknown`, and `unknown_since`
 //! says since when. A server that closes its channel says that nothing more comes; as long as it is not back, nothing is
 //! missing. Images from before the first one of the run belong to no account: `first_unique_id` says where this begins.
+//! After the kill of an earlier run of the pipeline they do: that run had not closed its account ([`Interrupted`]).
 //!
 //! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` set, and ends then. With `single` and
 //! `multiple` it begins with the first image that comes after it has begun; with `continuous` with the image that the
@@ -26,6 +27,7 @@
 //! The node waits for images itself, for a few ms at a time, and needs a thread of its own.
 
 mod breaks;
+mod interrupted;
 mod numbers;
 #[cfg(test)]
 mod tests;
@@ -42,6 +44,7 @@ use livetime_pva::net::Variables;
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
 use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
 use breaks::{Breaks, Missing, utc};
+pub use interrupted::Interrupted;
 use numbers::{Numbered, Numbers};
 
 /// Whether there is a server; the choices of pvaDriver's PvConnection.
@@ -184,7 +187,12 @@ impl Node for PvaSource {
         if self.params.acquire {
             self.begin();
         }
-        self.open()
+        self.open()?;
+        if let Some(since) = ctx.service::<Interrupted>().take(ctx.name()).filter(|_| self.params.acquire) {
+            self.breaks.begin_broken(since);
+            self.show_unknown();
+        }
+        Ok(())
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
