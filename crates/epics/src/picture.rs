@@ -261,6 +261,7 @@ pub(super) fn show_all(mut screens: Vec<Screen>, pvs: &PvMap, bell: &Waker) {
 impl Screen {
     /// Shows waiting frames, as long as there is room. Returns whether more are waiting.
     fn show_all(&mut self) -> bool {
+        self.handover.note_unsent(self.room.pv.unsent().into());
         // A limit per turn gives the other screens their turn, however fast frames come.
         for _ in 0..WAITING {
             if self.handover.is_empty() {

@@ -69,6 +69,7 @@ struct PvParts {
     awaited: AtomicBool,
     // The version of the state, for readers that only want to know whether their copy is right.
     version: AtomicU32,
+    unsent: AtomicU32,
     put: Option<PutHandler>,
     // Boxed, since few of many PVs have it.
     rare: Option<Box<Rare>>,
@@ -126,6 +127,7 @@ impl PvBuilder {
             room: Condvar::new(),
             awaited: AtomicBool::new(false),
             version: AtomicU32::new(0),
+            unsent: AtomicU32::new(0),
             put: self.put,
             rare: is_rare.then(|| Box::new(Rare { call, access })),
         }))
@@ -244,6 +246,18 @@ impl SharedPv {
     pub fn end(&self, timeout: Duration) {
         self.wait_for(timeout, Subscription::is_sent);
         self.change(PvState::end);
+    }
+
+    /// How many updates waited for clients whose connections ended without a word. What was on its way is not among them.
+    pub fn unsent(&self) -> u32 {
+        // Relaxed: a count that nothing else depends on.
+        self.0.unsent.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_unsent(&self, updates: usize) {
+        let updates = u32::try_from(updates).unwrap_or(u32::MAX);
+        let add = |count: u32| Some(count.saturating_add(updates));
+        let _ = self.0.unsent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     /// Waits until something is so of all monitors, as soon as updates are sent.

@@ -223,7 +223,12 @@ impl Subscription {
 
     /// Whether the client has every update, or will have it before whatever its connection is told from now on.
     pub(crate) fn is_sent(&self) -> bool {
-        self.lock().entries.is_empty()
+        self.waiting() == 0
+    }
+
+    /// How many updates wait to be sent.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().entries.len()
     }
 
     /// Whether it is a monitor of the connection with this mailbox.
