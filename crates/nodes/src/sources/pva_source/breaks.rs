@@ -40,9 +40,9 @@ pub(super) enum Missing {
 }
 
 impl Breaks {
-    /// An acquisition begins: breaks before it are settled.
+    /// An acquisition begins: images from before it are not missed.
     pub(super) fn begin(&mut self) {
-        (self.server, self.open) = (None, None);
+        self.open = None;
     }
 
     /// An acquisition goes on that was interrupted, with the program, at `since_ns` or later.
@@ -75,13 +75,14 @@ impl Breaks {
     /// The first update after a break, if there was one, has ended it. `numbered` is the meaning of its number, or `None`
     /// if the server has had no image yet; `has_last` says whether an image came before the break.
     ///
-    /// A server that closed a channel and has it again may be a gateway whose own server is another one now.
+    /// A server that closed a channel and has it again may be a gateway whose own server is another one now. Between a
+    /// server that closed the channel and the next that is seen there may have been others.
     pub(super) fn resume(&mut self, numbered: Option<Numbered>, has_last: bool) -> Option<(Missing, i64)> {
         let open = self.open.take()?;
         let is_same = open.server.is_some() && open.server == self.server && !open.is_closed;
         let missing = match numbered {
             Some(Numbered::New(_) | Numbered::Again) if is_same && has_last => Missing::Counted,
-            None if open.is_closed || (is_same && !has_last) => Missing::Nothing,
+            None if is_same && !has_last => Missing::Nothing,
             _ => Missing::Unknown,
         };
         if missing == Missing::Unknown {
@@ -94,7 +95,8 @@ impl Breaks {
     /// missing then.
     pub(super) fn give_up(&mut self) -> Option<i64> {
         let open = self.open.take().filter(|open| !open.is_closed)?;
-        Some(*self.unknown_ns.get_or_insert(open.since_ns))
+        self.unknown_ns.get_or_insert(open.since_ns);
+        Some(open.since_ns)
     }
 
     /// Since when images may be missing whose number is not known, for now or for good.
@@ -141,9 +143,9 @@ mod tests {
             (missing((None, None), false, NEXT, true), Missing::Unknown),
             (missing((A, A), false, NEXT, false), Missing::Unknown),
             (missing((A, A), true, NEXT, true), Missing::Unknown),
-            // A server without an image has sent none, and one that closed its channel has sent all.
+            // A server without an image has sent none.
             (missing((A, A), false, None, false), Missing::Nothing),
-            (missing((A, B), true, None, true), Missing::Nothing),
+            (missing((A, B), true, None, true), Missing::Unknown),
             (missing((A, B), false, None, true), Missing::Unknown),
             (missing((A, B), true, NEXT, true), Missing::Unknown),
         ];

@@ -26,6 +26,7 @@
 //!
 //! The node waits for images itself, for a few ms at a time, and needs a thread of its own.
 
+mod account;
 mod breaks;
 mod interrupted;
 mod numbers;
@@ -43,9 +44,9 @@ use livetime_pva::net::Variables;
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
 use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
-use breaks::{Breaks, Missing, utc};
+use account::Account;
+use breaks::{Missing, utc};
 pub use interrupted::Interrupted;
-use numbers::{Numbered, Numbers};
 
 /// Whether there is a server; the choices of pvaDriver's PvConnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -134,14 +135,11 @@ pub struct PvaSource {
     params: PvaSourceParams,
     client: Option<Client>,
     monitor: Option<Monitor>,
-    numbers: Numbers,
-    breaks: Breaks,
+    account: Account,
     teller: Option<Teller>,
     names: Names,
     /// The number of the next frame, should the one before not have come through.
     next: Option<u64>,
-    /// The server's last number, as this source understood it.
-    server_number: Option<u64>,
     /// Whether the image that the server shows when it is asked is from before the acquisition.
     skips_shown: bool,
 }
@@ -168,12 +166,10 @@ impl Node for PvaSource {
             params,
             client: None,
             monitor: None,
-            numbers: Numbers::default(),
-            breaks: Breaks::default(),
+            account: Account::default(),
             teller: None,
             names: Names::default(),
             next: None,
-            server_number: None,
             skips_shown: false,
         })
     }
@@ -189,7 +185,7 @@ impl Node for PvaSource {
         }
         self.open()?;
         if let Some(since) = ctx.service::<Interrupted>().take(ctx.name()).filter(|_| self.params.acquire) {
-            self.breaks.begin_broken(since);
+            self.account.begin_broken(since);
             self.show_unknown();
         }
         Ok(())
@@ -207,9 +203,7 @@ impl Node for PvaSource {
                 return Ok(if is_done { self.complete() } else { Next::Now });
             }
             Some(Event::Connected { server }) => {
-                if self.breaks.connect(server) {
-                    self.numbers.other_server();
-                }
+                self.account.connect(server);
                 self.params.connected = Connection::Up;
                 self.params.detector_state = DetectorState::Acquire;
                 ctx.tell(format!("`{}` is there", self.params.channel));
@@ -267,7 +261,7 @@ impl PvaSource {
     fn open_channel(&mut self) -> Result<(), NodeError> {
         let Some(client) = self.client.as_ref().filter(|_| self.params.acquire) else { return Ok(()) };
         let request = format!("record[queueSize={}]field()", self.params.queue);
-        self.numbers.reconnect();
+        self.account.open();
         let monitor = client.channel(&self.params.channel).monitor(&request);
         self.monitor = Some(monitor.map_err(NodeError::new)?);
         Ok(())
@@ -276,15 +270,15 @@ impl PvaSource {
     fn lose_connection(&mut self, is_closed: bool) {
         // A subscription that had not begun again has missed nothing more.
         if std::mem::take(&mut self.params.connected) == Connection::Up {
-            self.breaks.disconnect(is_closed);
+            self.account.disconnect(is_closed);
             self.show_unknown();
         }
         self.params.detector_state = DetectorState::Disconnected;
-        self.numbers.reconnect();
+        self.account.open();
     }
 
     fn show_unknown(&mut self) {
-        self.params.unknown_since = self.breaks.unknown_since().map(utc).unwrap_or_default();
+        self.params.unknown_since = self.account.unknown_since().map(utc).unwrap_or_default();
     }
 
     fn close_channel(&mut self) {
@@ -294,7 +288,8 @@ impl PvaSource {
 
     /// A break whose end the subscription does not live to see.
     fn give_up_break(&mut self) {
-        let (Some(since), Some(monitor), Some(teller)) = (self.breaks.give_up(), &self.monitor, &self.teller)
+        let (Some(since), Some(monitor), Some(teller)) =
+            (self.account.give_up(), &self.monitor, &self.teller)
         else {
             return;
         };
@@ -308,9 +303,7 @@ impl PvaSource {
         self.params.num_images_counter = 0;
         self.params.detector_state = DetectorState::Acquire;
         self.params.status_message = ACQUIRING.into();
-        // Images between two acquisitions are no loss.
-        self.server_number = None;
-        self.breaks.begin();
+        self.account.begin();
         self.skips_shown = self.params.image_mode != ImageMode::Continuous;
     }
 
@@ -345,16 +338,14 @@ impl PvaSource {
         }
     }
 
-    /// Ends a break with the first update after it, and says what is unknown since then.
-    fn resume(&mut self, numbered: Option<Numbered>, ctx: &mut Context) -> Option<Missing> {
-        let (missing, since) = self.breaks.resume(numbered, self.server_number.is_some())?;
-        if missing == Missing::Unknown {
+    /// A break is over; says what is unknown since then.
+    fn resume(&mut self, after: Option<(Missing, i64)>, ctx: &mut Context) {
+        if let Some((Missing::Unknown, since)) = after {
             let channel = &self.params.channel;
             let text = format!("`{channel}` is back: what it sent since {} is unknown", utc(since));
             ctx.unknown(since, text);
         }
         self.show_unknown();
-        Some(missing)
     }
 
     /// Sends an image on, under a number that says how many were missed before it.
@@ -363,33 +354,20 @@ impl PvaSource {
         let is_shown = std::mem::take(&mut self.skips_shown);
         if image.array("value").is_none() {
             // A server that has had no frame yet.
-            self.resume(None, ctx);
+            let after = self.account.empty();
+            self.resume(after, ctx);
             return Ok(());
         }
         let is_merged = image.bit("value").is_some_and(|bit| holds(&update.overrun, bit));
         self.params.overruns += u64::from(is_merged);
         let id = image.i64("uniqueId").unwrap_or(0) as i32;
-        let numbered = self.numbers.next(id);
-        let missing = self.resume(Some(numbered), ctx);
-        self.breaks.hear();
-        if is_shown {
-            return Ok(());
+        let heard = self.account.image(id, is_merged, is_shown);
+        if heard.after.is_some() {
+            self.resume(heard.after, ctx);
         }
-        let missed = match numbered {
-            Numbered::Again => return Ok(()),
-            Numbered::New(number) => {
-                let expected = self.server_number.map_or(number, |last| last + 1);
-                self.server_number = Some(number);
-                // Numbers in which there is an unknown count nothing.
-                if missing == Some(Missing::Unknown) { 0 } else { number - expected }
-            }
-            Numbered::Restarted(number) => {
-                self.server_number = Some(number);
-                self.params.restarted += 1;
-                u64::from(is_merged)
-            }
-        };
-        if missing == Some(Missing::Counted) && missed > 0 {
+        let Some(missed) = heard.missed else { return Ok(()) };
+        self.params.restarted += u64::from(heard.is_restarted);
+        if missed > 0 && heard.after.is_some_and(|(missing, _)| missing == Missing::Counted) {
             ctx.lost_while_disconnected(missed);
             ctx.tell_error(format!("`{}` has sent {missed} images while it was away", self.params.channel));
         }

@@ -37,7 +37,10 @@ const FAR: i32 = 1 << 30;
 impl Numbers {
     /// The connection was lost and is there again: the server repeats the last image.
     pub(super) fn reconnect(&mut self) {
-        self.since = Since::Reconnected;
+        // Another server without an image yet stays another one.
+        if self.since != Since::Other {
+            self.since = Since::Reconnected;
+        }
     }
 
     /// The connection leads to another server, whose numbers say nothing about those before.
