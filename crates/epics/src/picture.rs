@@ -37,7 +37,7 @@ const RELIEF: Duration = Duration::from_millis(5);
 
 /// How long clients may take for the last pictures of a run. A client that reads has them at once; the end of a run does
 /// not wait for one that has stopped.
-const LAST_PICTURES: Duration = Duration::from_millis(300);
+const LAST_PICTURES: Duration = Duration::from_millis(500);
 
 /// The largest picture that a client may write: more than any detector makes. A longer one is refused with the reason.
 const LARGEST_PUT: usize = 256 << 20;
