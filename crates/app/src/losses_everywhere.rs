@@ -31,7 +31,7 @@ const FRAMES: u64 = 40;
 #[derive(Params)]
 struct Nothing {}
 
-/// Sends frames, misses 500, and finds 30 that cannot be read; then says nothing.
+/// Sends frames, misses 500, finds 30 that cannot be read, misses 20 and what else is unknown in a break; then says nothing.
 struct Leaky(Nothing, u64);
 
 impl Node for Leaky {
@@ -58,6 +58,8 @@ impl Node for Leaky {
         if self.1 == 0 {
             ctx.lost_at_source(500);
             ctx.unreadable(30, "wanted a frame, found half of one");
+            ctx.lost_while_disconnected(20);
+            ctx.unknown(1_000_000_000, "the server is another one");
         }
         let mut frame = ctx.array(Layout::packed(DType::U16, ColorMode::Mono, &[4])?)?;
         frame.header_mut().sequence = self.1;
@@ -188,9 +190,11 @@ fn every_face_says_the_same_of_every_kind_of_loss() {
     let moment = quiet(&faces.model);
     let full = moment.report.edges[0].lost[&LossReason::QueueFull];
     assert!(full > 0, "{:?}", moment.report.edges[0]);
-    let kinds: [Kind; 6] = [
+    let kinds: [Kind; 8] = [
         ("source_gap", 500, "leaky", 0, false),
         ("unreadable", 30, "leaky", 0, false),
+        ("disconnected", 20, "leaky", 0, false),
+        ("unknown", 1, "leaky", 0, false),
         ("late", 7, "strict", 1, false),
         ("node_error", 1, "strict", 1, false),
         ("queue_full", full, "strict", 1, false),
@@ -201,7 +205,7 @@ fn every_face_says_the_same_of_every_kind_of_loss() {
     let sums = moment.losses.sums;
     assert_eq!((sums.unintended, sums.intended), (lost, asked));
     let nodes: Vec<u64> = moment.losses.nodes.iter().map(|node| node.unintended()).collect();
-    assert_eq!(nodes, [530, 8 + full, 0]);
+    assert_eq!(nodes, [551, 8 + full, 0]);
     let text = newest(&moment);
 
     page_says_the_same(&faces, &kinds, (lost, asked), &text);
@@ -209,7 +213,7 @@ fn every_face_says_the_same_of_every_kind_of_loss() {
     let columns = faces.get("/api/v1/history?of=run.unintended,leaky.lost,strict.lost,seldom.left_out");
     let last: Vec<f32> =
         Columns::read(&columns).unwrap().series.iter().map(|values| *values.last().unwrap()).collect();
-    assert_eq!(last, [lost as f32, 530.0, (8 + full) as f32, asked as f32]);
+    assert_eq!(last, [lost as f32, 551.0, (8 + full) as f32, asked as f32]);
 
     // Terminals and the log. Losses are of now for ten seconds, which may have passed on a busy machine.
     let line = live::line(&(&*moment).into());
@@ -217,12 +221,11 @@ fn every_face_says_the_same_of_every_kind_of_loss() {
         let is_said = |when: &str| said.contains(&format!("lost {lost}, {when}: {text}, "));
         assert!(is_said("losing now") || is_said("has lost"), "{said}");
     }
-    assert!(line.contains("leaky 530"), "{line}");
+    assert!(line.contains("leaky 551"), "{line}");
     let table = live::lines(&(&*moment).into(), "running", (250, 50), false).join("\n");
-    assert!(
-        table.contains("30 unreadable, 500 source_gap") || table.contains("500 source_gap, 30 unreadable"),
-        "{table}"
-    );
+    for kind in ["500 source_gap", "30 unreadable", "20 disconnected", "1 unknown"] {
+        assert!(table.contains(kind), "{table}");
+    }
     assert_eq!(faces.pv("Run:UnintendedLosses_RBV"), Some(lost as i64));
     ends_with_the_same(faces, lost, asked);
 }
@@ -246,7 +249,7 @@ fn metrics_say_the_same(faces: &Faces, kinds: &[Kind], (lost, asked): (u64, u64)
     has(&format!("livetime_losses_total{{intentional=\"false\"}} {lost}"));
     has(&format!("livetime_losses_total{{intentional=\"true\"}} {asked}"));
     // A loss on an edge has its names, too.
-    for (reason, count, node, ..) in &kinds[..4] {
+    for (reason, count, node, ..) in &kinds[..6] {
         has(&format!(
             "livetime_frames_discarded_total{{node=\"{node}\",reason=\"{reason}\",intentional=\"false\"}} {count}"
         ));
@@ -267,5 +270,10 @@ fn ends_with_the_same(faces: Faces, lost: u64, asked: u64) {
     let json = ending_json(&ending);
     assert_eq!((&json["unintended_losses"], &json["intended_losses"]), (&lost.into(), &asked.into()));
     let text = summary::summary(&ending, Style::default());
-    assert!(text.contains(&format!("ledger closed; {} frames and 7 late parts", lost - 7)), "{text}");
+    assert!(
+        text.ends_with("UNKNOWN what is missing: unknown in leaky since 1970-01-01T00:00:01.000Z\n"),
+        "{text}"
+    );
+    assert_eq!(json["nodes"][0]["unknown_since"], "1970-01-01T00:00:01.000Z");
+    assert!(text.contains(&format!("ledger closed; {} frames and 7 late parts", lost - 8)), "{text}");
 }

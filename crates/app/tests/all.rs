@@ -33,6 +33,7 @@ mod nodes;
 mod observe;
 mod pv;
 mod pv_ca;
+mod pva_breaks;
 mod pvs;
 mod readme;
 mod run;

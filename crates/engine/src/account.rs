@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 
 use livetime_runtime::{Histogram, LossReason};
 
@@ -28,6 +28,10 @@ pub(crate) struct NodeAccount {
     pub(crate) unreadable: AtomicU64,
     pub(crate) late: AtomicU64,
     pub(crate) taken_back: AtomicU64,
+    pub(crate) disconnected: AtomicU64,
+    pub(crate) unknown: AtomicU64,
+    /// Since when the first of these is unknown, as a time of day; 0 if there is none.
+    pub(crate) unknown_since_ns: AtomicI64,
     pub(crate) sequence_jumps: AtomicU64,
     pub(crate) sequence_repeats: AtomicU64,
     pub(crate) stalls: AtomicU64,
@@ -65,7 +69,7 @@ impl NodeAccount {
     }
 
     /// Losses that happened in the node itself.
-    pub(crate) fn losses(&self) -> [(LossReason, u64); 7] {
+    pub(crate) fn losses(&self) -> [(LossReason, u64); 9] {
         [
             (LossReason::NodeError, self.failed.load(Relaxed) + self.failed_later.load(Relaxed)),
             (LossReason::NodePanic, self.panicked.load(Relaxed)),
@@ -74,6 +78,8 @@ impl NodeAccount {
             (LossReason::Unreadable, self.unreadable.load(Relaxed)),
             (LossReason::Late, self.late.load(Relaxed)),
             (LossReason::TakenBack, self.taken_back.load(Relaxed)),
+            (LossReason::Disconnected, self.disconnected.load(Relaxed)),
+            (LossReason::Unknown, self.unknown.load(Relaxed)),
         ]
     }
 }

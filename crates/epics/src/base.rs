@@ -403,6 +403,8 @@ pub(super) static BASE: &[Base] = &[
     base("LostPoolExhausted", All, Readback, Shape::I64, "", I::Lost(LossReason::PoolExhausted), "Lost because there was no memory."),
     base("LostSourceGap", Sources, Readback, Shape::I64, "", I::Lost(LossReason::SourceGap), "Numbers that the source never sent."),
     base("LostUnreadable", Sources, Readback, Shape::I64, "", I::Lost(LossReason::Unreadable), "Lost because a file or stream is damaged or cut off."),
+    base("LostDisconnected", Sources, Readback, Shape::I64, "", I::Lost(LossReason::Disconnected), "Sent while a connection was broken."),
+    base("LostUnknown", Sources, Readback, Shape::I64, "", I::Lost(LossReason::Unknown), "Breaks after which it is unknown what is missing."),
     base("LostLate", Plugins, Readback, Shape::I64, "", I::Lost(LossReason::Late), "Parts of frames, such as hits, that came too late."),
     base("Stalls", Sources, Readback, Shape::I64, "", I::Stalls, "Silences that were unusually long."),
     base("LongestGap", Sources, Readback, Shape::F64, "ms", I::LongestGap, "The longest time between two frames."),

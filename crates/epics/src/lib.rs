@@ -160,7 +160,8 @@ impl Served {
         };
         served.spawn("pv updates", move || updating.update())?;
         if !screens.is_empty() {
-            served.spawn("pv images", move || picture::show_all(screens, &bell))?;
+            let pvs = served.pvs.clone();
+            served.spawn("pv images", move || picture::show_all(screens, &pvs, &bell))?;
         }
         Ok(served)
     }

@@ -35,6 +35,10 @@ pub(super) const SHARE: usize = 8;
 /// Time until the next check whether clients have released images, while frames wait for room.
 const RELIEF: Duration = Duration::from_millis(5);
 
+/// How long clients may take for the last pictures of a run. A client that reads has them at once; the end of a run does
+/// not wait for one that has stopped.
+const LAST_PICTURES: Duration = Duration::from_millis(500);
+
 /// The largest picture that a client may write: more than any detector makes. A longer one is refused with the reason.
 const LARGEST_PUT: usize = 256 << 20;
 
@@ -89,6 +93,7 @@ struct PictureStream {
 
 /// Shows the frames that a `pva_image` hands over.
 pub(super) struct Screen {
+    name: String,
     handover: Handover,
     room: Room,
     writer: ImageWriter,
@@ -149,12 +154,12 @@ impl Pictures {
                     let name = format!("{prefix}{instance}:{}", EVERY.name);
                     let text = text_value(&name)?;
                     map.add(format!("{prefix}{instance}:{}", PV_NAME.name), SharedPv::new(text));
-                    map.add(name, pv.clone());
+                    map.add(&*name, pv.clone());
                     let bell = bell.clone();
                     let handover = Handover::new(WAITING, bytes, move || bell.ring());
                     let writer = ImageWriter::new().map_err(ServeError::Pictures)?;
                     let room = Room { pv, loans: writer.loans().clone(), bytes };
-                    screens.push(Screen { handover: handover.clone(), room, writer });
+                    screens.push(Screen { name, handover: handover.clone(), room, writer });
                     pictures.streams.push(PictureStream { number, handover, given: Given::default() });
                 }
                 _ => {}
@@ -237,8 +242,8 @@ impl PictureStream {
     }
 }
 
-/// Shows frames as they are handed over until the end, and then the waiting ones.
-pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Waker) {
+/// Shows frames as they are handed over until the end, and then the waiting ones; then none of `pvs` has pictures.
+pub(super) fn show_all(mut screens: Vec<Screen>, pvs: &PvMap, bell: &Waker) {
     let mut has_more = false;
     loop {
         let is_ended = bell.is_ended();
@@ -247,7 +252,8 @@ pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Waker) {
         }
         has_more = screens.iter_mut().fold(false, |more, screen| screen.show_all() | more);
         if is_ended {
-            return;
+            let until = Instant::now() + LAST_PICTURES;
+            return screens.iter_mut().for_each(|screen| screen.end(pvs, until));
         }
     }
 }
@@ -255,6 +261,7 @@ pub(super) fn show_all(mut screens: Vec<Screen>, bell: &Waker) {
 impl Screen {
     /// Shows waiting frames, as long as there is room. Returns whether more are waiting.
     fn show_all(&mut self) -> bool {
+        self.handover.note_unsent(self.room.pv.unsent().into());
         // A limit per turn gives the other screens their turn, however fast frames come.
         for _ in 0..WAITING {
             if self.handover.is_empty() {
@@ -273,6 +280,18 @@ impl Screen {
             self.writer.release();
         }
         !self.handover.is_empty()
+    }
+
+    /// The run is over. Clients with all pictures are told so; the others see their connection end.
+    fn end(&mut self, pvs: &PvMap, until: Instant) {
+        while self.show_all() && Instant::now() < until {
+            std::thread::sleep(RELIEF);
+        }
+        // First, so that a client that is told does not find it again.
+        pvs.remove(&self.name);
+        if self.handover.is_empty() {
+            self.room.pv.end(until.saturating_duration_since(Instant::now()));
+        }
     }
 }
 

@@ -360,7 +360,7 @@ fn servers_and_names_are_listed() {
 fn follow(peer: &mut Peer, request: &str, count: i64) -> Vec<i64> {
     let client = peer.client();
     let mut monitor = client.channel("counter").monitor(request).unwrap();
-    assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Connected));
+    assert!(matches!(monitor.next(LONG).unwrap(), Some(Event::Connected { server: Some(_) })));
     let Some(Event::Update(first)) = monitor.next(LONG).unwrap() else { panic!("no first update") };
     let mut seen = vec![first.value.i64("value").unwrap()];
     peer.ask(&format!("count counter {count}"));
@@ -399,15 +399,20 @@ fn a_monitor_goes_on_after_the_server_was_away_and_tells_the_gap() {
     let mut monitor = channel.monitor("").unwrap();
     let mut prepared = channel.get_request("").unwrap();
     assert!(prepared.get(LONG).is_ok());
-    assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Connected));
+    let Some(Event::Connected { server: Some(first) }) = monitor.next(LONG).unwrap() else {
+        panic!("no server")
+    };
     assert!(matches!(monitor.next(LONG).unwrap(), Some(Event::Update(_))));
     drop(peer);
-    assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Disconnected));
+    assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Disconnected { is_closed: false }));
     let late = channel.get().wait(Duration::from_millis(300)).unwrap_err().to_string();
     assert!(late.contains("searched") && late.contains(&format!("127.0.0.1:{udp}")), "{late}");
     let put = channel.put(("value", 5));
     let mut peer = Peer::p4p_at(udp, &[]).unwrap();
-    assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Connected));
+    let Some(Event::Connected { server: Some(second) }) = monitor.next(LONG).unwrap() else {
+        panic!("no server")
+    };
+    assert_ne!(first, second, "another process has another identity");
     put.wait(LONG).unwrap();
     peer.ask("post counter 77");
     assert_eq!(prepared.get(LONG).unwrap().i64("value"), Some(77));
@@ -425,13 +430,14 @@ fn a_channel_that_the_server_closes_is_opened_again() {
     let Some(mut peer) = Peer::p4p(&[]) else { return };
     let client = peer.client();
     let mut monitor = client.channel("counter").monitor("").unwrap();
-    assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Connected));
+    assert!(matches!(monitor.next(LONG).unwrap(), Some(Event::Connected { server: Some(_) })));
     peer.ask("close counter");
     let mut events = Vec::new();
     while !events.ends_with(&["connected"]) {
         events.push(match monitor.next(LONG).unwrap().unwrap() {
-            Event::Connected => "connected",
-            Event::Disconnected => "disconnected",
+            Event::Connected { .. } => "connected",
+            Event::Disconnected { is_closed: true } => "disconnected",
+            Event::Disconnected { is_closed: false } => "lost",
             Event::Update(_) => "update",
             Event::Ended(_) => "ended",
         });
@@ -575,7 +581,7 @@ fn callbacks_are_called_and_futures_woken_without_a_waiter() {
     let value = block_on(client.channel("scalar:d").get()).unwrap();
     assert_eq!(value.f64("value"), Some(4.25));
     let mut other = client.channel("counter").monitor("").unwrap();
-    assert_eq!(block_on(other.event()), Ok(Event::Connected));
+    assert!(matches!(block_on(other.event()), Ok(Event::Connected { .. })));
     peer.ask("post counter 5");
     let deadline = Instant::now() + LONG;
     while seen.lock().unwrap().last() != Some(&5) {
@@ -633,7 +639,7 @@ fn records_are_read_written_and_processed() {
         client.channel("q:mode").put(("value", "Stop")).wait(LONG).unwrap();
         assert_eq!(get(&client, "q:mode").i64("value.index"), Some(2));
         let mut monitor = client.channel("q:ai").monitor("").unwrap();
-        assert_eq!(monitor.next(LONG).unwrap(), Some(Event::Connected));
+        assert!(matches!(monitor.next(LONG).unwrap(), Some(Event::Connected { server: Some(_) })));
         let Some(Event::Update(first)) = monitor.next(LONG).unwrap() else { panic!("no update") };
         assert_eq!(first.value.str("display.units"), Some("mm"));
         client

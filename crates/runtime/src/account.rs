@@ -44,11 +44,15 @@ pub enum LossReason {
     LinkDown,
     /// A link's carrier kept it for a limited time, which passed before the other host took it.
     Retention,
+    /// The other side sent it while the connection was broken, as its numbers show.
+    Disconnected,
+    /// A connection was broken, and what the other side sent meanwhile cannot be counted: one for each such break.
+    Unknown,
 }
 
 impl LossReason {
     /// All reasons. The place of a reason is its number on links, so that a new one goes to the end.
-    pub const ALL: [LossReason; 18] = [
+    pub const ALL: [LossReason; 20] = [
         LossReason::QueueFull,
         LossReason::Overwritten,
         LossReason::Aborted,
@@ -67,6 +71,8 @@ impl LossReason {
         LossReason::PeerGone,
         LossReason::LinkDown,
         LossReason::Retention,
+        LossReason::Disconnected,
+        LossReason::Unknown,
     ];
 
     /// The reasons for which a queue loses something, in the order of [`EdgeCounts::lost`].
@@ -108,14 +114,16 @@ impl LossReason {
             LossReason::PeerGone => "peer_gone",
             LossReason::LinkDown => "link_down",
             LossReason::Retention => "retention",
+            LossReason::Disconnected => "disconnected",
+            LossReason::Unknown => "unknown",
         }
     }
 
-    /// True when the loss is not a frame that the node received: frames that never left a source, parts of
-    /// frames, or frames that count as completed. They are not part of the balance of received frames.
+    /// True when the loss is not a frame that the node received: frames that never left a source or never reached it,
+    /// parts of frames, or frames that count as completed. They are not part of the balance of received frames.
     pub fn is_beside_frames(self) -> bool {
-        use LossReason::{Late, SourceGap, TakenBack, Unreadable};
-        matches!(self, SourceGap | Unreadable | Late | TakenBack)
+        use LossReason::{Disconnected, Late, SourceGap, TakenBack, Unknown, Unreadable};
+        matches!(self, SourceGap | Unreadable | Late | TakenBack | Disconnected | Unknown)
     }
 
     /// True for intended losses: by decimation or a rate limit of the pipeline, because the program closed

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use livetime_control::black_box::{BlackBox, Place, Problem};
+use livetime_control::ledger::RunAccount;
 use livetime_engine::Run;
+use livetime_nodes::sources::pva_source::Interrupted;
 use serde_json::{Value, json};
 
 use super::run_args::RunArgs;
@@ -31,6 +34,23 @@ pub(crate) fn place(args: &RunArgs, output: &mut Output) -> Option<Place> {
         output.tell(Level::Warn, format_args!("a black box is refused: {problem}"));
     }
     Some(place)
+}
+
+/// The sources whose accounts end with the kill of the last run: what they missed since is unknown.
+pub(crate) fn interrupted(place: &Place) -> Interrupted {
+    let runs = place.left.runs.iter().filter_map(|run| {
+        let until: Timestamp = run.known_until.as_deref()?.parse().ok()?;
+        Some((run, i64::try_from(until.as_nanosecond()).ok()?))
+    });
+    // A source without a frame had not begun its account. Of several runs the last one counts.
+    let sources = |(run, until): (&RunAccount, i64)| {
+        run.nodes
+            .iter()
+            .filter(|node| node.emitted > 0)
+            .map(move |node| (node.name.clone(), until))
+            .collect::<Vec<_>>()
+    };
+    runs.flat_map(sources).collect()
 }
 
 /// Begins to copy the counts of the run.

@@ -119,7 +119,7 @@ fn as_text(ledger: &Ledger, found: &Found, style: Style) -> String {
     text.extend(found.unknown.iter().map(|what| format!("UNKNOWN: {what}\n")));
     text.extend(found.open.iter().map(|what| format!("LEDGER NOT CLOSED: {what}\n")));
     if found.open.is_empty() {
-        text += &match found.unintended {
+        text += &match found.unintended.saturating_sub(ledger.breaks()) {
             0 => "ledger closed; no loss is known that should not be\n".to_owned(),
             lost => format!("ledger closed; {lost} frames were lost unintendedly\n"),
         };

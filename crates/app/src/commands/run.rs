@@ -61,6 +61,7 @@ pub(crate) fn run_here(
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
     let place = super::black_box::place(args, output);
+    let interrupted = place.as_ref().map(super::black_box::interrupted).unwrap_or_default();
     let (listener, mut trace) = open_beside(args)?;
     let is_live = output.is_terminal && !args.pipeline.json;
     let interrupts = Interrupts::counted(output);
@@ -71,7 +72,7 @@ pub(crate) fn run_here(
         max_frames: args.frames,
         remember_frames: pipeline.pvaccess.enabled,
         on_event: Some(tell(bell.clone())),
-        services: Services::default().with(interrupts.starting()),
+        services: Services::default().with(interrupts.starting()).with(interrupted.clone()),
         ..RunOptions::default()
     };
     let started = super::kept::start(&mut pipeline.graph, &mut keeping, options, output);

@@ -130,7 +130,7 @@ fn step(monitor: &mut Monitor, field: &str, seen: &mut Seen) -> Result<(), Faile
             monitor.recycle(update);
             Ok(())
         }
-        Some(Event::Connected) => Ok(()),
+        Some(Event::Connected { .. }) => Ok(()),
         other => Err(format!("wanted an update, found {other:?}").into()),
     }
 }

@@ -73,9 +73,9 @@ fn watch_pva(client: &pva::Client, name: &str, kind: Type, shown: Shown) -> pva:
                 // An enumeration has its number in `value.index`.
                 of_field(update.value.get("value.index").or_else(|| update.value.get("value")), kind)
             }
-            pva::Event::Disconnected | pva::Event::Ended(_) => unknown(kind),
+            pva::Event::Disconnected { .. } | pva::Event::Ended(_) => unknown(kind),
             // An update follows each connection.
-            pva::Event::Connected => return,
+            pva::Event::Connected { .. } => return,
         };
         *lock(&shown) = value;
     };

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::{RunAccount, State};
 use crate::report::json::cut as cut_json;
+use crate::report::losses::utc as utc_ns;
 
 /// What does not change during a run.
 pub(super) struct Content {
@@ -70,7 +71,7 @@ fn edge(edge: &EdgeAccount) -> Value {
 fn node(name: &str, type_name: &str, counts: &NodeCounts) -> Value {
     json!({
         "name": name, "type": type_name, "received": counts.received, "completed": counts.completed,
-        "emitted": counts.emitted, "lost": lost(&counts.lost),
+        "emitted": counts.emitted, "lost": lost(&counts.lost), "unknown_since": counts.unknown_since_ns.map(utc_ns),
     })
 }
 

@@ -212,7 +212,8 @@ fn edge_json(edge: &EdgeLine) -> Value {
 
 fn node(map: &Map<String, Value>) -> Result<NodeLine, LedgerError> {
     let readback = map.get("readbacks").and_then(|readbacks| readbacks.get("unknown_since"));
-    let since = map.get("unknown_since").or(readback).and_then(Value::as_str);
+    let since =
+        map.get("unknown_since").filter(|since| !since.is_null()).or(readback).and_then(Value::as_str);
     Ok(NodeLine {
         name: text(map, "name"),
         received: number(map, "received")?,
@@ -236,6 +237,5 @@ fn is_intended(name: &str) -> bool {
 }
 
 fn is_beside_frames(name: &str) -> bool {
-    use LossReason::{Late, SourceGap, TakenBack, Unreadable};
-    [SourceGap, Unreadable, Late, TakenBack].iter().any(|reason| reason.name() == name)
+    LossReason::ALL.iter().any(|reason| reason.is_beside_frames() && reason.name() == name)
 }

@@ -17,6 +17,9 @@ pub use cut::{CutEnd, Side};
 pub use error::LedgerError;
 pub use fields::Lost;
 
+/// Name of the reason of breaks after which it is unknown what is missing.
+const UNKNOWN: &str = "unknown";
+
 /// The accounts of several runs.
 #[derive(Default, Debug)]
 pub struct Ledger {
@@ -135,6 +138,12 @@ impl Ledger {
         runs.chain(cuts).chain(in_doubt).chain(dropped).collect()
     }
 
+    /// Breaks among the unintended losses: of each it is [unknown](Ledger::unknown) how many frames are missing.
+    pub fn breaks(&self) -> u64 {
+        let nodes = self.runs.iter().flat_map(|run| &run.nodes);
+        nodes.filter_map(|node| node.lost.get(UNKNOWN)).fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
     /// Unintended losses of all runs and cuts.
     pub fn unintended(&self) -> u64 {
         let lost = |cut: Cut<'_>| cut.sender.or(cut.receiver).map_or(0, |end| end.lost.values().sum());
@@ -147,7 +156,7 @@ fn unknown_of(run: &RunAccount) -> Vec<String> {
     let name = name_of(run);
     let killed = (run.state == State::Killed)
         .then(|| format!("{name}: what it did since {}", run.known_until.as_deref().unwrap_or("its start")));
-    let nodes = run.nodes.iter().filter(|node| node.lost.contains_key("unknown"));
+    let nodes = run.nodes.iter().filter(|node| node.lost.contains_key(UNKNOWN));
     let nodes = nodes.map(|node| {
         format!(
             "{name}: frames that {} missed since {}",

@@ -68,6 +68,7 @@ pub(crate) fn report(seconds: u64) -> Report {
 
 fn node(name: &str, type_name: &'static str) -> NodeReport {
     NodeReport {
+        unknown_since_ns: None,
         name: name.into(),
         type_name,
         placement: Placement::Own,

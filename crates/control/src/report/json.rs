@@ -8,7 +8,7 @@ use livetime_engine::{
 use serde_json::{Map, Value, json};
 
 use super::Ending;
-use super::losses::Sums;
+use super::losses::{Sums, utc};
 use super::summary::placement;
 use super::times::Window;
 use crate::describe::value_json;
@@ -73,6 +73,7 @@ fn node(report: &Report, node: &NodeReport) -> Value {
         "completed": node.completed,
         "emitted": node.emitted,
         "lost": lost(&node.lost),
+        "unknown_since": node.unknown_since_ns.map(utc),
         "queued": node.queued,
         "capacity": node.capacity,
         "lost_before": node.lost_before,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use livetime_engine::{EdgeAccount, LossReason, Report};
 
 /// Where frames were lost.
@@ -53,7 +54,7 @@ impl Loss {
         }
     }
 
-    /// `queue full on cam.out -> stats.in`, `source gap in apa`.
+    /// `queue full on cam.out -> stats.in`, `source gap in apa`, `unknown in far since 2026-11-28T11:00:01.250Z`.
     pub fn describe(&self, report: &Report) -> String {
         let reason = self.reason.name().replace('_', " ");
         match self.place {
@@ -66,11 +67,18 @@ impl Loss {
                 format!("{reason} on the link {name}")
             }
             Place::Node(node) => {
-                let name = report.nodes.get(node).map_or("", |node| &node.name);
-                format!("{reason} in {name}")
+                let Some(node) = report.nodes.get(node) else { return reason };
+                let since = node.unknown_since_ns.filter(|_| self.reason == LossReason::Unknown);
+                let since = since.map(|since| format!(" since {}", utc(since))).unwrap_or_default();
+                format!("{reason} in {}{since}", node.name)
             }
         }
     }
+}
+
+/// A time of day in ns since 1970, in UTC.
+pub fn utc(ns: i64) -> String {
+    Timestamp::from_nanosecond(ns.into()).map(|time| format!("{time:.3}")).unwrap_or_default()
 }
 
 /// Every loss that there was, those on edges first.

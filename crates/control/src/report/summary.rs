@@ -6,7 +6,7 @@ use livetime_engine::{
 };
 
 use super::Ending;
-use super::losses::Losses;
+use super::losses::{self, Losses};
 use super::numbers::{bytes, percent, rate, time};
 use super::rates::{Rates, RunRates, since_start};
 use super::table::{Style, Table, cell};
@@ -332,9 +332,11 @@ fn verdict(ending: &Ending) -> String {
     }
     let unfinished: String =
         ending.report.unfinished.iter().map(|what| format!("NOT FINISHED: {what}\n")).collect();
-    // Late parts are no frames, so they have a number of their own.
-    let late = ending.report.nodes.iter().filter_map(|n| n.lost.get(&LossReason::Late)).sum();
-    let ledger = match (ending.report.unintended_losses() - late, late) {
+    let sum = |reason| ending.report.nodes.iter().filter_map(|n| n.lost.get(&reason)).sum::<u64>();
+    // Late parts are no frames, so they have a number of their own; a break is no number of frames at all.
+    let (late, unknown) = (sum(LossReason::Late), sum(LossReason::Unknown));
+    let ledger = match (ending.report.unintended_losses() - late - unknown, late) {
+        (0, 0) if unknown > 0 => String::new(),
         (0, 0) => "ledger closed; nothing was lost that should not be\n".into(),
         (lost, 0) => format!("ledger closed; {lost} frames were lost unintendedly\n"),
         (lost, late) => {
@@ -345,7 +347,16 @@ fn verdict(ending: &Ending) -> String {
         0 => String::new(),
         frames => format!("{frames} frames are in doubt: a host died that had them\n"),
     };
-    unfinished + &ledger + &in_doubt
+    unfinished + &ledger + &in_doubt + &unknown_since(ending.report)
+}
+
+/// A line for each node of which it is unknown what is missing.
+fn unknown_since(report: &Report) -> String {
+    let lines = losses::all(report).filter(|loss| loss.reason == LossReason::Unknown).map(|loss| {
+        let times = if loss.count == 1 { String::new() } else { format!(" ({} breaks)", loss.count) };
+        format!("UNKNOWN what is missing: {}{times}\n", loss.describe(report))
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -446,6 +457,24 @@ ledger closed; 80 frames were lost unintendedly
         let ending = Ending::new("p.yaml", &report, EndedBy::Duration);
         let verdict = "ledger closed; 80 frames and 7 late parts of frames were lost unintendedly\n";
         assert!(summary(&ending, Style::default()).ends_with(verdict));
+        assert_eq!(ending.exit(), (Exit::Loss, "unintended_losses"));
+    }
+
+    #[test]
+    fn a_break_is_not_called_a_frame() {
+        let mut report = fixture::report(1);
+        report.edges[0].lost.remove(&LossReason::QueueFull);
+        report.edges[0].offered -= 40;
+        report.nodes[0].lost.insert(LossReason::Unknown, 2);
+        report.nodes[0].unknown_since_ns = Some(0);
+        let ending = Ending::new("p.yaml", &report, EndedBy::Duration);
+        let verdict =
+            "\n\nUNKNOWN what is missing: unknown in cam since 1970-01-01T00:00:00.000Z (2 breaks)\n";
+        assert!(
+            summary(&ending, Style::default()).ends_with(verdict),
+            "{}",
+            summary(&ending, Style::default())
+        );
         assert_eq!(ending.exit(), (Exit::Loss, "unintended_losses"));
     }
 

@@ -320,6 +320,22 @@ impl Context {
         add(&self.account.source_gap, count);
     }
 
+    /// Counts frames whose numbers show that the other side sent them while a connection was broken. Where frames keep
+    /// the numbers of the other side, the next one may have a number that leaves out as many.
+    pub fn lost_while_disconnected(&mut self, frames: u64) {
+        add(&self.account.disconnected, frames);
+        if let Some(source) = &mut self.source {
+            source.skip(frames);
+        }
+    }
+
+    /// Counts a break of a connection after which it cannot be known how many frames the other side has sent since
+    /// `since_ns`, a time of day ([`time_of_day_ns`](crate::time_of_day_ns)), if any. Records `what` as an error. A run
+    /// with such a break ends with exit code 3. See also [`Teller::unknown`].
+    pub fn unknown(&mut self, since_ns: i64, what: impl Into<String>) {
+        self.teller().unknown(since_ns, what);
+    }
+
     /// Counts frames that are lost because a file or stream cannot be read: a source found it damaged or truncated, or
     /// a sink could not finish the file with frames that it took. Records `why` (wanted, found, place) as an error. A
     /// run with such losses ends with exit code 3.

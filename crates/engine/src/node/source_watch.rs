@@ -26,6 +26,11 @@ impl SourceWatch {
         SourceWatch { id, expected: None, last_ns: 0, mean_gap_ns: 0, timed: Sampler::every(1) }
     }
 
+    /// The next number may leave out `frames` without being a jump: they are counted elsewhere.
+    pub(crate) fn skip(&mut self, frames: u64) {
+        self.expected = self.expected.map(|expected| expected.saturating_add(frames));
+    }
+
     pub(crate) fn watch(&mut self, sequence: u64, now_ns: u64, account: &NodeAccount) {
         match self.expected {
             Some(expected) if sequence > expected => {

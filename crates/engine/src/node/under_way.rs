@@ -102,6 +102,14 @@ impl Teller {
         self.tell_error(why);
     }
 
+    /// As [`Context::unknown`](super::Context::unknown).
+    pub fn unknown(&self, since_ns: i64, what: impl Into<String>) {
+        // The first one stays.
+        let _ = self.ledger.account.unknown_since_ns.compare_exchange(0, since_ns, Relaxed, Relaxed);
+        self.ledger.account.unknown.fetch_add(1, Relaxed);
+        self.tell_error(what);
+    }
+
     /// As [`Context::tell_unfinished`](super::Context::tell_unfinished).
     pub fn tell_unfinished(&self, message: impl Into<String>) {
         let message = message.into();

@@ -412,6 +412,7 @@ impl Run {
                 completed,
                 emitted: accounts.iter().map(|a| a.emitted.load(Relaxed)).sum(),
                 lost: losses_of(accounts),
+                unknown_since_ns: unknown_since_ns(accounts),
             }
         };
         let nodes = completed.into_iter().enumerate().map(node).collect();
@@ -560,6 +561,7 @@ impl NodeInfo {
             completed,
             emitted: sum(|a| a.emitted.load(Relaxed)),
             lost: losses_of(accounts),
+            unknown_since_ns: unknown_since_ns(accounts),
             queued: incoming.iter().map(|e| e.queued).sum(),
             capacity: incoming.iter().map(|e| e.capacity).sum(),
             lost_before: incoming.iter().map(|e| e.unintended()).sum(),
@@ -587,6 +589,11 @@ fn losses_of(accounts: &[Arc<NodeAccount>]) -> BTreeMap<LossReason, u64> {
         *lost.entry(reason).or_insert(0) += count;
     }
     lost
+}
+
+/// Since when it is unknown what is missing, over all its copies.
+fn unknown_since_ns(accounts: &[Arc<NodeAccount>]) -> Option<i64> {
+    accounts.iter().map(|a| a.unknown_since_ns.load(Relaxed)).filter(|since| *since != 0).min()
 }
 
 /// The parameters of a node whose copies have all ended: the values of the copy with the last frame, counts summed.

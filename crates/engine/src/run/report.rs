@@ -65,6 +65,8 @@ pub struct NodeReport {
     pub emitted: u64,
     /// Frames lost in the node itself, by reason.
     pub lost: BTreeMap<LossReason, u64>,
+    /// Since when frames may be missing whose number is unknown ([`LossReason::Unknown`]), in ns since 1970.
+    pub unknown_since_ns: Option<i64>,
     /// Frames that wait in front of it, and how many may.
     pub queued: u64,
     /// Sum of the capacities of its queues.
@@ -111,6 +113,8 @@ pub struct NodeCounts {
     pub emitted: u64,
     /// Losses in it, by reason.
     pub lost: BTreeMap<LossReason, u64>,
+    /// Since when frames may be missing whose number is unknown.
+    pub unknown_since_ns: Option<i64>,
 }
 
 /// One thread.

@@ -53,6 +53,7 @@ struct Waiting {
     frames: VecDeque<Frame>,
     bytes: usize,
     replaced: u64,
+    unsent: u64,
 }
 
 impl Handover {
@@ -103,6 +104,16 @@ impl Handover {
         self.lock().replaced
     }
 
+    /// Says how many images waited for clients whose connections broke.
+    pub fn note_unsent(&self, unsent: u64) {
+        self.lock().unsent = unsent;
+    }
+
+    /// How many that are.
+    pub fn unsent(&self) -> u64 {
+        self.lock().unsent
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         lock(&self.0.waiting)
     }
@@ -125,6 +136,10 @@ pub struct PvaImageParams {
     /// Of these, frames that newer ones replaced before they were shown, because they came too fast.
     #[param(readback)]
     pub replaced: u64,
+    /// Images that waited for clients whose connections ended without a word. No losses of the run: viewers come and go,
+    /// and a `pva_source` counts what it missed itself.
+    #[param(readback)]
+    pub unsent: u64,
     /// Frames whose numbers show that they never came here: lost on the way, or left out.
     #[param(readback)]
     pub missing: u64,
@@ -177,7 +192,7 @@ impl Node for PvaImage {
 
     fn params(&mut self) -> &mut PvaImageParams {
         if let Some(handover) = &self.handover {
-            self.params.replaced = handover.replaced();
+            (self.params.replaced, self.params.unsent) = (handover.replaced(), handover.unsent());
         }
         &mut self.params
     }

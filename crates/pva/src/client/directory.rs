@@ -164,6 +164,9 @@ impl Directory {
                 );
             }
         });
+        // A name server may answer for others, with an identity of its own.
+        let guid = (server.ip() == from.ip().to_canonical()).then_some(response.guid);
+        found.iter().for_each(|channel| channel.found_at(guid));
         if !found.is_empty() {
             self.link(maker, server, found);
         }

@@ -15,7 +15,7 @@ use super::conn::{Broken, Owner, Protocol};
 use super::driver::{ClientParts, Deed};
 use super::op::{Conn, Links, Op};
 use super::parts::ChannelParts;
-use super::queue::{Event as Told, EventQueue};
+use super::queue::EventQueue;
 use crate::data::Value;
 use crate::proto::client::{Answer, Event, Refusal};
 use crate::proto::{LogKind, SearchResponse};
@@ -57,7 +57,12 @@ impl Owner for Links {
                 tell(op, |queue| queue.update(value, changed, overrun), later);
                 return array_offset(value, payload);
             }
-            Event::Started(op, _) => tell(op, |queue| queue.note(Told::Connected), later),
+            Event::Started(op, _) => {
+                op.started(&mut later.wakers);
+                if op.has_callback() {
+                    later.callbacks.push(Arc::clone(op));
+                }
+            }
             Event::Ended(op, status) => {
                 let end = if status.is_success() { Ok(()) } else { Err(Error::Refused(status)) };
                 op.finish(end.map(|()| Answer::Done), &mut later.wakers);
@@ -98,7 +103,8 @@ impl Owner for Links {
             channel.opened(conn, core);
         }
         for (op, ran) in later.lost.drain(..) {
-            op.lost(ran, &mut later.wakers);
+            // Without its channel: a connection that is lost takes its operations with it below.
+            op.lost(ran, true, &mut later.wakers);
         }
     }
 
@@ -115,7 +121,7 @@ impl Owner for Links {
     fn ended(channels: &[Arc<ChannelParts>], requests: Vec<(Arc<Op>, bool)>, later: &mut Later) {
         channels.iter().for_each(|channel| channel.unlink(None));
         for (op, ran) in requests {
-            op.lost(ran, &mut later.wakers);
+            op.lost(ran, false, &mut later.wakers);
             if op.has_callback() {
                 later.callbacks.push(op);
             }

@@ -44,7 +44,7 @@ impl Channel {
 /// A running monitor. It ends when it is dropped.
 ///
 /// It continues by itself when a server comes back; [`Event::Disconnected`] and [`Event::Connected`] report
-/// the gap.
+/// the gap, and whether the server is the same.
 pub struct Monitor {
     op: Arc<Op>,
     channel: Channel,

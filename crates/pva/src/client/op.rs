@@ -10,6 +10,7 @@ use super::lock::lock;
 use super::queue::{Event, EventQueue};
 use super::{Error, Result};
 use crate::data::Value;
+use crate::proto::Guid;
 use crate::proto::client::{Answer, Job};
 
 pub(super) type Callback = Box<dyn FnMut(Event) + Send>;
@@ -25,6 +26,9 @@ pub(super) type Conn = conn::Conn<Links>;
 pub(super) trait Home: Send + Sync {
     /// `op` begins when the channel is open again.
     fn wait(&self, op: &Arc<Op>);
+
+    /// The identity of the channel's server, if it is known.
+    fn server(&self) -> Option<Guid>;
 }
 
 /// One operation. Connections know their requests by it.
@@ -125,8 +129,15 @@ impl Op {
         true
     }
 
-    /// It lost its connection or channel. It waits for the next one, or fails if the server may have done it.
-    pub(super) fn lost(self: &Arc<Op>, ran: bool, wakers: &mut Vec<Waker>) {
+    /// The monitor runs at the server of its channel.
+    pub(super) fn started(&self, wakers: &mut Vec<Waker>) {
+        let server = self.home.as_ref().and_then(|home| home.server());
+        self.push(|queue| queue.note(Event::Connected { server }), wakers);
+    }
+
+    /// It lost its connection or, if `is_closed`, its channel. It waits for the next one, or fails if the server may have
+    /// done it.
+    pub(super) fn lost(self: &Arc<Op>, ran: bool, is_closed: bool, wakers: &mut Vec<Waker>) {
         self.detach();
         if self.is_over() || (!matches!(self.job, Job::Monitor(_)) && self.is_ready()) {
             return;
@@ -134,7 +145,7 @@ impl Op {
         if ran && !self.job.repeats() {
             return self.finish(Err(Error::Disconnected), wakers);
         }
-        self.push(|queue| queue.note(Event::Disconnected), wakers);
+        self.push(|queue| queue.note(Event::Disconnected { is_closed }), wakers);
         if let Some(home) = &self.home {
             home.wait(self);
         }

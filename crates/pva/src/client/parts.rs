@@ -8,6 +8,7 @@ use super::conn::Protocol;
 use super::error::reason;
 use super::lock::lock;
 use super::op::{Conn, Home, Links, Op};
+use crate::proto::Guid;
 use crate::wire::Status;
 
 /// The client's internal state of a channel.
@@ -22,6 +23,8 @@ pub(super) struct ChannelParts {
 pub(super) struct ChannelState {
     /// Its number in the search.
     pub(super) search: Option<u32>,
+    /// The identity of the server that has it or is asked for it, if that answered the search itself.
+    pub(super) guid: Option<Guid>,
     pub(super) link: Option<(Arc<Conn>, u32)>,
     pub(super) open: bool,
     pub(super) closed: bool,
@@ -85,6 +88,14 @@ impl ChannelParts {
         lock(&self.state).refusal = Some(failure);
     }
 
+    /// The answer to its search names this server. An answer that comes when it is on a connection is of an older search.
+    pub(super) fn found_at(&self, server: Option<Guid>) {
+        let mut state = lock(&self.state);
+        if state.link.is_none() {
+            state.guid = server;
+        }
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         lock(&self.state).closed
     }
@@ -124,5 +135,9 @@ impl ChannelParts {
 impl Home for ChannelParts {
     fn wait(&self, op: &Arc<Op>) {
         lock(&self.state).waiting.push(Arc::clone(op));
+    }
+
+    fn server(&self) -> Option<Guid> {
+        lock(&self.state).guid
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Result;
 use crate::data::Value;
+use crate::proto::Guid;
 use crate::wire::BitSet;
 
 /// A change of a channel.
@@ -22,9 +23,15 @@ pub struct Update {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
     /// The monitor runs. The next update contains all fields.
-    Connected,
+    Connected {
+        /// The server, if it answered a search itself: another process has another one.
+        server: Option<Guid>,
+    },
     /// The connection is lost, or the server closed the channel. It is searched again; updates may be missed.
-    Disconnected,
+    Disconnected {
+        /// Whether the server closed the channel: what it had sent before has arrived.
+        is_closed: bool,
+    },
     /// A change.
     Update(Update),
     /// The server ended it, or refused it. Nothing follows.
@@ -50,7 +57,7 @@ impl EventQueue {
     }
 
     pub(super) fn note(&mut self, event: Event) {
-        if event == Event::Connected {
+        if matches!(event, Event::Connected { .. }) {
             self.unacknowledged = 0;
         }
         // Several disconnections between two calls count as one gap.
@@ -154,8 +161,8 @@ mod tests {
     fn a_server_that_comes_and_goes_fills_no_memory() {
         let mut queue = EventQueue::new(2, None);
         for _ in 0..1000 {
-            queue.note(Event::Disconnected);
-            queue.note(Event::Connected);
+            queue.note(Event::Disconnected { is_closed: false });
+            queue.note(Event::Connected { server: None });
         }
         assert!(queue.events.len() < 100);
     }

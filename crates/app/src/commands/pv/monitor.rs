@@ -42,8 +42,8 @@ impl From<Event> for Told {
     fn from(event: Event) -> Told {
         match event {
             Event::Update(update) => Told::Update(update.value),
-            Event::Connected => Told::Connected,
-            Event::Disconnected => Told::Disconnected,
+            Event::Connected { .. } => Told::Connected,
+            Event::Disconnected { .. } => Told::Disconnected,
             Event::Ended(result) => Told::Ended(result.map_err(|error| Box::new(error) as _)),
         }
     }

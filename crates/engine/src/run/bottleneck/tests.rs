@@ -37,6 +37,7 @@ impl Case {
     fn node(mut self, frames: u64, service_ns: u64) -> Case {
         let number = self.0.nodes.len();
         self.0.nodes.push(NodeReport {
+            unknown_since_ns: None,
             name: format!("n{number}"),
             type_name: "test",
             placement: Placement::Own,

@@ -12,6 +12,13 @@
 //! a server reports as merged; those images are in the gaps already. The log has a line when a server begins to count
 //! again. A server without numbers is recognised by that, and its `overruns` count as lost, at least one each.
 //!
+//! When the connection breaks and comes back, the gap in the numbers is exact (`disconnected`) if the server is the same:
+//! servers have an identity (GUID) that ends with their process. In all other cases, and when the run ends before the
+//! server is back, it cannot be known what was sent meanwhile: the break counts once as `unknown`, and `unknown_since`
+//! says since when. A server that closes its channel says that nothing more comes; as long as it is not back, nothing is
+//! missing. Images from before the first one of the run belong to no account: `first_unique_id` says where this begins.
+//! After the kill of an earlier run of the pipeline they do: that run had not closed its account ([`Interrupted`]).
+//!
 //! An acquisition (`acquire`) has as many images as `image_mode` and `num_images` set, and ends then. With `single` and
 //! `multiple` it begins with the first image that comes after it has begun; with `continuous` with the image that the
 //! server shows, unless that was taken already. Images between two acquisitions are not missed. Exposure and period are
@@ -19,20 +26,27 @@
 //!
 //! The node waits for images itself, for a few ms at a time, and needs a thread of its own.
 
+mod account;
+mod breaks;
+mod interrupted;
 mod numbers;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
-use livetime_engine::{Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{
+    Context, Counterpart, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Teller,
+};
 use livetime_frame::AttributeValue;
 use livetime_pva::client::{Client, ClientConfig, Event, Monitor, Update};
 use livetime_pva::net::Variables;
 
 use super::acquisition::{ACQUIRING, COMPLETE, DetectorState, ImageMode, STOPPED};
 use crate::ntndarray::{Names, UNIQUE_ID, frame_of, layout_of, pixels_of};
-use numbers::{Numbered, Numbers};
+use account::Account;
+use breaks::{Missing, utc};
+pub use interrupted::Interrupted;
 
 /// Whether there is a server; the choices of pvaDriver's PvConnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -105,6 +119,15 @@ pub struct PvaSourceParams {
     /// How often the server began to count again.
     #[param(readback)]
     pub restarted: u64,
+    /// Since when images may be missing whose number is unknown, in UTC; empty if there are none.
+    #[param(readback)]
+    pub unknown_since: String,
+    /// The number that the server gave the first image.
+    #[param(readback)]
+    pub first_unique_id: i64,
+    /// The number that the server gave the last image.
+    #[param(readback)]
+    pub last_unique_id: i64,
 }
 
 /// An NTNDArray channel as a detector.
@@ -112,12 +135,11 @@ pub struct PvaSource {
     params: PvaSourceParams,
     client: Option<Client>,
     monitor: Option<Monitor>,
-    numbers: Numbers,
+    account: Account,
+    teller: Option<Teller>,
     names: Names,
     /// The number of the next frame, should the one before not have come through.
     next: Option<u64>,
-    /// The server's last number, as this source understood it.
-    server_number: Option<u64>,
     /// Whether the image that the server shows when it is asked is from before the acquisition.
     skips_shown: bool,
 }
@@ -144,10 +166,10 @@ impl Node for PvaSource {
             params,
             client: None,
             monitor: None,
-            numbers: Numbers::default(),
+            account: Account::default(),
+            teller: None,
             names: Names::default(),
             next: None,
-            server_number: None,
             skips_shown: false,
         })
     }
@@ -156,11 +178,17 @@ impl Node for PvaSource {
         &mut self.params
     }
 
-    fn start(&mut self, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.teller = Some(ctx.teller());
         if self.params.acquire {
             self.begin();
         }
-        self.open()
+        self.open()?;
+        if let Some(since) = ctx.service::<Interrupted>().take(ctx.name()).filter(|_| self.params.acquire) {
+            self.account.begin_broken(since);
+            self.show_unknown();
+        }
+        Ok(())
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
@@ -174,15 +202,14 @@ impl Node for PvaSource {
                     self.params.image_mode.is_done(self.params.num_images_counter, self.params.num_images);
                 return Ok(if is_done { self.complete() } else { Next::Now });
             }
-            Some(Event::Connected) => {
+            Some(Event::Connected { server }) => {
+                self.account.connect(server);
                 self.params.connected = Connection::Up;
                 self.params.detector_state = DetectorState::Acquire;
                 ctx.tell(format!("`{}` is there", self.params.channel));
             }
-            Some(Event::Disconnected) => {
-                self.params.connected = Connection::Down;
-                self.params.detector_state = DetectorState::Disconnected;
-                self.numbers.reconnect();
+            Some(Event::Disconnected { is_closed }) => {
+                self.lose_connection(is_closed);
                 ctx.tell_error(format!("`{}` is gone; it is searched again", self.params.channel));
             }
             Some(Event::Ended(result)) => return self.end(result, ctx),
@@ -234,22 +261,49 @@ impl PvaSource {
     fn open_channel(&mut self) -> Result<(), NodeError> {
         let Some(client) = self.client.as_ref().filter(|_| self.params.acquire) else { return Ok(()) };
         let request = format!("record[queueSize={}]field()", self.params.queue);
-        self.numbers.reconnect();
+        self.account.open();
         let monitor = client.channel(&self.params.channel).monitor(&request);
         self.monitor = Some(monitor.map_err(NodeError::new)?);
         Ok(())
     }
 
+    fn lose_connection(&mut self, is_closed: bool) {
+        // A subscription that had not begun again has missed nothing more.
+        if std::mem::take(&mut self.params.connected) == Connection::Up {
+            self.account.disconnect(is_closed);
+            self.show_unknown();
+        }
+        self.params.detector_state = DetectorState::Disconnected;
+        self.account.open();
+    }
+
+    fn show_unknown(&mut self) {
+        self.params.unknown_since = self.account.unknown_since().map(utc).unwrap_or_default();
+    }
+
     fn close_channel(&mut self) {
+        self.give_up_break();
         (self.monitor, self.params.connected) = (None, Connection::Down);
+    }
+
+    /// A break whose end the subscription does not live to see.
+    fn give_up_break(&mut self) {
+        let (Some(since), Some(monitor), Some(teller)) =
+            (self.account.give_up(), &self.monitor, &self.teller)
+        else {
+            return;
+        };
+        let channel = monitor.channel().name();
+        let text = format!("`{channel}` did not come back: what it sent since {} is unknown", utc(since));
+        teller.unknown(since, text);
+        self.show_unknown();
     }
 
     fn begin(&mut self) {
         self.params.num_images_counter = 0;
         self.params.detector_state = DetectorState::Acquire;
         self.params.status_message = ACQUIRING.into();
-        // Images between two acquisitions are no loss.
-        self.server_number = None;
+        self.account.begin();
         self.skips_shown = self.params.image_mode != ImageMode::Continuous;
     }
 
@@ -284,34 +338,39 @@ impl PvaSource {
         }
     }
 
+    /// A break is over; says what is unknown since then.
+    fn resume(&mut self, after: Option<(Missing, i64)>, ctx: &mut Context) {
+        if let Some((Missing::Unknown, since)) = after {
+            let channel = &self.params.channel;
+            let text = format!("`{channel}` is back: what it sent since {} is unknown", utc(since));
+            ctx.unknown(since, text);
+        }
+        self.show_unknown();
+    }
+
     /// Sends an image on, under a number that says how many were missed before it.
     fn take(&mut self, update: &Update, ctx: &mut Context) -> Result<(), NodeError> {
         let image = &update.value;
         let is_shown = std::mem::take(&mut self.skips_shown);
         if image.array("value").is_none() {
             // A server that has had no frame yet.
+            let after = self.account.empty();
+            self.resume(after, ctx);
             return Ok(());
         }
         let is_merged = image.bit("value").is_some_and(|bit| holds(&update.overrun, bit));
         self.params.overruns += u64::from(is_merged);
         let id = image.i64("uniqueId").unwrap_or(0) as i32;
-        let numbered = self.numbers.next(id);
-        if is_shown {
-            return Ok(());
+        let heard = self.account.image(id, is_merged, is_shown);
+        if heard.after.is_some() {
+            self.resume(heard.after, ctx);
         }
-        let missed = match numbered {
-            Numbered::Again => return Ok(()),
-            Numbered::New(number) => {
-                let expected = self.server_number.map_or(number, |last| last + 1);
-                self.server_number = Some(number);
-                number - expected
-            }
-            Numbered::Restarted(number) => {
-                self.server_number = Some(number);
-                self.params.restarted += 1;
-                u64::from(is_merged)
-            }
-        };
+        let Some(missed) = heard.missed else { return Ok(()) };
+        self.params.restarted += u64::from(heard.is_restarted);
+        if missed > 0 && heard.after.is_some_and(|(missing, _)| missing == Missing::Counted) {
+            ctx.lost_while_disconnected(missed);
+            ctx.tell_error(format!("`{}` has sent {missed} images while it was away", self.params.channel));
+        }
         self.params.missed += missed;
         // Frames are numbered as their server numbers them. The engine counts numbers that are left out as lost.
         let number = self.next.map_or(u64::from(id as u32), |next| next + missed);
@@ -326,6 +385,10 @@ impl PvaSource {
             header.attributes.set(&self.names.of(UNIQUE_ID), AttributeValue::Int(id.into()));
         }
         self.next = Some(number + 1);
+        if self.params.frames == 0 {
+            self.params.first_unique_id = id.into();
+        }
+        self.params.last_unique_id = id.into();
         self.params.frames += 1;
         self.params.num_images_counter += 1;
         ctx.emit(frame)

@@ -4,8 +4,19 @@
 #[derive(Default)]
 pub(super) struct Numbers {
     last: Option<(i32, u64)>,
-    /// Whether the connection was lost since.
-    reconnected: bool,
+    since: Since,
+}
+
+/// What has become of the connection since the last image.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Since {
+    /// Nothing.
+    #[default]
+    Connected,
+    /// It was lost, and the server may be the same.
+    Reconnected,
+    /// It leads to another server.
+    Other,
 }
 
 /// The meaning of an image's number.
@@ -26,11 +37,19 @@ const FAR: i32 = 1 << 30;
 impl Numbers {
     /// The connection was lost and is there again: the server repeats the last image.
     pub(super) fn reconnect(&mut self) {
-        self.reconnected = true;
+        // Another server without an image yet stays another one.
+        if self.since != Since::Other {
+            self.since = Since::Reconnected;
+        }
+    }
+
+    /// The connection leads to another server, whose numbers say nothing about those before.
+    pub(super) fn other_server(&mut self) {
+        self.since = Since::Other;
     }
 
     pub(super) fn next(&mut self, id: i32) -> Numbered {
-        let reconnected = std::mem::take(&mut self.reconnected);
+        let since = std::mem::take(&mut self.since);
         let Some((last, number)) = self.last else {
             let number = u64::from(id as u32);
             self.last = Some((id, number));
@@ -38,7 +57,8 @@ impl Numbers {
         };
         let step = id.wrapping_sub(last);
         let numbered = match step {
-            0 if reconnected => return Numbered::Again,
+            _ if since == Since::Other => Numbered::Restarted(number + 1),
+            0 if since == Since::Reconnected => return Numbered::Again,
             1..FAR => Numbered::New(number + step as u64),
             _ => Numbered::Restarted(number + 1),
         };
@@ -64,7 +84,10 @@ mod tests {
         numbers.reconnect();
         assert_eq!(numbers.next(2), Numbered::Again);
         assert_eq!(numbers.next(4), Numbered::New(2_147_483_657));
-        // A server that does not number its images.
+        numbers.other_server();
         assert_eq!(numbers.next(4), Numbered::Restarted(2_147_483_658));
+        assert_eq!(numbers.next(5), Numbered::New(2_147_483_659));
+        // A server that does not number its images.
+        assert_eq!(numbers.next(5), Numbered::Restarted(2_147_483_660));
     }
 }

@@ -7,7 +7,7 @@ mod queue;
 mod state;
 mod view;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -71,6 +71,7 @@ struct PvParts {
     awaited: AtomicBool,
     // The version of the state, for readers that only want to know whether their copy is right.
     version: Version,
+    unsent: AtomicU32,
     put: Option<PutHandler>,
     // Boxed, since few of many PVs have it.
     rare: Option<Box<Rare>>,
@@ -128,6 +129,7 @@ impl PvBuilder {
             room: Condvar::new(),
             awaited: AtomicBool::new(false),
             version: Version::new(),
+            unsent: AtomicU32::new(0),
             put: self.put,
             rare: is_rare.then(|| Box::new(Rare { call, access })),
         }))
@@ -235,12 +237,37 @@ impl SharedPv {
     /// For a program that posts from one thread and prefers to wait rather than have slow clients miss
     /// updates.
     pub fn wait_for_room(&self, timeout: Duration) -> bool {
+        self.wait_for(timeout, |monitor| monitor.room() > 0)
+    }
+
+    /// Takes its value away, and closes its channels, which tells clients that nothing more comes. Waits for at most
+    /// `timeout` until they have every update; a client without some of them is not told, and may notice by the end of
+    /// its connection.
+    pub fn end(&self, timeout: Duration) {
+        self.wait_for(timeout, Subscription::is_sent);
+        self.change(PvState::end);
+    }
+
+    /// How many updates waited for clients whose connections ended without a word. What was on its way is not among them.
+    pub fn unsent(&self) -> u32 {
+        // Relaxed: a count that nothing else depends on.
+        self.0.unsent.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_unsent(&self, updates: usize) {
+        let updates = u32::try_from(updates).unwrap_or(u32::MAX);
+        let add = |count: u32| Some(count.saturating_add(updates));
+        let _ = self.0.unsent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+
+    /// Waits until something is so of all monitors, as soon as updates are sent.
+    fn wait_for(&self, timeout: Duration, holds: impl Fn(&Subscription) -> bool) -> bool {
         let end = Instant::now() + timeout;
         let mut state = self.state();
         loop {
             // SeqCst: the store must be visible before the rooms are read, or `made_room` could miss this thread.
             self.0.awaited.store(true, Ordering::SeqCst);
-            if state.subscriptions().all(|subscription| subscription.room() > 0) {
+            if state.subscriptions().all(|monitor| holds(monitor)) {
                 return true;
             }
             let left = end.saturating_duration_since(Instant::now());

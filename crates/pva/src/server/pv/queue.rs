@@ -221,6 +221,21 @@ impl Subscription {
         if full { 0 } else { self.limit.saturating_sub(queue.entries.len()) }
     }
 
+    /// Whether the client has every update, or will have it before whatever its connection is told from now on.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.waiting() == 0
+    }
+
+    /// How many updates wait to be sent.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().entries.len()
+    }
+
+    /// Whether it is a monitor of the connection with this mailbox.
+    pub(crate) fn is_at(&self, mailbox: &Arc<Mailbox>) -> bool {
+        Arc::ptr_eq(&self.mailbox, mailbox)
+    }
+
     /// Whether the newest update is not encoded yet.
     pub(crate) fn is_lazy(&self) -> bool {
         self.lazy.load(Ordering::Acquire)

@@ -109,6 +109,18 @@ impl PvState {
         audience.channels.drain().for_each(|(mailbox, sid)| mailbox.close(sid));
     }
 
+    /// Takes the value away and closes the channels of all connections that have every update.
+    pub(super) fn end(&mut self) {
+        let late: Vec<_> = self.subscriptions().filter(|monitor| !monitor.is_sent()).cloned().collect();
+        let channels = self.audience.iter_mut().flat_map(|audience| audience.channels.drain());
+        for (mailbox, sid) in channels {
+            if !late.iter().any(|monitor| monitor.is_at(&mailbox)) {
+                mailbox.close(sid);
+            }
+        }
+        self.replace(None);
+    }
+
     /// Registers a connection to notify when the PV is closed.
     pub(crate) fn enter(&mut self, mailbox: &Arc<Mailbox>, sid: u32) -> (usize, u32) {
         (self.audience().channels.insert((Arc::clone(mailbox), sid)), self.epoch)

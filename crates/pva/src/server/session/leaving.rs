@@ -4,7 +4,7 @@ use std::collections::hash_map;
 
 use super::channel::ServedChannel;
 use super::core::SessionCore;
-use super::operation::Operation;
+use super::operation::{Operation, OperationKind};
 use super::price::{CLOSED, ENDED};
 
 /// The operations and channels of a connection that is closed. A client may have 400,000 of them, which take 100 ms to
@@ -30,6 +30,7 @@ impl Leaving {
         while left > 0 {
             // Operations leave first, because they belong to channels.
             if let Some((_, operation)) = self.operations.next() {
+                note_unsent(&operation);
                 self.core.end(operation);
                 left = left.saturating_sub(ENDED);
             } else if let Some(channel) = self.channels.next() {
@@ -40,6 +41,13 @@ impl Leaving {
             }
         }
         true
+    }
+}
+
+/// The connection has ended before its client had every update of a monitor.
+fn note_unsent(operation: &Operation) {
+    if let OperationKind::Monitor { subscription, .. } = &operation.kind {
+        subscription.view.pv.note_unsent(subscription.waiting());
     }
 }
 

@@ -509,6 +509,45 @@ fn a_slow_client_gets_the_latest_and_is_told_what_it_missed() {
     assert_eq!(service.statistics().subscriptions, 0);
 }
 
+/// A client that has all updates of `a` for which it has credits, and its number of the channel.
+fn watching(service: &Service, credits: u32) -> (Client, u32) {
+    let mut client = Client::connected(service);
+    let sid = client.open("a");
+    let request = "value record[pipeline=true,queueSize=2]";
+    client.init_with(Command::Monitor, sid, 1, request, Some(credits)).unwrap();
+    client.execute(Command::Monitor, sid, 1, sub::START, |_| {}).unwrap();
+    assert_eq!(client.updates(&number()).len(), usize::from(credits > 0));
+    (client, sid)
+}
+
+#[test]
+fn updates_that_waited_for_a_client_are_counted_when_it_is_gone_without_a_word() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let [mut quick, slow, mut polite] = [10, 0, 0].map(|credits| watching(&service, credits));
+    set(&pv, 1);
+    assert_eq!(quick.0.updates(&number()).len(), 1);
+    drop(quick.0.session.leave());
+    polite.0.send(|w| RequestId { sid: polite.1, ioid: 1 }.destroy(w).unwrap()).unwrap();
+    drop(polite.0.session.leave());
+    assert_eq!(pv.unsent(), 0);
+    drop(slow.0.session.leave());
+    assert_eq!(pv.unsent(), 2);
+}
+
+#[test]
+fn a_pv_that_ends_says_so_to_clients_that_have_every_update() {
+    let pv = SharedPv::new(number());
+    let service = service("a", &pv);
+    let mut clients = [10, 0].map(|credits| watching(&service, credits).0);
+    pv.end(Duration::ZERO);
+    // Without credits the updates of the second one wait.
+    let closed = |client: &mut Client| {
+        client.take().iter().filter(|(command, _)| *command == Command::DestroyChannel as u8).count()
+    };
+    assert_eq!(clients.each_mut().map(closed), [1, 0]);
+}
+
 #[test]
 fn a_window_is_kept() {
     let pv = SharedPv::new(number());
