@@ -62,17 +62,21 @@ impl Work<'_> {
     /// # Errors
     /// If the bytes are no partial result of this work.
     pub fn load(&self, bytes: &[u8]) -> Result<Partial> {
-        let mut from = Loader::new(bytes);
-        let (leaves, account) = self.load_head(&mut from).map_err(refused)?;
+        self.load_from(&mut Loader::new(&mut &bytes[..], bytes.len()))
+    }
+
+    /// Loads all bytes of `from`, which are those of [`Work::save`].
+    pub(crate) fn load_from(&self, from: &mut Loader<'_>) -> Result<Partial> {
+        let (leaves, account) = self.load_head(from).map_err(refused)?;
         let longest: Vec<usize> =
             // The account bounds the lengths that the saved reducers may claim.
             (0..self.layout.panels.len()).map(|p| account.lengths(p).map_or(0, |l| *l.end())).collect();
-        let any_order = self.load_all(true, &mut from, account.used, &longest)?;
+        let any_order = self.load_all(true, from, account.used, &longest)?;
         let mut forest = Forest::new(self.leaves());
         if self.reducers(false).next().is_some() {
             for node in nodes_of(leaves.ranges(), self.leaves()) {
                 // Nodes of one partial result have no neighbours among themselves.
-                forest.put(node, self.load_all(false, &mut from, account.used, &longest)?);
+                forest.put(node, self.load_all(false, from, account.used, &longest)?);
             }
         }
         from.end().map_err(refused)?;
@@ -92,8 +96,7 @@ impl Work<'_> {
         longest: &[usize],
     ) -> Result<Vec<AnyPartial>> {
         let load = |reducer: &dyn AnyReducer| {
-            let bytes = from.bytes().map_err(refused)?;
-            let mut own = Loader::new(bytes).with_bounds(events, longest);
+            let mut own = from.sized(events, longest).map_err(refused)?;
             let partial = reducer.load(&self.layout, &mut own)?;
             own.end().map_err(refused)?;
             Ok(partial)
