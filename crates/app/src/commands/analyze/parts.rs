@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::AnalyzeArgs;
 use super::correct::assembled;
 use super::finish::finish;
-use super::recorded::{RunFiles, check_events, detector, select};
+use super::recorded::{RunFiles, check_events, detector, select, tell_indices};
 use super::reducers::reducers;
 use super::report::{Report, Times, not_used_json};
 use super::sweep::Measured;
@@ -47,6 +47,7 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
     reducers(args)?;
     let recording = args.open().map_err(|e| Failure::new(Exit::Failed, e))?;
     check_events(args, &recording)?;
+    tell_indices(&recording, output);
     let detector = detector(&recording, args)?;
     let Wanted { reducers, through } = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let options = args.options(1, select(args, &recording)?);
