@@ -9,6 +9,9 @@ use crate::reducer::{AnyPartial, AnyReducer};
 use crate::tree::{Forest, nodes_of};
 use crate::{Loader, ReduceError, Saver, Work};
 
+/// Bytes of the account and lengths of lists in a saved result, in most cases.
+const BESIDE: usize = 64 << 10;
+
 /// The results of some leaves of a [`Work`].
 pub struct Partial {
     pub(crate) leaves: Leaves,
@@ -43,6 +46,10 @@ impl Work<'_> {
     /// The bytes of [`Work::save`] behind `head`.
     pub(crate) fn save_behind(&self, head: Vec<u8>, partial: &Partial) -> Result<Vec<u8>> {
         let mut out = Saver { bytes: head };
+        // A list that grows while it is written would be copied, and be in memory twice for a moment.
+        let [any_order, ordered] = self.partial_bytes();
+        let expected = ordered.saturating_mul(partial.forest.iter().count() as u64).saturating_add(any_order);
+        out.bytes.reserve(usize::try_from(expected).map_or(0, |expected| expected.saturating_add(BESIDE)));
         let ranges = partial.leaves();
         out.number(ranges.len() as u64);
         for range in ranges {
