@@ -7,13 +7,14 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use livetime_frame::ByteSize;
-use livetime_recording::{FileEnds, MemoryLimit, Problem};
+use livetime_recording::{MemoryLimit, Problem};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
 use crate::part_file::{Heading, PartFile, files_in, in_file, is_same, name_of, numbers_in};
+use crate::plan::ends_of_first;
 use crate::tree::nodes_of;
 use crate::whole_file::{io, write_whole};
 use crate::{Account, Found, GoOn, Loader, Partial, Plan, Progress, Recording, ReduceError, Saver, Work};
@@ -318,9 +319,10 @@ impl Plan {
                 Err(e) if e.kind() == ErrorKind::NotFound => return Err(no_file(&path)),
                 Err(e) => return Err(io("to look at the file", &path, e)),
             };
-            let found = if bytes != file.ends.bytes {
+            let is_long = if file.grows { bytes >= file.ends.bytes } else { bytes == file.ends.bytes };
+            let found = if !is_long {
                 format!("another one, with {bytes}")
-            } else if read.contains(&number) && FileEnds::of(&path)? != file.ends {
+            } else if read.contains(&number) && ends_of_first(&path, file.ends.bytes)? != file.ends {
                 "another one of that size, which begins or ends otherwise".to_owned()
             } else {
                 continue;

@@ -37,6 +37,14 @@ impl FileEnds {
     /// If the system refuses.
     pub fn of_open(file: &File) -> Result<FileEnds> {
         let bytes = file.size().map_err(|e| Error::io("the size of the file", e))?;
+        FileEnds::of_first(file, bytes)
+    }
+
+    /// Reads both ends of the first `bytes` bytes of a file, which may have more.
+    ///
+    /// # Errors
+    /// If the file has fewer, or the system refuses.
+    pub fn of_first(file: &File, bytes: u64) -> Result<FileEnds> {
         let mut ends = vec![0; 2 * bytes.min(ENDS) as usize];
         let (first, last) = ends.split_at_mut(bytes.min(ENDS) as usize);
         read_exact_at(file, first, 0)?;

@@ -59,9 +59,12 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
         output.json(&json!({
             "plan": name.to_string(), "hash": plan.to_string(), "detector": detector.to_string(),
             "events": work.events(), "blocks": work.blocks(), "leaves": work.leaves(), "parts": parts,
-            "pipeline": through.as_ref().map(Through::heading_json),
+            "pipeline": through.as_ref().map(Through::heading_json), "growing": plan.is_of_growing_run(),
         }))?;
     } else {
+        if plan.is_of_growing_run() {
+            output.log("livetime: the run is still being written: the plan has the events up to now");
+        }
         let (events, leaves) = (work.events(), work.leaves());
         let through = through.map_or_else(String::new, |through| format!("through {}", through.heading()));
         output.data(&format!(
