@@ -33,12 +33,13 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         merge::measure(settings, case, &mut row)?;
         rows.push(row);
     }
-    if [plan::COLD, plan::INDEXED].iter().any(|(case, _)| case.contains(&settings.filter)) {
+    let size = if settings.quick { plan::QUICK } else { plan::FULL };
+    let cases = size.cases();
+    if cases.iter().any(|(case, _)| case.contains(&settings.filter)) {
         progress.log("plans");
-        let [mut cold, mut indexed] = [plan::COLD, plan::INDEXED].map(|(case, must)| {
-            Row::new(case, "s", must, "the heads of all datagrams, read one by one, in memory")
+        let [mut cold, mut indexed] = cases.map(|(case, must)| {
+            Row::new(&case, "s", must, "the heads of all datagrams, read one by one, in memory")
         });
-        let size = if settings.quick { plan::QUICK } else { plan::FULL };
         plan::measure(settings, &size, [&mut cold, &mut indexed])?;
         rows.extend([cold, indexed]);
     }

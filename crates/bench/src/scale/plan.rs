@@ -27,9 +27,14 @@ pub(super) struct Size {
 pub(super) const FULL: Size = Size { streams: 10, chunks: 100, events: 100 };
 pub(super) const QUICK: Size = Size { streams: 2, chunks: 5, events: 10 };
 
-/// The case and the most seconds that it may take.
-pub(super) const COLD: (&str, f64) = ("plan of 1,000 files of 100 MB, not in memory", 10.0);
-pub(super) const INDEXED: (&str, f64) = ("plan of 1,000 files of 100 MB, with indices", 0.2);
+impl Size {
+    /// The two cases, and the most seconds that each may take.
+    pub(super) fn cases(&self) -> [(String, f64); 2] {
+        let (files, bytes) = (self.streams * self.chunks, self.events);
+        [("not in memory", 10.0), ("with indices", 0.2)]
+            .map(|(how, must)| (format!("plan of {files} files of {bytes} MB, {how}"), must))
+    }
+}
 
 /// Both cases, on one run.
 pub(super) fn measure(
@@ -57,6 +62,7 @@ pub(super) fn measure(
         forget(&indices)?;
         forgotten.push(timed(|| plan(&files))?);
         indexed.values.push(timed(|| plan(&files))?);
+        scan(&files)?;
         indexed.reference.push(timed(|| scan(&files))?);
     }
     let more = json!({
