@@ -127,7 +127,7 @@ def test_the_same_analysis_over_and_over_on_a_cluster(tmp_path, client):
 # ---- any executor ----
 
 
-@pytest.fixture(params=["threads", "processes", "dask"])
+@pytest.fixture(params=["threads", "processes", "dask", "executorlib"])
 def executor(request):
     """An executor of `concurrent.futures`, as a site has it."""
     if request.param == "threads":
@@ -136,8 +136,11 @@ def executor(request):
     elif request.param == "processes":
         with futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
             yield pool
-    else:
+    elif request.param == "dask":
         yield request.getfixturevalue("client").get_executor()
+    else:
+        with pytest.importorskip("executorlib").SingleNodeExecutor(max_workers=2) as pool:
+            yield pool
 
 
 def test_any_executor_finds_the_same_bits(tmp_path, executor):
