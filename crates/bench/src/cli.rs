@@ -33,6 +33,7 @@ pub(crate) struct Cli {
     /// A peer that runs in turn with this program. `actors`: another engine's program with the same patterns;
     /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
     /// `ca`: a Python with epicscorelibs, as `bash tools/peers.sh ioc` prints it;
+    /// `scale`: a Python with livetime, numpy and distributed, for the row over Dask;
     /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it, or with Bluesky, too, for the row `bp.count, an
     /// event`: `bash tools/peers.sh bluesky`.
     #[arg(long, value_name = "PROGRAM")]

@@ -31,6 +31,8 @@ pub(super) struct Told {
 /// Carries out merges, one after the other, in a process of their own.
 pub(super) fn merge_apart(program: &Path, plan: &Path, merges: &[Merge]) -> Result<Told, Failed> {
     let mut command = Command::new(program);
+    // Lists of a partial result then never lie in memory that the plan was read into, where they would not be counted.
+    command.env("MALLOC_MMAP_THRESHOLD_", "65536");
     let child = command.arg("merge-peer").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = child.map_err(|e| format!("cannot start the process that merges: {e}"))?;
     let mut orders = child.stdin.take().ok_or("wanted a pipe to the process that merges, found none")?;

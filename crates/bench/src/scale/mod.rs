@@ -1,5 +1,6 @@
 //! `livetime-bench scale`: what must not grow with a run of 100 TB, each number beside its reference.
 
+mod dask;
 mod merge;
 mod merger;
 mod plan;
@@ -42,6 +43,13 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         });
         plan::measure(settings, &size, [&mut cold, &mut indexed])?;
         rows.extend([cold, indexed]);
+    }
+    // Only a Python with livetime can be measured.
+    if let Some(python) = settings.peer.as_ref().filter(|_| dask::CASE.contains(&settings.filter)) {
+        progress.log(dask::CASE);
+        let mut row = Row::new(dask::CASE, "times as fast, at least", 5.0, "dask.array: mean(axis=0)");
+        dask::measure(settings, python, &mut row)?;
+        rows.push(row);
     }
     Ok(record(&rows))
 }

@@ -8,7 +8,7 @@ use crate::Spread;
 pub(super) struct Row {
     pub(super) case: String,
     pub(super) unit: &'static str,
-    /// What the number must not exceed.
+    /// What the number must not exceed, or must reach, as the unit says.
     pub(super) must: f64,
     pub(super) reference_is: &'static str,
     pub(super) values: Vec<f64>,
