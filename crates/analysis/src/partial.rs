@@ -49,7 +49,9 @@ impl Work<'_> {
         // A list that grows while it is written would be copied, and be in memory twice for a moment.
         let [any_order, ordered] = self.partial_bytes();
         let expected = ordered.saturating_mul(partial.forest.iter().count() as u64).saturating_add(any_order);
-        out.bytes.reserve(usize::try_from(expected).map_or(0, |expected| expected.saturating_add(BESIDE)));
+        // Only an estimate: without this room the list grows as it is written.
+        let _ =
+            out.bytes.try_reserve(usize::try_from(expected).map_or(0, |room| room.saturating_add(BESIDE)));
         let ranges = partial.leaves();
         out.number(ranges.len() as u64);
         for range in ranges {
