@@ -14,9 +14,8 @@ Examples:
   livetime index e236-r0003-s04-c*.xtc --json
 
 One FILE stands for all files of its run that lie beside it; several FILES stand for themselves, so that many processes can share the
-files of a run. The index FILE.ltindex lists the datagrams of FILE (XTC of LCLS-I and LCLS-II); xtc_recorder writes it too. `analyze`,
-`convert` and sources that open the run then read the index and not every file. An index that does not fit its file is ignored, and
-`analyze` says so.
+files of a run. The index FILE.ltindex lists the datagrams of FILE (XTC of LCLS-I and LCLS-II). `analyze`, `convert` and sources that
+open the run then read the index and not every file. An index that does not fit its file is ignored, and `analyze` says so.
 The command ends with 1 if a file has got no index: it is still being written, or is broken (`livetime inspect` says where).";
 
 /// Arguments of `index`.

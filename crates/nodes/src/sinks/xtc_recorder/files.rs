@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use livetime_formats::file::{FileName, GrowingFile, write_index};
+use livetime_formats::file::{FileName, GrowingFile};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
 use livetime_runtime::lock;
@@ -200,13 +200,7 @@ fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
 }
 
 fn finish(writer: Option<Writer>) -> Result<()> {
-    let Some(writer) = writer else { return Ok(()) };
-    let path = writer.path().to_owned();
-    writer.finish_on_disk()?;
-    // Its heads are still in the memory of the system. Without an index the run opens more slowly, and nothing else: no reason to say that
-    // the recording failed.
-    let _ = write_index::<DatagramHeader>(&path);
-    Ok(())
+    writer.map_or(Ok(()), Writer::finish_on_disk)
 }
 
 fn path(stem: &str, stream: usize, chunk: u32) -> PathBuf {
