@@ -17,7 +17,8 @@ use crate::Failed;
 use merge::Case;
 use row::Row;
 
-/// Ten thousand small results, and as many results of a CSPad's size as fit on a disk for temporary files.
+/// Ten thousand small results, and as many results of a CSPad's size as fit on a disk for temporary files. The memory is judged by the large
+/// ones: a small one may lie in memory that a process has free since it read a plan of ten thousand parts.
 const MERGES: [Case; 2] = [
     Case { name: "merge of 10,000 partials by a tree", parts: 10_000, picture: [128, 160] },
     Case { name: "merge of 64 partials of 37 MB by a tree", parts: 64, picture: [1200, 1285] },
