@@ -11,7 +11,7 @@ target="${CARGO_TARGET_DIR:-$PWD/target}"
 venv="${LIVETIME_VENV:-$target/python-venv}"
 package="$target/python"
 wanted="numpy==2.4.6 pytest==9.2.0 pytest-timeout==2.4.0 mypy==2.4.1 numcodecs==0.16.6 distributed==2026.8.0 cloudpickle==3.1.2"
-wanted="$wanted nbclient==0.11.0 anywidget==0.11.0 ipykernel==7.4.0 nbformat==5.11.1 p4p==4.3.0 zarr==3.1.6 pyright==1.1.414"
+wanted="$wanted nbclient==0.11.0 anywidget==0.11.0 ipykernel==7.4.0 nbformat==5.11.1 p4p==4.3.0 zarr==3.1.6 pyright==1.1.414 executorlib==1.11.0"
 python="${LIVETIME_PYTHON:-python3}"
 
 missing() { echo "$1" >&2; exit 77; }

@@ -89,6 +89,23 @@ impl Plan {
         part.map(|part| PyBytes::new(py, part.bytes())).map_err(|error| tell.exception(py, &error))
     }
 
+    /// Merges some parts in files and folders into the bytes of one file.
+    fn merge_some<'py>(
+        &self,
+        py: Python<'py>,
+        list: &Bound<'_, PyList>,
+        start: usize,
+        stop: usize,
+        paths: Vec<PathBuf>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (all, _) = reducers(py, list)?;
+        let merged = apart(py, || {
+            let work = self.0.work(&all)?;
+            self.0.merge_some(&work, start..stop, &paths)
+        })?;
+        merged.map(|part| PyBytes::new(py, part.bytes())).map_err(|e| exception(py, &e))
+    }
+
     /// Merges the parts in files and folders: as `analyze`.
     fn merge<'py>(
         &self,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import sys
 import textwrap
+from concurrent import futures
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import livetime as lt
+from livetime import executors
 from livetime.opened import opened
 from livetime.testing import OPAL, images, write_run
 
@@ -119,6 +122,74 @@ def test_the_same_analysis_over_and_over_on_a_cluster(tmp_path, client):
     wanted = lt.analyze(run, OPAL, "sum")["sum"]
     for _ in range(60):
         assert np.array_equal(lt.analyze(run, OPAL, "sum", workers=client, parts=2)["sum"], wanted)
+
+
+# ---- any executor ----
+
+
+@pytest.fixture(params=["threads", "processes", "dask", "executorlib"])
+def executor(request):
+    """An executor of `concurrent.futures`, as a site has it."""
+    if request.param == "threads":
+        with futures.ThreadPoolExecutor(2) as pool:
+            yield pool
+    elif request.param == "processes":
+        with futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+            yield pool
+    elif request.param == "dask":
+        yield request.getfixturevalue("client").get_executor()
+    else:
+        with pytest.importorskip("executorlib").SingleNodeExecutor(max_workers=2) as pool:
+            yield pool
+
+
+def test_any_executor_finds_the_same_bits(tmp_path, executor):
+    run = lt.open(write_run(tmp_path, list(images(40))))
+    reducers = {"sum": lt.Sum(), "std": lt.Std(), "max": lt.Max()}
+    one = lt.analyze(run, OPAL, reducers, block_bytes=30_000, workers=1)
+    counted = []
+    for parts in [1, 2, 7, None]:
+        found = lt.analyze(
+            run, OPAL, reducers, block_bytes=30_000, executor=executor, parts=parts, progress=lambda *done: counted.append(done)
+        )
+        assert all(found[name].tobytes() == one[name].tobytes() for name in reducers)
+        assert found.account == one.account
+        assert counted[-1] == (40, 40, 0)
+
+
+def test_exceptions_pass_through_an_executor(tmp_path):
+    run = lt.open(write_run(tmp_path, images(12)))
+    with futures.ThreadPoolExecutor(2) as pool:
+        with pytest.raises(LookupError, match="no calibration"):
+            lt.analyze(run, OPAL, Failing(), workers=pool)
+        with pytest.raises(TypeError, match="`workers` or `executor`"):
+            lt.analyze(run, OPAL, "sum", workers=2, executor=pool)
+
+
+def test_neighbours_are_merged_while_others_are_reduced(tmp_path, monkeypatch):
+    run = lt.open(write_run(tmp_path, list(images(40))))
+    most, put = [0], executors._Parts._put
+
+    def counting(self, *what):
+        put(self, *what)
+        most[0] = max(most[0], len(os.listdir(self._folder.name)))
+
+    monkeypatch.setattr(executors._Parts, "_put", counting)
+    with futures.ThreadPoolExecutor(1) as pool:
+        found = lt.analyze(run, OPAL, "std", block_bytes=30_000, workers=pool, parts=16)
+    assert found["std"].tobytes() == lt.analyze(run, OPAL, "std", block_bytes=30_000, workers=1)["std"].tobytes()
+    # One for each level of the tree, and three while two are merged into one.
+    assert most[0] <= 4 + 3
+
+
+class Failing(lt.Reducer):
+    def partial(self, layout):
+        return 0
+
+    def map(self, partial, event):
+        raise LookupError("no calibration")
+
+    def merge(self, partial, later): ...
 
 
 @pytest.mark.parametrize("workers", ["client", "processes"])

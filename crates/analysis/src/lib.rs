@@ -41,6 +41,7 @@ mod error;
 mod fault;
 mod layout;
 mod leaves;
+mod part_file;
 mod partial;
 mod parts;
 mod pictures;

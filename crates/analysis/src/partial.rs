@@ -9,6 +9,9 @@ use crate::reducer::{AnyPartial, AnyReducer};
 use crate::tree::{Forest, nodes_of};
 use crate::{Loader, ReduceError, Saver, Work};
 
+/// Bytes of the account and lengths of lists in a saved result, in most cases.
+const BESIDE: usize = 64 << 10;
+
 /// The results of some leaves of a [`Work`].
 pub struct Partial {
     pub(crate) leaves: Leaves,
@@ -43,6 +46,12 @@ impl Work<'_> {
     /// The bytes of [`Work::save`] behind `head`.
     pub(crate) fn save_behind(&self, head: Vec<u8>, partial: &Partial) -> Result<Vec<u8>> {
         let mut out = Saver { bytes: head };
+        // A list that grows while it is written would be copied, and be in memory twice for a moment.
+        let [any_order, ordered] = self.partial_bytes();
+        let expected = ordered.saturating_mul(partial.forest.iter().count() as u64).saturating_add(any_order);
+        // Only an estimate: without this room the list grows as it is written.
+        let _ =
+            out.bytes.try_reserve(usize::try_from(expected).map_or(0, |room| room.saturating_add(BESIDE)));
         let ranges = partial.leaves();
         out.number(ranges.len() as u64);
         for range in ranges {
@@ -62,17 +71,21 @@ impl Work<'_> {
     /// # Errors
     /// If the bytes are no partial result of this work.
     pub fn load(&self, bytes: &[u8]) -> Result<Partial> {
-        let mut from = Loader::new(bytes);
-        let (leaves, account) = self.load_head(&mut from).map_err(refused)?;
+        self.load_from(&mut Loader::new(&mut &bytes[..], bytes.len()))
+    }
+
+    /// Loads all bytes of `from`, which are those of [`Work::save`].
+    pub(crate) fn load_from(&self, from: &mut Loader<'_>) -> Result<Partial> {
+        let (leaves, account) = self.load_head(from).map_err(refused)?;
         let longest: Vec<usize> =
             // The account bounds the lengths that the saved reducers may claim.
             (0..self.layout.panels.len()).map(|p| account.lengths(p).map_or(0, |l| *l.end())).collect();
-        let any_order = self.load_all(true, &mut from, account.used, &longest)?;
+        let any_order = self.load_all(true, from, account.used, &longest)?;
         let mut forest = Forest::new(self.leaves());
         if self.reducers(false).next().is_some() {
             for node in nodes_of(leaves.ranges(), self.leaves()) {
                 // Nodes of one partial result have no neighbours among themselves.
-                forest.put(node, self.load_all(false, &mut from, account.used, &longest)?);
+                forest.put(node, self.load_all(false, from, account.used, &longest)?);
             }
         }
         from.end().map_err(refused)?;
@@ -92,8 +105,7 @@ impl Work<'_> {
         longest: &[usize],
     ) -> Result<Vec<AnyPartial>> {
         let load = |reducer: &dyn AnyReducer| {
-            let bytes = from.bytes().map_err(refused)?;
-            let mut own = Loader::new(bytes).with_bounds(events, longest);
+            let mut own = from.sized(events, longest).map_err(refused)?;
             let partial = reducer.load(&self.layout, &mut own)?;
             own.end().map_err(refused)?;
             Ok(partial)

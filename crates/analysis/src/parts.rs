@@ -1,29 +1,23 @@
 //! Parts of a plan as files: made by many processes, merged by one, or by a tree of processes.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use livetime_frame::ByteSize;
-use livetime_recording::{FileEnds, MemoryLimit, Problem};
+use livetime_recording::{MemoryLimit, Problem};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
+use crate::part_file::{Heading, PartFile, files_in, in_file, is_same, name_of, numbers_in};
+use crate::plan::ends_of_first;
+use crate::tree::nodes_of;
 use crate::whole_file::{io, write_whole};
 use crate::{Account, Found, GoOn, Loader, Partial, Plan, Progress, Recording, ReduceError, Saver, Work};
-
-/// The first bytes of a file of a part; the last one is the version of the format.
-const MAGIC: [u8; 8] = *b"LTPART\0\x04";
-/// Magic, hash of the plan, number of the first part and how many follow it ([`word_of`]).
-const HEAD: usize = 24;
-/// The checksum of all before it.
-const TAIL: usize = 8;
-/// The ending of names of files of parts.
-const ENDING: &str = "ltpart";
 
 /// The result of one part of a plan, or of several parts in a row. Every machine that makes it writes the same bytes.
 pub struct Part {
@@ -95,19 +89,16 @@ impl Part {
     /// If a part of this number is there with other bits, or of another plan, or the system refuses.
     pub fn write(&self, folder: &Path) -> Result<WrittenPart> {
         fs::create_dir_all(folder).map_err(|e| io("to make the folder", folder, e))?;
-        let path = folder.join(format!("{}.{ENDING}", name_of(&self.numbers)));
-        match fs::read(&path) {
-            // Repeating a part is no error, because schedulers do it.
-            Ok(there) if there == self.bytes => return Ok(WrittenPart { path, is_repeated: true }),
-            // A broken file is no part.
-            Ok(there) if is_whole(&there) => {
-                let wanted = format!("{} with the same bits, or none", words_of(&self.numbers));
-                return Err(Error::refused(
-                    wanted,
-                    format!("other bits, or of another plan, in {}", path.display()),
-                ));
-            }
-            _ => {}
+        let path = folder.join(name_of(&self.numbers));
+        // Repeating a part is no error, because schedulers do it.
+        if is_same(&path, &mut &self.bytes[..]).is_ok_and(|is_same| is_same) {
+            return Ok(WrittenPart { path, is_repeated: true });
+        }
+        // A broken file is no part.
+        if PartFile::open(&path).is_ok_and(|there| there.end().is_ok()) {
+            let wanted = format!("{} with the same bits, or none", words_of(&self.numbers));
+            let found = format!("other bits, or of another plan, in {}", path.display());
+            return Err(Error::refused(wanted, found));
         }
         write_whole(&path, &self.bytes)?;
         Ok(WrittenPart { path, is_repeated: false })
@@ -153,9 +144,9 @@ impl Plan {
         partial: Partial,
         breaks: Vec<Break>,
     ) -> Result<Part> {
-        let word = word_of(&numbers).to_le_bytes();
         // The hash of the plan is in every part, so that parts of another plan are refused.
-        let mut head = Saver { bytes: [&MAGIC[..], &self.hash().to_le_bytes(), &word].concat() };
+        let heading = Heading { plan: self.hash(), numbers: numbers.clone() };
+        let mut head = Saver { bytes: heading.bytes().to_vec() };
         save_breaks(&breaks, &mut head);
         let mut bytes = work.save_behind(head.bytes, &partial)?;
         bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
@@ -219,33 +210,15 @@ impl Plan {
         paths: &[PathBuf],
     ) -> Result<(Partial, Vec<Break>, usize)> {
         let files = self.files_of(&wanted, paths)?;
-        self.check_memory(work, files.iter().flat_map(|(_, files)| files))?;
+        self.check_memory(work, &files)?;
         let (mut all, mut copies, mut breaks) = (None, 0, Vec::new());
-        // Used for all files: to touch new memory takes longer than to read into it.
-        let (mut bytes, mut copy) = (Vec::new(), Vec::new());
         for (numbers, files) in &files {
             let Some((first, others)) = files.split_first() else { continue };
-            read_part(first, &mut bytes)?;
-            // Copies of a part come from repeated tasks; they must agree bit by bit.
+            let (found, partial) = self.load_part(work, numbers, first)?;
+            breaks.extend(found);
             for other in others {
-                read_part(other, &mut copy)?;
-                if copy != bytes {
-                    let found = format!("others in {} and {}", first.display(), other.display());
-                    let wanted = format!("the same bits in all files of {}", words_of(numbers));
-                    return Err(Error::refused(wanted, found));
-                }
+                check_copy(first, other, numbers)?;
                 copies += 1;
-            }
-            let mut rest = Loader::new(&bytes[HEAD..bytes.len() - TAIL]);
-            let found = load_breaks(&mut rest, self.files.len());
-            breaks.extend(
-                found.map_err(|e| in_file(first, Error::refused("the breaks of a part", e.to_string())))?,
-            );
-            let partial = work.load(rest.rest()).map_err(|e| in_file(first, e))?;
-            let leaves = self.parts[numbers.start].leaves.start..self.parts[numbers.end - 1].leaves.end;
-            if partial.leaves != Leaves::of(leaves) {
-                let wanted = format!("the leaves of {}", words_of(numbers));
-                return Err(in_file(first, Error::refused(wanted, "others")));
             }
             match &mut all {
                 None => all = Some(partial),
@@ -254,6 +227,28 @@ impl Plan {
         }
         let all = all.ok_or_else(|| Error::refused("a plan with parts", "one without"))?;
         Ok((all, breaks, copies))
+    }
+
+    /// What the file has of the parts `numbers`, straight from the file: the memory of one partial result.
+    fn load_part(
+        &self,
+        work: &Work<'_>,
+        numbers: &Range<usize>,
+        path: &Path,
+    ) -> Result<(Vec<Break>, Partial)> {
+        let mut file = PartFile::open(path)?;
+        let mut from = file.content();
+        let breaks = load_breaks(&mut from, self.files.len())
+            .map_err(|e| Error::refused("the breaks of a part", e.to_string()));
+        let loaded = breaks.and_then(|breaks| Ok((breaks, work.load_from(&mut from)?)));
+        // A broken file is reported as broken, wherever in it the first wrong number was met.
+        file.end()?;
+        let (breaks, partial) = loaded.map_err(|e| in_file(path, e))?;
+        if partial.leaves != Leaves::of(self.leaves_of_all(numbers)) {
+            let wanted = format!("the leaves of {}", words_of(numbers));
+            return Err(in_file(path, Error::refused(wanted, "others")));
+        }
+        Ok((breaks, partial))
     }
 
     /// The files of the parts `wanted`, in their order, each with its copies.
@@ -267,7 +262,7 @@ impl Plan {
     ) -> Result<Vec<(Range<usize>, Vec<PathBuf>)>> {
         let mut files: Vec<(Range<usize>, Vec<PathBuf>)> = Vec::new();
         let (mut missing, mut next) = (Vec::new(), wanted.start);
-        for ((start, end), found) in self.files_by_parts(paths)? {
+        for ((start, end), found) in self.files_by_parts(wanted, paths)? {
             if end <= wanted.start || start >= wanted.end {
                 continue;
             }
@@ -288,14 +283,23 @@ impl Plan {
         if missing.is_empty() { Ok(files) } else { Err(Error::MissingParts(missing)) }
     }
 
-    /// Refuses a merge that needs more memory than it may take: two files at a time, the partial result in one of them, and results that wait for others.
-    fn check_memory<'p>(&self, work: &Work<'_>, files: impl Iterator<Item = &'p PathBuf>) -> Result<()> {
+    /// Refuses a merge that needs more memory than it may take: the merged result, the one that is being loaded, results of the tree that wait
+    /// for others, and the last results.
+    fn check_memory(&self, work: &Work<'_>, files: &[(Range<usize>, Vec<PathBuf>)]) -> Result<()> {
         let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
-        let largest = files.map(size).max().unwrap_or(0);
-        // Two files at a time, and the loaded result.
-        let needed = largest.saturating_mul(3).saturating_add(work.merging_bytes());
-        let what = format!("a merge of {} parts of up to {}", self.parts(), ByteSize(largest));
+        let largest = files.iter().flat_map(|(_, files)| files).map(size).max().unwrap_or(0);
+        // Two files of a tree have few nodes between them, however many leaves the plan has.
+        let nodes =
+            |(numbers, _): &(Range<usize>, _)| nodes_of(&[self.leaves_of_all(numbers)], work.leaves()).len();
+        let waiting = files.iter().map(nodes).sum::<usize>() as u64;
+        let needed = largest.saturating_mul(2).saturating_add(work.merging_bytes(waiting));
+        let what = format!("a merge of {} parts of up to {}", files.len(), ByteSize(largest));
         Ok(self.memory.unwrap_or_else(MemoryLimit::half_of_free).check(needed, what)?)
+    }
+
+    /// The leaves of some parts, at least one.
+    fn leaves_of_all(&self, numbers: &Range<usize>) -> Range<usize> {
+        self.parts[numbers.start].leaves.start..self.parts[numbers.end - 1].leaves.end
     }
 
     /// The problems that the plan knows, and the problems that parts found.
@@ -315,9 +319,10 @@ impl Plan {
                 Err(e) if e.kind() == ErrorKind::NotFound => return Err(no_file(&path)),
                 Err(e) => return Err(io("to look at the file", &path, e)),
             };
-            let found = if bytes != file.ends.bytes {
+            let is_long = if file.grows { bytes >= file.ends.bytes } else { bytes == file.ends.bytes };
+            let found = if !is_long {
                 format!("another one, with {bytes}")
-            } else if read.contains(&number) && FileEnds::of(&path)? != file.ends {
+            } else if read.contains(&number) && ends_of_first(&path, file.ends.bytes)? != file.ends {
                 "another one of that size, which begins or ends otherwise".to_owned()
             } else {
                 continue;
@@ -328,10 +333,20 @@ impl Plan {
         Ok(())
     }
 
-    /// All files of parts in folders, and the given files, by the first part and the part behind the last one that each says it has.
-    fn files_by_parts(&self, paths: &[PathBuf]) -> Result<BTreeMap<(usize, usize), Vec<PathBuf>>> {
+    /// The files of parts in folders, and the given files, by the first part and the part behind the last one that each says it has. Files
+    /// whose names say that they have none of the parts `wanted` are not opened.
+    fn files_by_parts(
+        &self,
+        wanted: &Range<usize>,
+        paths: &[PathBuf],
+    ) -> Result<BTreeMap<(usize, usize), Vec<PathBuf>>> {
         let mut by_parts: BTreeMap<(usize, usize), Vec<PathBuf>> = BTreeMap::new();
-        for path in files_in(paths)? {
+        // Else each of the merges of a tree would open all files of its folder. A name that no part of the plan has is of another plan.
+        let is_elsewhere = |path: &PathBuf| {
+            let named = numbers_in(path).filter(|named| named.end <= self.parts());
+            named.is_some_and(|named| named.end <= wanted.start || named.start >= wanted.end)
+        };
+        for path in files_in(paths)?.into_iter().filter(|path| !is_elsewhere(path)) {
             let parts = self.parts_of(&path).map_err(|e| in_file(&path, e))?;
             by_parts.entry((parts.start, parts.end)).or_default().push(path);
         }
@@ -340,44 +355,16 @@ impl Plan {
 
     /// The numbers of the parts that a file says it has.
     fn parts_of(&self, path: &Path) -> Result<Range<usize>> {
-        let mut head = [0; HEAD];
-        let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.map_err(|e| io("to read the part", path, e))?;
-        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
-        if head[..8] != MAGIC {
-            return Err(Error::refused(format!("a part of version {}", MAGIC[7]), "something else"));
+        let heading = Heading::read(path)?;
+        if heading.plan != self.hash() {
+            let found = format!("one of {:016x}", heading.plan);
+            return Err(Error::refused(format!("a part of the plan {self}"), found));
         }
-        if word(8) != self.hash() {
-            return Err(Error::refused(
-                format!("a part of the plan {self}"),
-                format!("one of {:016x}", word(8)),
-            ));
+        if heading.numbers.end > self.parts() {
+            let found = (heading.numbers.end - 1).to_string();
+            return Err(Error::refused(format!("a part from 0 to {}", self.parts() - 1), found));
         }
-        let (first, more) = (word(16) & FIRST, word(16) >> COUNT_AT);
-        match usize::try_from(first + more) {
-            Ok(last) if last < self.parts() => Ok(last - more as usize..last + 1),
-            _ => Err(Error::refused(
-                format!("a part from 0 to {}", self.parts() - 1),
-                (first + more).to_string(),
-            )),
-        }
-    }
-}
-
-/// Where the number of parts behind the first one begins in the word of a file, and the bits of the first one's number.
-const COUNT_AT: u32 = 32;
-const FIRST: u64 = (1 << COUNT_AT) - 1;
-
-/// The word for these parts in a file: a single part is its number.
-fn word_of(numbers: &Range<usize>) -> u64 {
-    numbers.start as u64 | ((numbers.len() - 1) as u64) << COUNT_AT
-}
-
-/// The name of a file of these parts, without its ending.
-fn name_of(numbers: &Range<usize>) -> String {
-    match numbers.len() {
-        1 => format!("part-{:05}", numbers.start),
-        _ => format!("parts-{:05}-{:05}", numbers.start, numbers.end - 1),
+        Ok(heading.numbers)
     }
 }
 
@@ -410,50 +397,18 @@ fn load_breaks(from: &mut Loader<'_>, files: usize) -> Result<Vec<Break>, Reduce
     Ok(breaks)
 }
 
-/// The files of parts in these folders, and the files given by name.
-fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let entries = fs::read_dir(path).map_err(|e| io("to list the folder", path, e))?;
-        let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        found.retain(|file| file.extension().is_some_and(|ending| ending == ENDING));
-        found.sort();
-        files.extend(found);
-    }
-    Ok(files)
-}
-
-/// A file with a right checksum, in place of the content of `bytes`.
-fn read_part(path: &Path, bytes: &mut Vec<u8>) -> Result<()> {
-    bytes.clear();
-    File::open(path)
-        .and_then(|mut file| file.read_to_end(bytes))
-        .map_err(|e| io("to read the part", path, e))?;
-    if is_whole(bytes) {
+/// Refuses a copy of a part, from a repeated task, that differs in any bit.
+fn check_copy(first: &Path, other: &Path, numbers: &Range<usize>) -> Result<()> {
+    let mut original = PartFile::reader(first)?;
+    if is_same(other, &mut original).map_err(|e| io("to read the part", other, e))? {
         return Ok(());
     }
-    Err(in_file(path, Error::refused("a part with a right checksum", "a file that is broken")))
-}
-
-fn is_whole(bytes: &[u8]) -> bool {
-    let split = bytes.split_last_chunk::<TAIL>().filter(|(all, _)| all.len() >= HEAD);
-    split.is_some_and(|(all, sum)| {
-        all.starts_with(&MAGIC) && XxHash3_64::oneshot(all) == u64::from_le_bytes(*sum)
-    })
+    PartFile::open(other)?.end()?;
+    let found = format!("others in {} and {}", first.display(), other.display());
+    Err(Error::refused(format!("the same bits in all files of {}", words_of(numbers)), found))
 }
 
 fn no_file(path: &Path) -> Error {
     let wanted = format!("the file {} of the run that was planned", path.display());
     Error::refused(wanted, "none (--run FOLDER says where the run lies)")
-}
-
-fn in_file(path: &Path, error: Error) -> Error {
-    match error {
-        Error::Refused { wanted, found } => Error::refused(wanted, format!("{found} in {}", path.display())),
-        error => error,
-    }
 }

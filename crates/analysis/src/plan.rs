@@ -4,6 +4,7 @@ mod json;
 mod made;
 
 use std::fmt;
+use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,7 +78,10 @@ pub struct Plan {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlannedFile {
     pub(crate) path: PathBuf,
+    /// Of the whole file, or of its bytes up to the last planned event if it `grows`.
     pub(crate) ends: FileEnds,
+    /// The file was still being written. It may have more bytes by now, and its final name.
+    pub(crate) grows: bool,
 }
 
 /// A part, and where its events are.
@@ -181,10 +185,19 @@ impl Plan {
 
     /// The files of the run as this process finds them.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        self.files().map(|path| match (&self.folder, path.file_name()) {
-            (Some(folder), Some(name)) => folder.join(name),
-            _ => path.to_owned(),
+        self.files.iter().map(|file| {
+            let path = match (&self.folder, file.path.file_name()) {
+                (Some(folder), Some(name)) => folder.join(name),
+                _ => file.path.clone(),
+            };
+            // Its writer takes the ending of its name away when it is done.
+            if file.grows && !path.exists() { path.with_extension("") } else { path }
         })
+    }
+
+    /// Whether files of the run were still being written when the plan was made; events that came later are not in it.
+    pub fn is_of_growing_run(&self) -> bool {
+        self.files.iter().any(|file| file.grows)
     }
 
     /// Faults of files when the plan was made: name and reason.
@@ -235,6 +248,14 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// The ends of the first `bytes` bytes of a file.
+pub(crate) fn ends_of_first(path: &Path, bytes: u64) -> Result<FileEnds> {
+    let ends = File::open(path)
+        .map_err(|e| livetime_recording::Error::io("to open the file", e))
+        .and_then(|file| FileEnds::of_first(&file, bytes));
+    Ok(ends.map_err(|e| e.in_file(path))?)
 }
 
 /// How many bytes the pictures of an event have, if they are not too many.

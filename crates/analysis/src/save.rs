@@ -1,5 +1,8 @@
 //! Numbers as bytes, so that a partial result can leave its process: little-endian, each list with its length.
 
+use std::fmt;
+use std::io::Read;
+
 use bytemuck::Pod;
 use livetime_frame::Element;
 
@@ -59,21 +62,42 @@ impl Saver {
 
 /// Gives the numbers back that a [`Saver`] took, in the same order. Every length is checked against the bytes that are there before
 /// memory is taken for it.
-#[derive(Clone, Debug)]
+///
+/// The numbers go from the file into the partial result, without a copy of the file in memory: a merge then holds two partial results,
+/// and nothing else of their size.
 pub struct Loader<'a> {
-    bytes: &'a [u8],
+    from: &'a mut (dyn Read + 'a),
+    left: usize,
     events: u64,
     longest: &'a [usize],
 }
 
+/// Leaves the bytes out, which cannot be looked at without taking them.
+impl fmt::Debug for Loader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loader").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
 impl<'a> Loader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Loader<'a> {
-        Loader { bytes, events: 0, longest: &[] }
+    /// Loads from a reader that has at least `left` bytes, and takes no more than these.
+    pub(crate) fn new(from: &'a mut (dyn Read + 'a), left: usize) -> Loader<'a> {
+        Loader { from, left, events: 0, longest: &[] }
     }
 
-    /// Sets the bounds: a partial result of at most `events` events, whose panels have at most `longest` pixels.
-    pub(crate) fn with_bounds(self, events: u64, longest: &'a [usize]) -> Loader<'a> {
-        Loader { events, longest, ..self }
+    /// The bytes of the next [`Saver::sized`], as those of a partial result of at most `events` events, whose panels have at most `longest`
+    /// pixels. The caller loads all of them, or loads nothing else.
+    ///
+    /// # Errors
+    /// If fewer bytes are left than there should be.
+    pub(crate) fn sized<'b>(
+        &'b mut self,
+        events: u64,
+        longest: &'b [usize],
+    ) -> Result<Loader<'b>, ReduceError> {
+        let count = self.number()?;
+        let left = self.take(count, 1)?;
+        Ok(Loader { from: &mut *self.from, left, events, longest })
     }
 
     /// How many events the partial result can hold: larger counts are wrong.
@@ -91,9 +115,10 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// If there is none.
     pub fn number(&mut self) -> Result<u64, ReduceError> {
-        let (bytes, rest) = self.bytes.split_first_chunk().ok_or_else(|| self.too_short(8))?;
-        self.bytes = rest;
-        Ok(u64::from_le_bytes(*bytes))
+        let mut bytes = [0; 8];
+        self.take(1, bytes.len())?;
+        self.from.read_exact(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
     }
 
     /// The next number, which must not be above `most`.
@@ -152,24 +177,13 @@ impl<'a> Loader<'a> {
     /// If the remaining bytes are too few for `count` numbers of even one byte each.
     pub(crate) fn has_numbers(&self, count: usize) -> Result<(), ReduceError> {
         // Each number takes at least a byte, so a false count is refused before memory is taken for that many numbers.
-        if count <= self.bytes.len() { Ok(()) } else { Err(self.too_short(count as u64)) }
-    }
-
-    /// The next list of bytes, where they lie.
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], ReduceError> {
-        let count = self.number()?;
-        self.take(count, 1)
-    }
-
-    /// The bytes that have not been loaded yet.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.bytes
+        if count <= self.left { Ok(()) } else { Err(self.too_short(count as u64)) }
     }
 
     /// # Errors
     /// If there are bytes left.
     pub(crate) fn end(&self) -> Result<(), ReduceError> {
-        match self.bytes.len() {
+        match self.left {
             0 => Ok(()),
             left => Err(format!("wanted the end, found {left} more bytes").into()),
         }
@@ -182,38 +196,38 @@ impl<'a> Loader<'a> {
         if count != list.len() as u64 {
             return Err(format!("wanted a list of {} numbers, found {count}", list.len()).into());
         }
-        let bytes = self.take(count, size_of::<T>())?;
-        copy(bytes, list);
-        Ok(())
+        self.take(count, size_of::<T>())?;
+        self.copy(list)
     }
 
     fn all<T: Pod>(&mut self) -> Result<Vec<T>, ReduceError> {
         let count = self.number()?;
-        let bytes = self.take(count, size_of::<T>())?;
-        let mut list = vec![T::zeroed(); bytes.len() / size_of::<T>()];
-        copy(bytes, &mut list);
+        let mut list = vec![T::zeroed(); self.take(count, size_of::<T>())? / size_of::<T>()];
+        self.copy(&mut list)?;
         Ok(list)
     }
 
-    fn take(&mut self, count: u64, size: usize) -> Result<&'a [u8], ReduceError> {
+    /// Takes room for `count` numbers of `size` bytes from the bytes that are left, and returns how many bytes these are.
+    fn take(&mut self, count: u64, size: usize) -> Result<usize, ReduceError> {
         // The count comes from a file, so the product is checked before any memory is taken.
         let wanted = usize::try_from(count).ok().and_then(|count| count.checked_mul(size));
-        let taken = wanted.and_then(|wanted| self.bytes.split_at_checked(wanted));
-        let (bytes, rest) = taken.ok_or_else(|| self.too_short(count.saturating_mul(size as u64)))?;
-        self.bytes = rest;
-        Ok(bytes)
+        let rest = wanted.and_then(|wanted| Some((wanted, self.left.checked_sub(wanted)?)));
+        let (wanted, left) = rest.ok_or_else(|| self.too_short(count.saturating_mul(size as u64)))?;
+        self.left = left;
+        Ok(wanted)
+    }
+
+    /// Numbers out of as many bytes as they have.
+    fn copy<T: Pod>(&mut self, list: &mut [T]) -> Result<(), ReduceError> {
+        let target: &mut [u8] = bytemuck::cast_slice_mut(list);
+        self.from.read_exact(target)?;
+        swap_on_big_endian(size_of::<T>(), target);
+        Ok(())
     }
 
     fn too_short(&self, wanted: u64) -> ReduceError {
-        format!("wanted {wanted} more bytes, found {}", self.bytes.len()).into()
+        format!("wanted {wanted} more bytes, found {}", self.left).into()
     }
-}
-
-/// Numbers out of as many bytes as they have.
-fn copy<T: Pod>(bytes: &[u8], list: &mut [T]) {
-    let target: &mut [u8] = bytemuck::cast_slice_mut(list);
-    target.copy_from_slice(bytes);
-    swap_on_big_endian(size_of::<T>(), target);
 }
 
 fn swap_on_big_endian(size: usize, bytes: &mut [u8]) {
@@ -234,7 +248,8 @@ mod tests {
         out.list(&[1i16, -2]);
         out.list_u128(&[u128::MAX]);
         out.text("µ");
-        let mut from = Loader::new(&out.bytes);
+        let mut bytes = &out.bytes[..];
+        let mut from = Loader::new(&mut bytes, out.bytes.len());
         assert_eq!((from.number().unwrap(), from.float().unwrap().to_bits()), (7, (-0.0f64).to_bits()));
         assert_eq!(from.list::<i16>().unwrap(), [1, -2]);
         assert_eq!(from.list_u128().unwrap(), [u128::MAX]);
@@ -246,12 +261,13 @@ mod tests {
     fn lengths_that_are_not_there_are_refused() {
         for count in [2, u64::MAX, 1 << 61] {
             let bytes = [&count.to_le_bytes()[..], &[0; 9]].concat();
-            let error = Loader::new(&bytes).list::<u64>().unwrap_err().to_string();
+            let error = Loader::new(&mut &bytes[..], bytes.len()).list::<u64>().unwrap_err().to_string();
             assert!(error.ends_with("more bytes, found 9"), "{error}");
-            let error = Loader::new(&bytes).fill(&mut [0u64; 2]).unwrap_err().to_string();
+            let error =
+                Loader::new(&mut &bytes[..], bytes.len()).fill(&mut [0u64; 2]).unwrap_err().to_string();
             let wanted = if count == 2 { "more bytes, found 9" } else { "wanted a list of 2 numbers" };
             assert!(error.contains(wanted), "{error}");
         }
-        assert!(Loader::new(&9u64.to_le_bytes()).at_most(8).is_err());
+        assert!(Loader::new(&mut &9u64.to_le_bytes()[..], 8).at_most(8).is_err());
     }
 }

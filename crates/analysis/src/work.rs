@@ -148,14 +148,15 @@ impl<'r> Work<'r> {
         let slots = self.slots(recording, self.takes_strips());
         let pictures = (self.layout.bytes() as u64).saturating_mul(slots as u64);
         let worker = pictures.saturating_add(read).saturating_add(any_order).saturating_add(ordered);
-        worker.saturating_mul(workers as u64).saturating_add(self.merging_bytes())
+        worker.saturating_mul(workers as u64).saturating_add(self.merging_bytes(u64::MAX))
     }
 
-    /// An estimate of the bytes that merging takes beside the two merged results: waiting partial results, and the final results.
-    pub(crate) fn merging_bytes(&self) -> u64 {
+    /// An estimate of the bytes that merging takes beside the two merged results: waiting partial results, at most
+    /// `most_waiting`, and the final results.
+    pub(crate) fn merging_bytes(&self, most_waiting: u64) -> u64 {
         let [any_order, ordered] = self.partial_bytes();
         // In a binary tree about this many results wait at once.
-        let waiting = ordered.saturating_mul(u64::from(self.leaves().max(1).ilog2()));
+        let waiting = ordered.saturating_mul(most_waiting.min(self.leaves().max(1).ilog2().into()));
         waiting.saturating_add(any_order).saturating_add(ordered)
     }
 

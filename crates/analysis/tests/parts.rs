@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use livetime_formats::hdf5::{Element, Growing, Tree, Writer};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::xtc1::{TypeId, id};
 use livetime_frame::DType;
@@ -430,13 +431,58 @@ fn what_only_the_whole_run_tells_is_found_by_a_scan_of_all() {
 }
 
 #[test]
-fn a_run_that_is_being_written_is_not_planned() {
+fn a_run_that_is_being_written_is_planned_as_far_as_it_is_complete() {
     let folder = tempfile::tempdir().unwrap();
-    let datagrams: Vec<Vec<u8>> = (0..6).map(|e| datagram(e, &[Leaf::new(frame(8, 8, 8, e))])).collect();
-    let path = write(folder.path(), &datagrams);
+    let datagrams: Vec<Vec<u8>> = (0..40).map(|e| datagram(e, &[Leaf::new(frame(8, 8, 8, e))])).collect();
+    let path = write(folder.path(), &datagrams[..30]);
     let growing = path.with_extension("xtc.inprogress");
     std::fs::rename(&path, &growing).unwrap();
-    let recording = Recording::open(&[&growing]).unwrap();
+    // A half datagram is at its end, as a writer may leave it for a moment.
+    let append = |bytes: &[u8]| {
+        let mut file = std::fs::OpenOptions::new().append(true).open(&growing).unwrap();
+        std::io::Write::write_all(&mut file, bytes).unwrap();
+    };
+    let (first, second) = datagrams[30].split_at(70);
+    append(first);
+    let reducers = all();
+    let (plan, found) = planned(&growing, 4, &reducers);
+    assert!(plan.is_of_growing_run());
+    // The last datagram may still be preceded by another one.
+    assert_eq!(found.account.used, 29);
+    let plan = Plan::parse(&std::fs::read_to_string(saved(&plan, folder.path())).unwrap()).unwrap();
+    let out = folder.path().join("parts");
+    part(&plan, &reducers, 0, 1).write(&out).unwrap();
+    append(second);
+    append(&datagrams[31..].concat());
+    part(&plan, &reducers, 1, 1).write(&out).unwrap();
+    // The run has ended: what was planned stays what it was.
+    std::fs::rename(&growing, &path).unwrap();
+    (2..4).for_each(|number| drop(part(&plan, &reducers, number, 1).write(&out).unwrap()));
+    assert_same_bits(&found, &merged(&plan, &reducers, &[&out]).unwrap().found);
+
+    let mut other = std::fs::read(&path).unwrap();
+    other[100] ^= 1;
+    let work = plan.work(&reducers).unwrap();
+    for bytes in [&other[..], &other[..200]] {
+        std::fs::write(&path, bytes).unwrap();
+        let error = plan.reduce(&work, 0, 1, &mut |_| GoOn::Yes).err().unwrap().to_string();
+        assert!(error.contains("e1-r0001-s00-c00.xtc as it was at the plan"), "{error}");
+    }
+}
+
+#[test]
+fn a_run_without_places_is_not_planned_while_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.h5");
+    let mut tree = Tree::default();
+    let what =
+        Growing { element: Element::Number(DType::U16), row: &[8, 8], chunk: 1, part: &[], filter: None };
+    let (_, data) = tree.growing(Tree::ROOT, "data", what, vec![]);
+    let mut file = Writer::create(&path, tree, true).unwrap();
+    (0..6).for_each(|_| file.write_row(data, &[1; 128]).unwrap());
+    file.flush().unwrap();
+    let recording = Recording::open(&[&path]).unwrap();
+    assert!(recording.is_growing());
     let detector = detector(&recording, None).unwrap();
     let reducers = all();
     let work = Work::new(&recording, &detector, &options(1), &reducers).unwrap();

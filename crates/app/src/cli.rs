@@ -12,6 +12,7 @@ use crate::commands::check::{CHECK_HELP, CheckArgs};
 use crate::commands::convert::{CONVERT_HELP, ConvertArgs};
 use crate::commands::examples::{EXAMPLES_HELP, ExamplesArgs};
 use crate::commands::import::{IMPORT_HELP, ImportArgs};
+use crate::commands::index::{INDEX_HELP, IndexArgs};
 use crate::commands::inspect::{INSPECT_HELP, InspectArgs};
 use crate::commands::ledger::{LEDGER_HELP, LedgerArgs};
 use crate::commands::nodes::{NODES_HELP, NodesArgs, SCHEMA_HELP};
@@ -70,6 +71,9 @@ pub(crate) enum Command {
     /// of links.
     #[command(after_help = INSPECT_HELP)]
     Inspect(InspectArgs),
+    /// Write an index beside each file of a recorded run, so that plans of many files are made at once.
+    #[command(after_help = INDEX_HELP)]
+    Index(IndexArgs),
     /// Compress, decompress, cut, split and merge recorded files, and prove that nothing is lost.
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
@@ -122,6 +126,7 @@ impl Command {
             Command::Analyze(args) => args.json,
             Command::Convert(args) => args.json,
             Command::Recover(args) => args.json,
+            Command::Index(args) => args.json,
             Command::Sim(args) => args.is_json(),
             Command::HitsScore(args) => args.is_json(),
             Command::Import(args) => args.json,

@@ -24,6 +24,7 @@ mod hdf5;
 mod hostile;
 mod hostile_ca;
 mod import;
+mod index;
 mod inspect;
 mod ladder;
 mod ledger;

@@ -26,13 +26,14 @@ pub(crate) struct Cli {
     /// Few and short measurements, to test the benchmark and not the speed.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// `actors`, `analyze`, `ca`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `record`, `served` and `web`: only the rows whose name contains
+    /// `actors`, `analyze`, `ca`, `codecs`, `engine`, `hits`, `ingest`, `nodes`, `record`, `scale`, `served` and `web`: only the rows whose name contains
     /// this text.
     #[arg(long, default_value = "")]
     filter: String,
     /// A peer that runs in turn with this program. `actors`: another engine's program with the same patterns;
     /// `codecs`: a Python with the original libraries, as `bash tools/peers.sh codecs` prints it;
     /// `ca`: a Python with epicscorelibs, as `bash tools/peers.sh ioc` prints it;
+    /// `scale`: a Python with livetime, numpy and distributed, for the row over Dask;
     /// `record`: a Python with h5py, as `bash tools/peers.sh hdf5` prints it, or with Bluesky, too, for the row `bp.count, an
     /// event`: `bash tools/peers.sh bluesky`.
     #[arg(long, value_name = "PROGRAM")]
@@ -93,6 +94,7 @@ Examples:
   livetime-bench record --filter '4 kHz' --long-duration 10min
   livetime-bench record --filter bp.count --peer $(bash tools/peers.sh bluesky)
   livetime-bench web --filter pictures
+  livetime-bench scale --json
 
 Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.
 Exit codes: 0 ok, 1 failed, 2 wrong usage.";
@@ -136,13 +138,15 @@ pub(crate) enum What {
     PvaPeer,
     /// The server process of a picture of the Channel Access benchmark.
     CaPeer,
+    /// The process that merges parts in `scale`.
+    MergePeer,
 }
 
 impl clap::ValueEnum for What {
     fn value_variants<'a>() -> &'a [What] {
         static ALL: LazyLock<Vec<What>> = LazyLock::new(|| {
             let all = Benchmark::ALL.into_iter().map(What::Benchmark);
-            all.chain([What::PvaPeer, What::CaPeer]).collect()
+            all.chain([What::PvaPeer, What::CaPeer, What::MergePeer]).collect()
         });
         &ALL
     }
@@ -152,6 +156,7 @@ impl clap::ValueEnum for What {
             What::Benchmark(benchmark) => PossibleValue::new(benchmark.name()).help(benchmark.about()),
             What::PvaPeer => PossibleValue::new("pva-peer").hide(true),
             What::CaPeer => PossibleValue::new("ca-peer").hide(true),
+            What::MergePeer => PossibleValue::new("merge-peer").hide(true),
         })
     }
 }

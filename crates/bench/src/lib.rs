@@ -36,6 +36,7 @@ mod plugins_2013;
 mod pva;
 mod record;
 mod resize;
+mod scale;
 mod served;
 mod settings;
 mod web;
@@ -44,6 +45,7 @@ use livetime_measure::{Meter, Progress, Record, Spread, Usage, in_one_line, merg
 
 pub use ca::serve_picture;
 pub use pva::serve;
+pub use scale::merge_parts;
 pub use settings::{Allocations, CountAllocations, Failed, Settings};
 
 /// A benchmark of Livetime itself.
@@ -81,11 +83,13 @@ pub enum Benchmark {
     Record,
     /// What it costs a run that pages show it: pictures, moments, changes, and its highest rate.
     Web,
+    /// Analyses of runs that no single process can plan or merge: memory and time.
+    Scale,
 }
 
 impl Benchmark {
     /// All of them, in the order of the help.
-    pub const ALL: [Benchmark; 16] = [
+    pub const ALL: [Benchmark; 17] = [
         Benchmark::Plugins2013,
         Benchmark::Nodes,
         Benchmark::Codecs,
@@ -102,6 +106,7 @@ impl Benchmark {
         Benchmark::Served,
         Benchmark::Record,
         Benchmark::Web,
+        Benchmark::Scale,
     ];
 
     /// Name on the command line.
@@ -123,6 +128,7 @@ impl Benchmark {
             Benchmark::Served => "served",
             Benchmark::Record => "record",
             Benchmark::Web => "web",
+            Benchmark::Scale => "scale",
         }
     }
 
@@ -151,6 +157,7 @@ impl Benchmark {
             Benchmark::Served => "What it costs a run that it is served over pvAccess: at 10 kHz, and per PV",
             Benchmark::Record => "What hdf5_files writes into memory, beside what the system can do",
             Benchmark::Web => "What it costs a run that pages show it: pictures, moments, changes",
+            Benchmark::Scale => "What must not grow with a run of 100 TB: memory of merges, time of plans",
         }
     }
 
@@ -182,6 +189,7 @@ impl Benchmark {
             Benchmark::Served => served::run(settings, count, progress),
             Benchmark::Record => record::run(settings, progress),
             Benchmark::Web => web::run(settings, count, progress),
+            Benchmark::Scale => scale::run(settings, progress),
         }
     }
 }

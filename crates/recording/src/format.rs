@@ -145,6 +145,11 @@ impl RunFormat {
         self.0.datagrams.is_some()
     }
 
+    /// Whether a part of a run is opened by a scan of some places alone, so that it matters little that files grow behind them.
+    pub fn has_places(self) -> bool {
+        self.0.open_places.is_some()
+    }
+
     /// Whether frames that sinks of this program recorded come back as they were, with their attributes.
     pub fn keeps_frames(self) -> bool {
         self.0.keeps_frames

@@ -1,50 +1,15 @@
 //! Where events lie in the files of a run, so that another process finds some of them without a scan of all.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::hash::Hasher;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use livetime_formats::file::{ReadAt, read_exact_at};
 use livetime_formats::xtc1::run::{Piece, Places};
 use livetime_formats::{Error, Result};
 use twox_hash::XxHash3_64;
 
 use crate::{Recording, RunFormat};
-
-/// This many bytes at both ends of a file are compared when it is opened again: a page, so that opening stays cheap for
-/// large files.
-const ENDS: u64 = 4096;
-
-/// The properties by which another process recognises a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FileEnds {
-    /// How many bytes it has.
-    pub bytes: u64,
-    /// A hash of its first and last 4096 bytes.
-    pub hash: u64,
-}
-
-impl FileEnds {
-    /// Reads both ends of a file.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn of(path: &Path) -> Result<FileEnds> {
-        let look = || {
-            let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
-            let bytes = file.size().map_err(|e| Error::io("the size of the file", e))?;
-            // A file shorter than one end gives its bytes twice, which harms no comparison.
-            let mut ends = vec![0; 2 * bytes.min(ENDS) as usize];
-            let (first, last) = ends.split_at_mut(bytes.min(ENDS) as usize);
-            read_exact_at(&file, first, 0)?;
-            read_exact_at(&file, last, bytes - last.len() as u64)?;
-            Ok(FileEnds { bytes, hash: XxHash3_64::oneshot(&ends) })
-        };
-        look().map_err(|e: Error| e.in_file(path))
-    }
-}
 
 /// A range of bytes of a file, which is a number among the files of the run.
 #[derive(Clone, PartialEq, Eq, Debug)]

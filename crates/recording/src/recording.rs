@@ -243,6 +243,12 @@ impl Recording {
         self.breaks.behind(known, &**self.run())
     }
 
+    /// The indices beside the files that do not fit them, each with the reason. Their files were scanned instead, so nothing is missing,
+    /// but opening the run took longer.
+    pub fn ignored_indices(&self) -> Vec<String> {
+        self.run().ignored_indices()
+    }
+
     /// Whether files are still being written: there will be more events.
     pub fn is_growing(&self) -> bool {
         self.run().is_growing()

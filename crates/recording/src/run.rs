@@ -56,6 +56,11 @@ pub(crate) fn bytes_of<'a>(pieces: impl IntoIterator<Item = &'a Piece>) -> u64 {
     pieces.into_iter().map(|piece| piece.length).fold(0, u64::saturating_add)
 }
 
+/// A problem with its file, in words.
+pub(crate) fn in_words(problem: &Unsound) -> String {
+    format!("{}: {}", problem.path.display(), problem.error)
+}
+
 /// An open run. A format must have events, files, detectors and pictures; functions with a default are for properties
 /// that a format may lack.
 pub(crate) trait Run: Send + Sync + std::fmt::Debug {
@@ -110,6 +115,11 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
     /// Places from which on a file cannot be read.
     fn problems(&self) -> &[Unsound] {
         &[]
+    }
+
+    /// Indices that do not fit their files, which were scanned instead; none in formats without indices.
+    fn ignored_indices(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// How many changes of state there are, and which problems the changes behind the first `seen` have.

@@ -293,6 +293,7 @@ def analyze(
     reducers: Reducers = "mean",
     *,
     workers: Any = None,
+    executor: Any = None,
     processes: int | None = None,
     start: int = 0,
     stop: int | None = None,
@@ -308,7 +309,9 @@ def analyze(
 
     - `reducers`: by name, as `{"hits": HitMap(3000), "mean": Mean()}`; one alone; or names as `"mean,std,histogram"`.
     - `workers`: `None` or a number: threads. `"processes"`: as many processes as `processes` says (one for each core), for
-      reducers that hold the interpreter. A Dask client: its workers, which must see the files under the same paths.
+      reducers that hold the interpreter. A Dask client, or any executor of `concurrent.futures` (mpi4py, Parsl, executorlib): its
+      workers, which must see the files under the same paths.
+    - `executor`: another name for `workers`, for programs that have an executor.
     - `start`, `stop`, `every`: which events.
     - `select`: an expression, as `"evr(140) and ebeam.charge > 0.1"`, or a `Selection`: only these events. The others are
       counted in `found.account.refused` and `found.account.without_value`.
@@ -334,7 +337,7 @@ def analyze(
     bytes_ = None if memory is None else size(memory)
     wanted = _Wanted(run, whole, listed, start, stop, every, block_bytes, judged, bytes_)
     with _Shown(progress) as tell:
-        found = _executor(workers, processes)(wanted, parts, tell)
+        found = _executor(_one_of(workers, executor), processes)(wanted, parts, tell)
     return _found(named, found, time.monotonic() - begun)
 
 
@@ -474,6 +477,12 @@ def _found(named: dict[str, AnyReducer], found: tuple[Any, ...], seconds: float)
     return Found(results, whole, _layout(panels), seconds)
 
 
+def _one_of(workers: Any, executor: Any) -> Any:
+    if workers is not None and executor is not None:
+        raise TypeError("wanted `workers` or `executor`, found both")
+    return workers if executor is None else executor
+
+
 def _executor(workers: Any, processes: int | None) -> Callable[[_Wanted, int | None, Progress | None], tuple[Any, ...]]:
     if workers is None or isinstance(workers, int):
         if processes is not None:
@@ -487,7 +496,9 @@ def _executor(workers: Any, processes: int | None) -> Callable[[_Wanted, int | N
         return lambda wanted, parts, tell: executors.processes(wanted, processes, parts, tell)
     if hasattr(workers, "submit") and hasattr(workers, "scheduler_info"):
         return lambda wanted, parts, tell: executors.dask(wanted, workers, parts, tell)
-    raise TypeError(f"workers: wanted a number, \"threads\", \"processes\" or a Dask client, found {workers!r}")
+    if hasattr(workers, "submit") and hasattr(workers, "shutdown"):
+        return lambda wanted, parts, tell: executors.executor(wanted, workers, parts, tell)
+    raise TypeError(f"workers: wanted a number, \"threads\", \"processes\", a Dask client or an executor, found {workers!r}")
 
 
 def _threads(wanted: _Wanted, workers: int | None, tell: Progress | None) -> tuple[Any, ...]:

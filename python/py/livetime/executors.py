@@ -1,4 +1,4 @@
-"""Analyses in parts: by processes of this machine, and by the workers of a Dask cluster.
+"""Analyses in parts: by processes of this machine, by the workers of a Dask cluster, and by any executor.
 
 A plan says everything about an analysis. Any process can do a part of it, as often as need be, and writes the same bytes;
 merged in the plan's fixed tree they give the same results as one process. So a worker that dies costs its part only.
@@ -11,8 +11,9 @@ import os
 import pickle
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from . import _livetime
@@ -94,6 +95,29 @@ def _same(task: bytes) -> bytes:
     return task
 
 
+def executor(wanted: _Wanted, pool: Executor, parts: int | None, tell: Progress | None) -> tuple[Any, ...]:
+    """With any executor of `concurrent.futures`: mpi4py, Parsl, executorlib, Dask's `client.get_executor()`."""
+    count = max(1, getattr(pool, "_max_workers", None) or os.cpu_count() or 1)
+    plan = _plan(wanted, parts or count * _PARTS_OF_WORKER)
+    task = _pickled((plan.text(), wanted.reducers, wanted.memory))
+    with _Parts(plan, wanted.reducers, tell) as done:
+        numbers, pending = iter(sorted(done.left)), dict[Future[bytes], int]()
+        try:
+            while done.left:
+                # Each task carries the plan, so that only some of them wait in the executor.
+                for part in islice(numbers, _PARTS_OF_WORKER * count - len(pending)):
+                    pending[pool.submit(reduce_part, task, part)] = part
+                finished, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    done.add(pending.pop(future), future.result())
+        except BrokenExecutor as error:
+            raise AnalysisError(f"wanted all parts, found that the executor broke with {len(done.left)} left: {error}") from error
+        finally:
+            for future in pending:
+                future.cancel()
+        return done.merged()
+
+
 def reduce_part(task: bytes, part: int) -> bytes:
     """Does one part of a plan, in any process: the bytes of its file."""
     text, reducers, memory = pickle.loads(task)
@@ -101,12 +125,15 @@ def reduce_part(task: bytes, part: int) -> bytes:
 
 
 class _Parts:
-    """The finished parts, as files of a temporary folder, and the remaining ones."""
+    """The finished parts, as files of a temporary folder, and the remaining ones. Two neighbours are merged as soon as both are there, so
+    that the folder holds the files of few parts, however many the plan has."""
 
     def __init__(self, plan: _livetime.Plan, reducers: list[Any], tell: Progress | None) -> None:
         self._plan, self._reducers, self._tell = plan, reducers, tell
         self._folder = tempfile.TemporaryDirectory(prefix="livetime-")
         self._events = [plan.events_of(part) for part in range(plan.parts)]
+        self._files: dict[tuple[int, int], str] = {}
+        self._done = 0
         self.left = set(range(plan.parts))
 
     def __enter__(self) -> _Parts:
@@ -116,15 +143,38 @@ class _Parts:
         self._folder.cleanup()
 
     def add(self, part: int, content: bytes) -> None:
-        with open(os.path.join(self._folder.name, f"part-{part:05}.ltpart"), "wb") as file:
-            file.write(content)
+        self._put(part, part + 1, content)
         self.left.discard(part)
+        self._join(part)
         if self._tell:
-            done = sum(count for number, count in enumerate(self._events) if number not in self.left)
-            self._tell(done, sum(self._events), 0)
+            self._done += self._events[part]
+            self._tell(self._done, sum(self._events), 0)
 
     def merged(self) -> tuple[Any, ...]:
         return self._plan.merge(self._reducers, [self._folder.name])
+
+    def _join(self, part: int) -> None:
+        """Merges up the binary tree of the parts, as far as neighbours are there."""
+        start, span = part, 1
+        while span < self._plan.parts:
+            first = start - start % (2 * span)
+            middle, stop = first + span, min(first + 2 * span, self._plan.parts)
+            both = [(first, min(middle, stop)), (middle, stop)]
+            # The last node of a level may have no neighbour: it is one of the next level too.
+            if middle < stop:
+                if not all(node in self._files for node in both):
+                    return
+                files = [self._files.pop(node) for node in both]
+                self._put(first, stop, self._plan.merge_some(self._reducers, first, stop, files))
+                for file in files:
+                    os.remove(file)
+            start, span = first, 2 * span
+
+    def _put(self, start: int, stop: int, content: bytes) -> None:
+        path = os.path.join(self._folder.name, f"parts-{start}-{stop}.ltpart")
+        with open(path, "wb") as file:
+            file.write(content)
+        self._files[start, stop] = path
 
 
 def _plan(wanted: _Wanted, parts: int) -> _livetime.Plan:

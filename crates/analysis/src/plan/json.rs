@@ -27,7 +27,15 @@ impl Plan {
 
     /// All but the hash, which is made of it.
     pub(super) fn content(&self) -> Value {
-        let file = |f: &PlannedFile| json!({ "path": f.path.to_str(), "bytes": f.ends.bytes, "ends": hex(f.ends.hash) });
+        let file = |f: &PlannedFile| {
+            let mut json =
+                json!({ "path": f.path.to_str(), "bytes": f.ends.bytes, "ends": hex(f.ends.hash) });
+            // Absent from plans of complete runs, whose hashes must stay.
+            if f.grows {
+                json["grows"] = true.into();
+            }
+            json
+        };
         let part = |part: &PlannedPart| {
             json!({
                 "leaves": pair(&part.leaves),
@@ -106,7 +114,8 @@ pub(super) fn parse(text: &str) -> Result<Plan> {
 
 fn file(json: Field<'_>) -> Result<PlannedFile> {
     let ends = FileEnds { bytes: json.get("bytes")?.number()?, hash: json.get("ends")?.hash()? };
-    Ok(PlannedFile { path: json.get("path")?.text()?.into(), ends })
+    let grows = json.json.get("grows") == Some(&Value::Bool(true));
+    Ok(PlannedFile { path: json.get("path")?.text()?.into(), ends, grows })
 }
 
 fn part(json: Field<'_>) -> Result<PlannedPart> {

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::path::Path;
 
+use livetime_formats::file::Growth;
 use livetime_recording::FileEnds;
 use twox_hash::XxHash3_64;
 
-use super::{Plan, PlannedFile, PlannedPart, json};
+use super::{Plan, PlannedFile, PlannedPart, ends_of_first, json};
 use crate::error::{Error, Result};
 use crate::whole_file::write_whole;
 use crate::{Recording, Work};
@@ -23,12 +24,12 @@ const UNITS: usize = 4;
 
 impl Plan {
     /// Plans `work` on a recorded run in `parts` parts; without a number, in parts of 8 GiB. With more parts than
-    /// leaves some parts are empty.
+    /// leaves some parts are empty. A run of datagrams (XTC) that is still being written is planned as far as it is complete.
     ///
     /// # Errors
-    /// If the run is still being written, more than a million parts are wanted, its files cannot be read, or their names are no UTF-8.
+    /// If a run of another format is still being written, more than a million parts are wanted, its files cannot be read, or their names are no UTF-8.
     pub fn new(recording: &Recording, work: &Work<'_>, parts: Option<usize>) -> Result<Plan> {
-        if recording.is_growing() {
+        if recording.is_growing() && !recording.format().has_places() {
             return Err(Error::refused("a run that is complete", "one that is still being written"));
         }
         let parts = parts.unwrap_or_else(|| work.blocks().div_ceil(BLOCKS_OF_PART));
@@ -42,16 +43,24 @@ impl Plan {
         // As the files are named below.
         let name = |path: &Path| std::path::absolute(path).unwrap_or(path.to_owned()).display().to_string();
         let problems = recording.problems().into_iter();
+        let state = recording.state_places();
+        let parts: Vec<PlannedPart> = ranges(work.leaves(), parts).map(part).collect();
+        let reads = || parts.iter().flat_map(|part| &part.places.reads).chain(&state);
+        // What stands behind the last planned event of a growing file may change yet.
+        let end =
+            |file| reads().filter(|piece| piece.file == file).map(|piece| piece.bytes.end).max().unwrap_or(0);
+        let files = recording.files();
+        let files = files.iter().enumerate().map(|(number, path)| PlannedFile::of(path, || end(number)));
         let mut plan = Plan {
-            files: recording.files().iter().map(|path| PlannedFile::of(path)).collect::<Result<Vec<_>>>()?,
+            files: files.collect::<Result<Vec<_>>>()?,
             problems: problems.map(|p| (name(&p.path), p.why)).collect(),
-            state: recording.state_places(),
+            state,
             detector: work.detector.clone(),
             layout: work.layout.clone(),
             cut: work.cut.clone(),
             select: work.select.clone(),
             reducers: work.describe(),
-            parts: ranges(work.leaves(), parts).map(part).collect(),
+            parts,
             hash: 0,
             folder: None,
             memory: None,
@@ -105,14 +114,17 @@ impl Plan {
 }
 
 impl PlannedFile {
-    fn of(path: &Path) -> Result<PlannedFile> {
+    /// The file as it is, or up to `end` if it is still being written.
+    fn of(path: &Path, end: impl FnOnce() -> u64) -> Result<PlannedFile> {
         let absolute = std::path::absolute(path);
         let absolute =
             absolute.map_err(|e| livetime_recording::Error::io("the path of the file", e).in_file(path))?;
         if absolute.to_str().is_none() {
             return Err(Error::refused("a path in UTF-8", path.display().to_string()));
         }
-        Ok(PlannedFile { ends: FileEnds::of(&absolute)?, path: absolute })
+        let grows = Growth::of(&absolute).may_grow();
+        let ends = if grows { ends_of_first(&absolute, end()) } else { Ok(FileEnds::of(&absolute)?) }?;
+        Ok(PlannedFile { ends, path: absolute, grows })
     }
 }
 

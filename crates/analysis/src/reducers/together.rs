@@ -57,7 +57,7 @@ impl Reducer for Reducers {
         let longest: Vec<usize> = layout.panels.iter().map(Panel::pixels).collect();
         let load = |reducer: &dyn AnyReducer| {
             let events = from.events();
-            let mut own = Loader::new(from.bytes()?).with_bounds(events, &longest);
+            let mut own = from.sized(events, &longest)?;
             let partial = reducer.load(layout, &mut own)?;
             own.end()?;
             Ok(partial)

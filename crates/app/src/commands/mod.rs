@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
 pub(crate) mod import;
+pub(crate) mod index;
 pub(crate) mod inspect;
 pub(crate) mod kept;
 pub(crate) mod ledger;

@@ -9,7 +9,7 @@ use livetime_formats::xtc1::compressed::Engine;
 use serde_json::{Value, json};
 
 use super::{Meter, Progress, Record, Settings, Spread, Usage};
-use run::SimulatedRun;
+pub(super) use run::SimulatedRun;
 
 /// Events of a run: 0.9 GB of pictures.
 const EVENTS: u64 = 200;

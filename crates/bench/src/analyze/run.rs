@@ -22,13 +22,13 @@ const CONFIG_BYTES: usize = 287_892;
 const MASKS: usize = 72;
 
 /// A file in the system's folder for temporary files; removed at the end.
-pub(super) struct SimulatedRun {
+pub(crate) struct SimulatedRun {
     path: PathBuf,
 }
 
 impl SimulatedRun {
     /// Writes `events` events of the preset `deck`.
-    pub(super) fn write(engine: Engine, events: u64) -> Result<SimulatedRun> {
+    pub(crate) fn write(engine: Engine, events: u64) -> Result<SimulatedRun> {
         let name = format!("livetime{}{engine}-r0001-s00-c00.xtc", std::process::id());
         let run = SimulatedRun { path: std::env::temp_dir().join(name) };
         let mut writer = Writer::create(&run.path)?;
@@ -49,7 +49,7 @@ impl SimulatedRun {
         Ok(run)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -336,7 +336,8 @@ fn verdict(ending: &Ending) -> String {
     // Late parts are no frames, so they have a number of their own; a break is no number of frames at all.
     let (late, unknown) = (sum(LossReason::Late), sum(LossReason::Unknown));
     let ledger = match (ending.report.unintended_losses() - late - unknown, late) {
-        (0, 0) if unknown > 0 => String::new(),
+        // A report that does not know all does not say that nothing was lost.
+        (0, 0) if unknown > 0 || ending.report.in_doubt() > 0 => String::new(),
         (0, 0) => "ledger closed; nothing was lost that should not be\n".into(),
         (lost, 0) => format!("ledger closed; {lost} frames were lost unintendedly\n"),
         (lost, late) => {

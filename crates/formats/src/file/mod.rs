@@ -11,13 +11,16 @@
 //! - [`GrowingFile`] writes a file of any format: a recording so that a reader can follow it and a killed writer leaves what
 //!   it had; what is made from other data so that the file is there as a whole or not at all. The whole program writes its
 //!   files this way.
+//! - [`write_index`] lists the datagrams of a complete file in a small file beside it, and a run that is opened takes them from there.
 //! - [`FileName`] says which run, stream and chunk a file holds.
 //! - [`files`] finds the files that a pattern names.
 
 mod datagram;
+mod ends;
 mod follower;
 mod growing;
 mod heads;
+mod index;
 mod listing;
 mod name;
 mod read_at;
@@ -30,9 +33,12 @@ mod within;
 pub use crate::look_ahead::{BrokenOff, open_unpacked};
 pub(crate) use datagram::header_in;
 pub use datagram::{Datagram, Step, Walk, Xtc, header_at};
+pub use ends::FileEnds;
 pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use growing::{GrowingFile, Purpose, name_new};
 pub use heads::Heads;
+pub(crate) use index::read_index;
+pub use index::{index_path, write_index};
 pub use listing::{ListError, files, list, matches, name_of, there};
 pub use name::{FileName, Format};
 pub use read_at::{ReadAt, fill_at, read_exact_at};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Files, Piece, Places, Problem};
-use crate::file::{End, FileName, Growth, Head, Heads, IN_PROGRESS};
+use crate::file::{End, FileName, Growth, Head, Heads, IN_PROGRESS, index_path, read_index};
 use crate::{Error, Result};
 
 /// A datagram that was found.
@@ -44,6 +44,18 @@ struct Chunk<H> {
     is_over: bool,
     /// If set, only these places are scanned.
     places: Option<Vec<Range<u64>>>,
+    index: Index,
+}
+
+/// What is known of the index of a chunk.
+#[derive(Debug)]
+enum Index {
+    /// Nothing yet: the file is complete, and may have one.
+    Unknown,
+    /// The index was used, there is none, or the file is still being written.
+    Done,
+    /// The index does not fit its file.
+    Ignored(Problem),
 }
 
 impl<H: Head> Stream<H> {
@@ -62,7 +74,9 @@ impl<H: Head> Stream<H> {
         let (heads, growth) = (Heads::new(file), Growth::of(&path));
         // A stream that was complete from the start gets no further chunks.
         self.was_growing |= growth.may_grow();
-        let added = Chunk { file: index, path, heads, growth, is_over: false, places };
+        let is_used = places.is_none() && !growth.may_grow();
+        let known = if is_used { Index::Unknown } else { Index::Done };
+        let added = Chunk { file: index, path, heads, growth, is_over: false, places, index: known };
         match self.chunks.insert(chunk, added) {
             None => Ok(()),
             Some(other) => {
@@ -124,6 +138,9 @@ impl<H: Head> Chunk<H> {
             // The places are taken, so that they are scanned once.
             return self.scan_places(&places, found, newest_ns);
         }
+        if self.take_index(found, newest_ns) {
+            return Ok(());
+        }
         let outcome = self.scan_heads(found, newest_ns).and_then(|()| {
             // In this order: data that were written before the writer's end are found by the second scan.
             let is_over = self.growth.is_over()?;
@@ -155,6 +172,30 @@ impl<H: Head> Chunk<H> {
             problems.push(Problem { path: self.path.clone(), error });
         }
         Ok(())
+    }
+
+    /// Takes the datagrams from the index of the file. Returns whether there was one that could be believed.
+    fn take_index(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> bool {
+        if !matches!(self.index, Index::Unknown) {
+            return false;
+        }
+        self.index = Index::Done;
+        let listed = match read_index::<H>(&self.path, self.heads.window().source()) {
+            Ok(listed) => listed,
+            Err(error) => {
+                self.index = Index::Ignored(Problem { path: index_path(&self.path), error });
+                None
+            }
+        };
+        let Some(listed) = listed else { return false };
+        let newest = listed.iter().map(|(_, header)| header.time_ns()).max();
+        *newest_ns = newest.map_or(*newest_ns, |newest| newest.max(*newest_ns));
+        let piece = |offset, header: &H| Piece { file: self.file, offset, length: header.length() };
+        found.extend(
+            listed.into_iter().map(|(offset, header)| Entry { header, piece: piece(offset, &header) }),
+        );
+        self.is_over = true;
+        true
     }
 
     /// Scans some places, which are known to begin and end with datagrams.
@@ -233,6 +274,15 @@ impl<H: Head> Streams<H> {
 
     pub(crate) fn is_growing(&self) -> bool {
         self.list.iter().any(|s| !s.is_over())
+    }
+
+    /// The indices that do not fit their files, which were scanned instead.
+    pub(crate) fn ignored_indices(&self) -> impl Iterator<Item = &Problem> {
+        let chunks = self.list.iter().flat_map(|stream| stream.chunks.values());
+        chunks.filter_map(|chunk| match &chunk.index {
+            Index::Ignored(problem) => Some(problem),
+            _ => None,
+        })
     }
 
     /// Finds all datagrams there are now.

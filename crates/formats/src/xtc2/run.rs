@@ -153,6 +153,12 @@ impl Run {
         self.streams.is_growing()
     }
 
+    /// The indices beside the files ([`write_index`](crate::file::write_index)) that do not fit them. Their files were scanned
+    /// instead, so nothing is missing.
+    pub fn ignored_indices(&self) -> impl Iterator<Item = &Problem> {
+        self.streams.ignored_indices()
+    }
+
     /// The files, in the order in which pieces name them.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.paths()

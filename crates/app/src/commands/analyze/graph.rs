@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::args::AnalyzeArgs;
 use super::files::{self, Files};
 use super::pipeline::{damaged_text, of_pipeline};
-use super::recorded::{RunFiles, check_events, detector};
+use super::recorded::{RunFiles, check_events, detector, tell_indices};
 use crate::analyze::{Detector, GoOn, GraphAnalysis, GraphFound, GraphOptions, RecordedError, Recording};
 use crate::interrupts::Interrupts;
 use crate::log::queue::queue;
@@ -43,6 +43,7 @@ pub(super) fn run(
     let meter = Meter::start();
     let recording = args.open().map_err(failed)?;
     check_events(args, &recording)?;
+    tell_indices(&recording, output);
     let detector = detector(&recording, args)?;
     let options = GraphOptions {
         workers,

@@ -31,7 +31,7 @@ use crate::usage::Meter;
 
 pub(crate) use args::{AnalyzeArgs, HELP};
 use finish::finish;
-use recorded::{RunFiles, check_events, detector};
+use recorded::{RunFiles, check_events, detector, tell_indices};
 use reducers::reducers;
 use report::{Report, Times};
 use sweep::Measured;
@@ -54,6 +54,7 @@ fn reduce(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result
     reducers(args)?;
     let recording = args.open().map_err(failed)?;
     check_events(args, &recording)?;
+    tell_indices(&recording, output);
     let detector = detector(&recording, args)?;
     let wanted = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let select = recorded::select(args, &recording)?;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::AnalyzeArgs;
 use super::correct::assembled;
 use super::finish::finish;
-use super::recorded::{RunFiles, check_events, detector, select};
+use super::recorded::{RunFiles, check_events, detector, select, tell_indices};
 use super::reducers::reducers;
 use super::report::{Report, Times, not_used_json};
 use super::sweep::Measured;
@@ -50,6 +50,7 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
     reducers(args)?;
     let recording = args.open().map_err(|e| Failure::new(Exit::Failed, e))?;
     check_events(args, &recording)?;
+    tell_indices(&recording, output);
     let detector = detector(&recording, args)?;
     let Wanted { reducers, through } = Wanted::of(args, (&recording, &detector), nodes, output)?;
     let options = args.options(1, select(args, &recording)?);
@@ -61,9 +62,12 @@ fn plan(args: &AnalyzeArgs, path: &Path, nodes: &[NodeType], output: &mut Output
         output.json(&json!({
             "plan": name.to_string(), "hash": plan.to_string(), "detector": detector.to_string(),
             "events": work.events(), "blocks": work.blocks(), "leaves": work.leaves(), "parts": parts,
-            "pipeline": through.as_ref().map(Through::heading_json),
+            "pipeline": through.as_ref().map(Through::heading_json), "growing": plan.is_of_growing_run(),
         }))?;
     } else {
+        if plan.is_of_growing_run() {
+            output.log("livetime: the run is still being written: the plan has the events up to now");
+        }
         let (events, leaves) = (work.events(), work.leaves());
         let through = through.map_or_else(String::new, |through| format!("through {}", through.heading()));
         output.data(&format!(

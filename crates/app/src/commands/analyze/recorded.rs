@@ -7,12 +7,21 @@ use serde_json::{Value as Json, json};
 
 use super::args::AnalyzeArgs;
 use crate::analyze::{self, Detector, Plan, Recording};
-use crate::output::{Exit, Failure};
+use crate::output::{Exit, Failure, Output};
 
 /// Whether the run has any of the events that are wanted.
 pub(super) fn check_events(args: &AnalyzeArgs, recording: &Recording) -> Result<(), Failure> {
     let checked = recording.check_range(&args.events);
     checked.map_err(|why| Failure::new(Exit::Failed, format!("--events: {why}")))
+}
+
+/// Names the indices that were of no use, so that a user can write them again; nothing of the run is missing.
+pub(super) fn tell_indices(recording: &Recording, output: &mut Output) {
+    for why in recording.ignored_indices() {
+        output.log(format_args!(
+            "livetime: {why}; the file was scanned instead (`livetime index` writes its index)"
+        ));
+    }
 }
 
 /// Judges the events that are wanted.

@@ -25,7 +25,7 @@ use crate::detector::{Naming, Part, list};
 use crate::format::{Format, Sign, no_attribute};
 use crate::picture::place_in;
 use crate::reader::Names;
-use crate::run::{Pause, Run, bytes_of};
+use crate::run::{Pause, Run, bytes_of, in_words};
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 use senders::Senders;
 use small_data::PvNames;
@@ -162,6 +162,10 @@ impl Run for Lcls1 {
 
     fn problems(&self) -> &[Problem] {
         self.run.problems()
+    }
+
+    fn ignored_indices(&self) -> Vec<String> {
+        self.run.ignored_indices().map(in_words).collect()
     }
 
     fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {

@@ -19,7 +19,7 @@ use crate::detector::{Naming, Part};
 use crate::format::{Format, Sign, no_attribute};
 use crate::picture::place_in;
 use crate::records::{RecordPlace, RunChange, SegmentRecord};
-use crate::run::{Pause, Run, bytes_of};
+use crate::run::{Pause, Run, bytes_of, in_words};
 use crate::{Change, Condition, Detector, Fault, FaultKind, Panel, Picture, Reader, SmallValue, Wanted};
 
 pub(crate) static FORMAT: Format = Format {
@@ -164,6 +164,10 @@ impl Run for Lcls2 {
 
     fn problems(&self) -> &[Problem] {
         self.run.problems()
+    }
+
+    fn ignored_indices(&self) -> Vec<String> {
+        self.run.ignored_indices().map(in_words).collect()
     }
 
     fn broken_transitions(&self, seen: usize) -> (usize, Vec<crate::Problem>) {
