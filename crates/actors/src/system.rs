@@ -160,13 +160,14 @@ impl System {
     /// Waits for at most `limit` until a stop is requested, for example because an agent failed. Returns
     /// whether it was requested.
     pub fn wait(&self, limit: Duration) -> bool {
-        let until = Instant::now() + limit;
+        // A limit beyond the end of the clock is none.
+        let until = Instant::now().checked_add(limit);
         let mut wish = lock(&self.core.wish);
         // An input with policy `fail` requests it without a notification, so this thread checks from time to
         // time.
         while !*wish && !self.core.control.is_stopping() {
             // The time is read again, because the wait may end early.
-            let left = until.saturating_duration_since(Instant::now());
+            let left = until.map_or(limit, |until| until.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return false;
             }

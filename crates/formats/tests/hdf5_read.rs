@@ -73,6 +73,25 @@ def pixels(shape, dtype='u2'):
     return (np.arange(n) * 7 % 251).astype(dtype).reshape(shape)
 ";
 
+/// A node of level 0 that names itself below itself would be read until the stack ends.
+#[test]
+fn a_tree_of_names_without_an_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    if python(folder.path(), "f = h5py.File(at + 'a.h5', 'w', libver='earliest'); f['one'] = 1; f.close()")
+        .is_none()
+    {
+        return;
+    }
+    let path = folder.path().join("a.h5");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let node = bytes.windows(8).position(|head| head.starts_with(b"TREE\0\0")).unwrap();
+    // Behind the head of 24 bytes and a key of 8: the place of the first leaf.
+    bytes[node + 32..node + 40].copy_from_slice(&(node as u64).to_le_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let found = Hdf5::open(&path).and_then(|file| file.array("one").map(|_| ()));
+    assert!(found.unwrap_err().to_string().contains("a level below that of the node above"));
+}
+
 #[test]
 fn every_layout_index_and_filter_of_h5py() {
     let folder = tempfile::tempdir().unwrap();

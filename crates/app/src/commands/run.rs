@@ -58,8 +58,7 @@ pub(crate) fn run_here(
 ) -> Result<Exit, Failure> {
     let (mut pipeline, search) = choose(args, nodes, output)?;
     let mut keeping = super::kept::open(&mut pipeline, &args.pipeline, &args.kept, output);
-    let file = args.pipeline.file.as_ref();
-    let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
+    let name = shown_name(args);
     let place = super::black_box::place(args, output);
     let interrupted = place.as_ref().map(super::black_box::interrupted).unwrap_or_default();
     let (listener, mut trace) = open_beside(args)?;
@@ -110,6 +109,11 @@ pub(crate) fn run_here(
         output.tell(Level::Info, text);
     }
     Ok(exit)
+}
+
+/// The pipeline file as messages name it.
+fn shown_name(args: &RunArgs) -> String {
+    args.pipeline.file.as_ref().map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string())
 }
 
 /// The pipeline with the choices of the command line and the environment, and the search for other servers of its names.

@@ -42,6 +42,8 @@ impl Served {
         command.args(["-m", "epicscorelibs.ioc", "-d"]).arg(database);
         command.env("EPICS_CAS_SERVER_PORT", port.to_string()).env("EPICS_CAS_INTF_ADDR_LIST", "127.0.0.1");
         command.env("EPICS_CAS_AUTO_BEACON_ADDR_LIST", "NO").env("EPICS_CAS_BEACON_ADDR_LIST", "127.0.0.1");
+        // A file `code.py` in the folder of the user is not the module of this name.
+        command.env("PYTHONSAFEPATH", "1");
         command.env("EPICS_CA_MAX_ARRAY_BYTES", "10000000");
         let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let ioc = Served { child, port, address: None };

@@ -56,7 +56,7 @@ pub(super) fn merge_apart(program: &Path, plan: &Path, merges: &[Merge]) -> Resu
 /// The work of that process: a line with the plan and a line for each merge on stdin, the answer on `out`.
 ///
 /// # Errors
-/// If a line is none of [`merge_apart`], or a merge fails.
+/// If a line has another form, or a merge fails.
 pub fn merge_parts(out: &mut dyn Write) -> Result<(), Failed> {
     let mut lines = BufReader::new(std::io::stdin().lock()).lines();
     let line = lines.next().ok_or("wanted the path of a plan, found nothing")??;

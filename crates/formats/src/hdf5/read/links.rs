@@ -32,7 +32,7 @@ pub(super) fn links(input: &Input<'_>, messages: &[Message]) -> Result<Option<Ve
                 let mut fields = message.fields();
                 let (tree, heap) = (fields.uint(8)?, fields.uint(8)?);
                 let names = Names::open(input, heap)?;
-                entries(input, tree, None, &names, &mut found)?;
+                entries(input, tree, Some(MOST_DEEP), &names, &mut found)?;
             }
             _ => {}
         }
@@ -110,11 +110,12 @@ impl Names {
     }
 }
 
-/// The entries below a node of the B-tree of an old group.
+/// The entries below a node of the B-tree of an old group. `highest` is the highest level that the node may have, `None` below level 0,
+/// where only leaves are: levels fall, so that a node that names itself below itself comes to an end.
 fn entries(
     input: &Input<'_>,
     at: u64,
-    wanted: Option<u8>,
+    highest: Option<u8>,
     names: &Names,
     found: &mut Vec<(String, Link)>,
 ) -> Result<()> {
@@ -126,7 +127,7 @@ fn entries(
         return Err(Error::new("a B-tree of names", "something else").at(at));
     }
     let (level, count) = (head[5], Fields::new(&head[6..], at + 6).uint(2)?);
-    if level > MOST_DEEP || wanted.is_some_and(|wanted| wanted != level) {
+    if highest.is_none_or(|highest| level > highest) {
         return Err(Error::new("a level below that of the node above", level.to_string()).at(at));
     }
     let body = input.read(at + 24, count * 16 + 8)?;
