@@ -480,7 +480,7 @@ impl Runner {
         if self.ctx.remember_frames
             && let Some(frame) = frames.last()
         {
-            self.ctx.last = Some(LastFrame::of(frame.header(), frame.payload()));
+            self.ctx.last = Some(LastFrame::of(frame));
         }
         if self.ctx.timed {
             self.record_times(lane, start_ns, frames, stamps);

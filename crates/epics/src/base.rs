@@ -675,7 +675,8 @@ fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Conte
         // Clients take it for a third dimension; simDetector leaves it at 0 with colours, too.
         I::ArraySizeZ if is_source => Content::I32(0),
         I::ArraySizeZ => of_layout(|l| l.axes().color.map_or(0, |c| l.dims()[c].size)),
-        I::ArraySize | I::CompressedSize => of_layout(|l| l.len() * l.dtype().bytes()),
+        I::ArraySize => of_layout(|l| l.len() * l.dtype().bytes()),
+        I::CompressedSize => Content::count(last.map_or(0, |l| l.array_bytes) as u64),
         I::Codec => Content::Text(layout.and_then(Layout::codec).map_or("", |c| c.0).into()),
         I::DataType => Content::Index(layout.map_or(0, |l| {
             livetime_frame::DType::ALL.iter().position(|d| *d == l.dtype()).unwrap_or(0) as i32

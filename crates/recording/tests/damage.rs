@@ -179,3 +179,31 @@ fn what_is_broken_in_a_transition_is_a_problem_of_the_run() {
     }
     assert!(kinds.iter().all(|count| *count > 10), "{kinds:?}");
 }
+
+/// The same in a run of two streams: the problem names the file that is broken.
+#[test]
+fn a_broken_transition_is_a_problem_of_its_file() {
+    use livetime_formats::xtc2::Run;
+
+    let Some(data) = livetime_testkit::data("xtc2/lcls2/multi-seg-epics") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let files = [0, 1].map(|stream| {
+        let name = format!("xpptut15-r0014-s00{stream}-c000.xtc2");
+        let path = folder.path().join(&name);
+        std::fs::copy(data.join(name), &path).unwrap();
+        path
+    });
+    let run = Run::open(&files).unwrap();
+    let pieces: Vec<_> =
+        run.transitions().iter().map(|t| run.transition_pieces(t).collect::<Vec<_>>()).collect();
+    // Behind the head of the datagram lies the head of its first part, with the size at byte 8. The first change of state describes the
+    // detectors, so a later one is broken.
+    let piece = pieces.iter().skip(1).flatten().find(|piece| piece.file == 1 && piece.length > 24 + 12);
+    let at = piece.expect("a change of state with content").offset as usize + 24 + 8;
+    let mut bytes = std::fs::read(&files[1]).unwrap();
+    bytes[at..at + 4].copy_from_slice(&3u32.to_le_bytes());
+    std::fs::write(&files[1], bytes).unwrap();
+    let recording = Recording::open(&files).unwrap();
+    let problems = recording.problems();
+    assert_eq!(problems.iter().map(|problem| &problem.path).collect::<Vec<_>>(), [&files[1]], "{problems:?}");
+}

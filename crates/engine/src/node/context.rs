@@ -271,11 +271,12 @@ impl Context {
             let header = frame.header_mut();
             (header.source, header.entry_ns) = (source.id, stamp_ns);
             source.watch(sequence, stamp_ns, &self.account);
-            if self.remember_frames {
-                self.last = Some(LastFrame::of(frame.header(), frame.payload()));
-            }
         }
-        self.send(output, frame.freeze(), stamp_ns)
+        let frame = frame.freeze();
+        if self.source.is_some() && self.remember_frames {
+            self.last = Some(LastFrame::of(&frame));
+        }
+        self.send(output, frame, stamp_ns)
     }
 
     /// Whether output number `output` has a receiver: a node that makes something for this output alone may skip the

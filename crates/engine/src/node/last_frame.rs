@@ -1,6 +1,6 @@
 //! The state of a node between two of its frames, for [`Run::look`](crate::Run::look).
 
-use livetime_frame::{Header, Layout, Payload};
+use livetime_frame::{Frame, Layout, Payload};
 
 use crate::Value;
 
@@ -26,14 +26,36 @@ pub struct LastFrame {
     pub event_time_ns: i64,
     /// How it lay in memory; `None` if it was no array.
     pub layout: Option<Layout>,
+    /// Bytes of its array, of a compressed one as they are.
+    pub array_bytes: usize,
 }
 
 impl LastFrame {
-    pub(crate) fn of(header: &Header, payload: &Payload) -> LastFrame {
-        let layout = match payload {
-            Payload::Array(layout) => Some(*layout),
-            _ => None,
+    pub(crate) fn of(frame: &Frame) -> LastFrame {
+        let (layout, array_bytes) = match frame.payload() {
+            Payload::Array(layout) if layout.codec().is_some() => (Some(*layout), frame.bytes().len()),
+            // The bytes of a view would include the gaps between its rows.
+            Payload::Array(layout) => (Some(*layout), layout.len() * layout.dtype().bytes()),
+            _ => (None, 0),
         };
-        LastFrame { sequence: header.sequence, event_time_ns: header.event_time_ns, layout }
+        let header = frame.header();
+        LastFrame { sequence: header.sequence, event_time_ns: header.event_time_ns, layout, array_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use livetime_frame::{Codec, ColorMode, DType, FramePool};
+
+    use super::*;
+
+    #[test]
+    fn a_compressed_array_has_fewer_bytes_than_its_shape() {
+        let layout = Layout::packed(DType::I32, ColorMode::Rgb1, &[4, 5, 3]).unwrap();
+        let mut allocator = FramePool::new(1 << 20).allocator();
+        let frames =
+            [allocator.compressed(layout, Codec("bslz4"), 7), allocator.array(layout), allocator.bytes(9)];
+        let found = frames.map(|frame| LastFrame::of(&frame.unwrap().freeze()).array_bytes);
+        assert_eq!(found, [7, 240, 0]);
     }
 }

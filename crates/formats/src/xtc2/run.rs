@@ -199,6 +199,12 @@ impl Run {
         self.pieces[event.pieces.start as usize..event.pieces.end as usize].iter().map(|(piece, _)| piece)
     }
 
+    /// Where a change of state lies, in the order of streams.
+    pub fn transition_pieces(&self, transition: &RunTransition) -> impl Iterator<Item = &Piece> {
+        let pieces = transition.pieces.start as usize..transition.pieces.end as usize;
+        self.pieces[pieces].iter().map(|(piece, _)| piece)
+    }
+
     /// Reads all pieces of `event`. May be called by several threads at once, each with its own `bytes`.
     ///
     /// # Errors

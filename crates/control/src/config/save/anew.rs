@@ -29,6 +29,17 @@ pub(super) fn written(
     }
 }
 
+/// The blocks of the file that [`written`] leaves out: beside nodes and memory, all of a file whose text cannot be cut.
+pub(super) fn left_out<'a>(text: &str, root: &'a Item) -> Vec<&'a str> {
+    match &root.data {
+        Data::Map(entries) if around(text, root).is_none() => {
+            let names = entries.iter().map(|(key, _)| &*key.text);
+            names.filter(|name| !["nodes", "memory"].contains(name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The text before the nodes and behind them.
 fn around<'a>(text: &'a str, root: &Item) -> Option<(&'a str, &'a str)> {
     let Data::Map(entries) = &root.data else { return None };

@@ -69,25 +69,27 @@ pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
     let before = read(text).ok();
     // A recorded run that takes the place of a source leaves a text that these types do not parse: then the run's start is compared.
     let differences = differences(before.as_deref().unwrap_or(&of_graph(graph)), &wanted);
-    let notes = notes(graph, now);
-    let done =
-        |text, problem| Saved { text, differences: differences.clone(), notes: notes.clone(), problem };
+    let mut notes = notes(graph, now);
     let root = yaml::parse(text).ok();
     if let (Some(before), Some(root)) = (&before, &root) {
         // An edit is used only if its text reads as wanted; otherwise the file is written anew.
         let edited = edit::edited(text, root, before, &wanted);
         if let Some(edited) = edited.filter(|edited| read(edited).is_ok_and(|read| read == wanted)) {
-            return done(edited, None);
+            return Saved { text: edited, differences, notes, problem: None };
         }
     }
     let entries = file::read(text).0.map(|file| file.nodes).unwrap_or_default();
+    let left_out = root.as_ref().map(|root| anew::left_out(text, root)).unwrap_or_default();
+    notes.extend(
+        left_out.iter().map(|name| format!("`{name}` is not in the file, whose text is one flow mapping")),
+    );
     let text = anew::written(graph, text, root.as_ref(), &entries, &wanted);
     let problem = match read(&text) {
         Ok(read) if read == wanted => None,
         Ok(_) => Some(Problems::new(NAME, vec![Problem::elsewhere(ProblemKind::NotSaid)])),
         Err(problem) => Some(problem),
     };
-    done(text, problem)
+    Saved { text, differences, notes, problem }
 }
 
 fn differences(before: &[NodeNow], wanted: &[NodeNow]) -> Vec<Difference> {

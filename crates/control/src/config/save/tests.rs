@@ -80,6 +80,20 @@ fn what_cannot_be_edited_is_written_anew_with_what_stands_around() {
 }
 
 #[test]
+fn a_file_in_one_flow_mapping_says_what_it_loses() {
+    let text = "{memory: 64 MiB, pvaccess: {enabled: false}, nodes: {cam: {type: sim_detector}, \
+                b: {type: roi, from: cam, params: {min_x: &x 1, min_y: *x}}}}";
+    let saved = save(&graph(text), &[nothing(), set("min_x", 9)]);
+    assert_eq!(saved.problem, None, "{}", saved.text);
+    assert_eq!(
+        saved.notes,
+        ["`pvaccess` is not in the file, whose text is one flow mapping"],
+        "{}",
+        saved.text
+    );
+}
+
+#[test]
 fn a_graph_without_a_file_gets_one() {
     let mut made = graph(TEXT);
     made.text = "".into();

@@ -175,8 +175,10 @@ impl Run for Lcls2 {
         let broken = all.iter().skip(seen).filter_map(|transition| {
             // A transition that cannot be read was told when it was scanned.
             self.run.read_transition(transition, &mut bytes).ok()?;
-            let (name, error) = (transition.header.transition(), broken_part(&bytes)?);
-            let path = self.run.files().next()?.to_owned();
+            let (stream, error) = broken_part(&bytes)?;
+            let name = transition.header.transition();
+            let file = self.run.transition_pieces(transition).nth(stream)?.file;
+            let path = self.run.files().nth(file as usize)?.to_owned();
             Some(crate::Problem { path, event: None, why: format!("{name}: {error}") })
         });
         let broken = broken.collect();
@@ -232,7 +234,7 @@ impl Run for Lcls2 {
         }
         let good = take(&records, detector.field(), &reader.bytes, picture)?;
         judge(good, records.len(), self.segments_of(name, algorithm), picture);
-        picture.broken_beside = broken_part(&reader.bytes).map(|error| error.to_string());
+        picture.broken_beside = broken_part(&reader.bytes).map(|(_, error)| error.to_string());
         if picture.damage != 0 {
             let damage = AttributeValue::Uint(picture.damage.into());
             picture.attributes.push((reader.names.of("Damage"), damage));
@@ -372,9 +374,11 @@ fn judge(good: usize, found: usize, wanted: usize, picture: &mut Picture) {
     };
 }
 
-/// The first part of these datagrams that means nothing.
-fn broken_part(bytes: &EventBytes) -> Option<Error> {
-    bytes.pieces().filter_map(|piece| Datagram::parse(piece).ok()).find_map(|piece| piece.check().err())
+/// The first part of these datagrams that means nothing, and the place of its datagram among them.
+fn broken_part(bytes: &EventBytes) -> Option<(usize, Error)> {
+    let whole = bytes.pieces().map(Datagram::parse).enumerate();
+    let mut whole = whole.filter_map(|(place, piece)| Some((place, piece.ok()?)));
+    whole.find_map(|(place, piece)| Some((place, piece.check().err()?)))
 }
 
 /// The fault of an event without a record of the detector.
