@@ -1,10 +1,9 @@
-//! PVs that every node has besides its parameters: areaDetector's base PVs and our own statistics, from the engine's
-//! accounts.
+//! PVs that every node has besides its parameters: areaDetector's base PVs and our statistics, from the engine's accounts.
 
 use livetime_control::attributes::Problem;
 use livetime_control::model::{Input, Moment, NodeMoment, Window};
 use livetime_engine::{LastFrame, LossReason, NodeReport, Placement, Times};
-use livetime_frame::{Dim, Layout};
+use livetime_frame::{ColorMode, DType, Dim, Layout};
 use livetime_pva::nt::Severity;
 
 use super::point::{Content, Shape};
@@ -678,24 +677,24 @@ fn frame_content(item: Item, last: Option<&LastFrame>, is_source: bool) -> Conte
         I::ArraySize => of_layout(|l| l.len() * l.dtype().bytes()),
         I::CompressedSize => Content::count(last.map_or(0, |l| l.array_bytes) as u64),
         I::Codec => Content::Text(layout.and_then(Layout::codec).map_or("", |c| c.0).into()),
-        I::DataType => Content::Index(layout.map_or(0, |l| {
-            livetime_frame::DType::ALL.iter().position(|d| *d == l.dtype()).unwrap_or(0) as i32
-        })),
-        I::ColorMode => Content::Index(layout.map_or(0, |l| {
-            livetime_frame::ColorMode::ALL.iter().position(|c| *c == l.color()).unwrap_or(0) as i32
-        })),
+        I::DataType => of_list(&DType::ALL, layout.map(Layout::dtype)),
+        I::ColorMode => of_list(&ColorMode::ALL, layout.map(Layout::color)),
         _ => Content::I32(0),
     }
 }
 
+/// The place of an item in its list, 0 for none.
+fn of_list<T: PartialEq>(all: &[T], item: Option<T>) -> Content {
+    Content::Index(item.and_then(|item| all.iter().position(|other| *other == item)).unwrap_or(0) as i32)
+}
+
+/// areaDetector numbers the dimensions from the fastest one.
 fn size_of_dim(layout: &Layout, n: usize) -> usize {
-    // areaDetector numbers the dimensions from the fastest one.
     layout.dims().iter().rev().nth(n).map_or(0, |d| d.size)
 }
 
 fn dimensions(layout: &Layout) -> Vec<i32> {
-    let mut sizes: Vec<i32> = layout.dims().iter().rev().map(|d: &Dim| d.size as i32).collect();
+    let sizes = layout.dims().iter().rev().map(|d: &Dim| d.size as i32);
     // Ten places are areaDetector's, whatever the number of dimensions is.
-    sizes.resize(10, 0);
-    sizes
+    sizes.chain(std::iter::repeat(0)).take(10).collect()
 }
