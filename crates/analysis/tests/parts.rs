@@ -455,7 +455,7 @@ fn a_run_that_is_being_written_is_planned_as_far_as_it_is_complete() {
     append(second);
     append(&datagrams[31..].concat());
     part(&plan, &reducers, 1, 1).write(&out).unwrap();
-    // The run has ended: what was planned stays what it was.
+    // The run has ended: its plan stays as it was.
     std::fs::rename(&growing, &path).unwrap();
     (2..4).for_each(|number| drop(part(&plan, &reducers, number, 1).write(&out).unwrap()));
     assert_same_bits(&found, &merged(&plan, &reducers, &[&out]).unwrap().found);

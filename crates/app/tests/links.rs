@@ -188,7 +188,7 @@ fn some_more(hosts: &Hosts, random: &mut Random) {
     wait_until("recorded frames", || hosts.files().len() >= wanted);
 }
 
-/// A row of `cuts` without what differs from run to run.
+/// A row of `cuts` without the fields that differ from run to run.
 fn cut(report: &Value) -> [u64; 4] {
     let cuts = report["cuts"].as_array().unwrap();
     let sum = |key: &str| cuts.iter().map(|cut| cut[key].as_u64().unwrap()).sum();

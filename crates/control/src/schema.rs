@@ -27,7 +27,7 @@ pub fn schema_of(nodes: &[NodeType]) -> Value {
                 "description": "The nodes by name.",
                 "type": "object",
                 "minProperties": 1,
-                // The pattern is that of the reader of pipeline files.
+                // The reader of pipeline files has the same pattern.
                 "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,60}$" },
                 "additionalProperties": { "$ref": "#/$defs/node" },
             },

@@ -34,7 +34,7 @@ impl LiveTable {
         }
         let _ = queue!(buffer, Clear(ClearType::FromCursorDown), EndSynchronizedUpdate);
         let _ = out.write_all(&buffer).and_then(|()| out.flush());
-        // No terminal has so many lines.
+        // Terminals have fewer lines.
         self.drawn = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     }
 

@@ -17,7 +17,7 @@ pub use cut::{CutEnd, Side};
 pub use error::LedgerError;
 pub use fields::Lost;
 
-/// Name of the reason of breaks after which it is unknown what is missing.
+/// Name of the reason of breaks with unknown losses.
 const UNKNOWN: &str = "unknown";
 
 /// The accounts of several runs.

@@ -304,7 +304,7 @@ fn memory(report: &Report) -> String {
 fn events(report: &Report) -> String {
     let shown = report.events.iter().take(SHOWN_EVENTS).map(|e| event(e) + "\n");
     let mut text: String = shown.collect();
-    // Events that were not kept count too, so that the sum is that of the run.
+    // Events that were not kept count too, so that the sum holds for the whole run.
     let more = report.events.len().saturating_sub(SHOWN_EVENTS) + report.events_dropped;
     if more > 0 {
         text += &format!("and {more} more events\n");
@@ -351,7 +351,7 @@ fn verdict(ending: &Ending) -> String {
     unfinished + &ledger + &in_doubt + &unknown_since(ending.report)
 }
 
-/// A line for each node of which it is unknown what is missing.
+/// A line for each node with a break after which frames may be missing.
 fn unknown_since(report: &Report) -> String {
     let lines = losses::all(report).filter(|loss| loss.reason == LossReason::Unknown).map(|loss| {
         let times = if loss.count == 1 { String::new() } else { format!(" ({} breaks)", loss.count) };

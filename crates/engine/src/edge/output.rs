@@ -205,7 +205,7 @@ impl Output {
                 offer = self.senders[number].offer(&mut shares, stamp_ns);
             }
             if offer == Offer::Failed {
-                // The frame still goes down the other edges, each of which has its own account.
+                // The frame still goes down the other edges; each edge has its own account.
                 result = Err(SendError::Full);
             }
         }

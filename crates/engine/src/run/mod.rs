@@ -591,7 +591,7 @@ fn losses_of(accounts: &[Arc<NodeAccount>]) -> BTreeMap<LossReason, u64> {
     lost
 }
 
-/// Since when it is unknown what is missing, over all its copies.
+/// When the first break with unknown losses began, over all copies of the node.
 fn unknown_since_ns(accounts: &[Arc<NodeAccount>]) -> Option<i64> {
     accounts.iter().map(|a| a.unknown_since_ns.load(Relaxed)).filter(|since| *since != 0).min()
 }

@@ -9,7 +9,7 @@ use livetime_runtime::LossReason;
 
 use super::end::End;
 
-/// A sender that tells its node's log what happens to it.
+/// A sender that writes its events into the log of its node.
 pub(crate) struct Sending {
     sender: Sender<Frame>,
     teller: Teller,

@@ -72,7 +72,7 @@ pub(super) fn show(
             }
             Err(RecvTimeoutError::Timeout) => {
                 exit = complain(&args.names, &mut seen, args.asked.common.timeout, output).unwrap_or(exit);
-                // The command would wait for ever for updates of a PV that does not exist.
+                // Without a limit the command would wait for ever for a PV that does not exist.
                 if exit == Exit::Failed && left.is_some() {
                     return Ok(exit);
                 }

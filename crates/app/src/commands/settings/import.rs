@@ -137,7 +137,7 @@ pub(super) fn import(args: &ImportArgs, nodes: &[NodeType], output: &mut Output)
     }
     let report = Report { lines, prefix, file: store.path().to_owned(), is_written };
     report.print(args.json, output)?;
-    // A file of which no PV is known belongs to another pipeline.
+    // A file without a PV of this run belongs to another pipeline.
     Ok(if report.lines.iter().any(|line| line.fate != LineFate::Unknown) { Exit::Ok } else { Exit::Failed })
 }
 

@@ -1,4 +1,4 @@
-//! The account of an acquisition: which images of a server came, and what is known of the others.
+//! The account of an acquisition: the images of a server that came, and the knowledge of the others.
 
 use livetime_pva::proto::Guid;
 
@@ -84,7 +84,7 @@ impl Account {
         Heard { after, missed: Some(missed), is_restarted }
     }
 
-    /// No image will end an open break. Returns since when what is missing stays unknown, if it does.
+    /// No image will end an open break. Returns since when its losses stay unknown, if they do.
     pub(super) fn give_up(&mut self) -> Option<i64> {
         self.breaks.give_up()
     }

@@ -14,7 +14,7 @@ pub(super) struct Breaks {
     /// When the last image came, or the subscription began: what was sent later may be missing after a break.
     heard_ns: i64,
     open: Option<Break>,
-    /// When the first break began of which it stays unknown what is missing.
+    /// When the first break with unknown losses began.
     unknown_ns: Option<i64>,
 }
 
