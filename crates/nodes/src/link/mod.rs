@@ -16,7 +16,7 @@ pub(crate) use sending::Sending;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use livetime_engine::{CutAccount, CutSide, ParamEnum};
+use livetime_engine::{CutAccount, CutSide, NodeError, ParamEnum, Params, Value};
 use livetime_frame::Codec;
 use livetime_link::{Account, Cut, Part, Retain, Settings};
 
@@ -50,6 +50,34 @@ pub(crate) fn settings(name: &str, retain: Retain, bounds: &Bounds) -> Settings 
         window_bytes: bounds.bytes,
         max_frame_bytes: bounds.frame_bytes,
         ..Settings::default()
+    }
+}
+
+/// The values of all parameters with which a link began. They stay while both ends use it: another link in its place would abort the
+/// run at the other end.
+#[derive(Default)]
+pub(crate) struct Begun(Vec<Option<Value>>);
+
+impl Begun {
+    pub(crate) fn with(params: &impl Params) -> Begun {
+        Begun((0..params.specs().len()).map(|index| params.get(index)).collect())
+    }
+
+    /// Whether the link has to begin again, because the parameter `index` was written. A link in use takes its value back.
+    pub(crate) fn differs(
+        &self,
+        params: &mut impl Params,
+        index: usize,
+        is_used: bool,
+    ) -> Result<bool, NodeError> {
+        let Some(Some(begun)) = self.0.get(index) else { return Ok(false) };
+        if params.get(index).as_ref() == Some(begun) || !is_used {
+            return Ok(params.get(index).as_ref() != Some(begun));
+        }
+        params.set(index, begun).map_err(NodeError::new)?;
+        Err(NodeError::new(
+            "wanted a link that no peer has used yet: this one is in use, and keeps its parameters",
+        ))
     }
 }
 

@@ -206,3 +206,21 @@ fn keeps_the_contract() {
     drop(put);
     take.into_iter().for_each(|sender| _ = sender.join().unwrap());
 }
+
+#[test]
+fn a_link_in_use_keeps_its_parameters() {
+    let params = [("to", "127.0.0.1:9".into()), ("peers_within", 0.0.into())];
+    let mut sender = Harness::new::<LinkOut>(&params).unwrap();
+    sender.set("window_frames", 3).unwrap();
+    let frame = sender.bytes(b"x").unwrap();
+    sender.feed(&frame).unwrap();
+    let refused = sender.set("window_frames", 4).unwrap_err().to_string();
+    assert!(refused.contains("wanted a link that no peer has used yet"), "{refused}");
+    assert_eq!(sender.get("window_frames"), Some(3.into()));
+    sender.set("window_frames", 3).unwrap();
+    sender.set("peers_within", 0.5).unwrap();
+    sender.stop();
+    // The link that was never used has an account of no frames.
+    let offered: Vec<u64> = sender.service::<Cuts>().accounts().iter().map(|cut| cut.offered).collect();
+    assert_eq!(offered.iter().sum::<u64>(), 1, "{offered:?}");
+}

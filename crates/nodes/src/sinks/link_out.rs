@@ -26,7 +26,7 @@ use livetime_link::carrier::tcp::Tcp;
 use livetime_link::{Part, Retain};
 use livetime_runtime::LossReason;
 
-use crate::link::{self, Bounds, Link, Sending, cut_account};
+use crate::link::{self, Begun, Bounds, Link, Sending, cut_account};
 
 /// How long the sender keeps a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
@@ -91,6 +91,7 @@ pub struct LinkOutParams {
 pub struct LinkOut {
     params: LinkOutParams,
     link: Option<(Arc<Link<Sending>>, JoinHandle<()>)>,
+    begun: Begun,
 }
 
 /// A wait for room or for the end is interrupted so often, to see whether the run was aborted.
@@ -108,7 +109,7 @@ impl Node for LinkOut {
     );
 
     fn new(params: LinkOutParams) -> Result<LinkOut, NodeError> {
-        Ok(LinkOut { params, link: None })
+        Ok(LinkOut { params, link: None, begun: Begun::default() })
     }
 
     fn params(&mut self) -> &mut LinkOutParams {
@@ -139,7 +140,7 @@ impl Node for LinkOut {
         });
         // Receivers send no frames.
         let thread = link.start(ctx.name(), carrier, FramePool::new(0))?;
-        self.link = Some((link, thread));
+        (self.link, self.begun) = (Some((link, thread)), Begun::with(&self.params));
         Ok(())
     }
 
@@ -181,10 +182,14 @@ impl Node for LinkOut {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.name(index) == "peers_within" || self.link.is_none() {
+        let Some((link, _)) = &self.link else { return Ok(()) };
+        let is_used = link.with(|sending, _| sending.meetings > 0 || sending.sender().account().offered > 0);
+        if self.params.name(index) == "peers_within"
+            || !self.begun.differs(&mut self.params, index, is_used)?
+        {
             return Ok(());
         }
-        // The frames of the link before have their account; this is another one.
+        // No frame was offered yet, so no account ends.
         self.stop();
         self.start(ctx)
     }

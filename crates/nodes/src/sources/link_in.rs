@@ -28,7 +28,7 @@ use livetime_link::carrier::tcp::Tcp;
 use livetime_link::{ReceiverEvent, Retain, Token};
 use livetime_runtime::LossReason;
 
-use crate::link::{self, Bounds, End, Link, Receiving, cut_account};
+use crate::link::{self, Begun, Bounds, End, Link, Receiving, cut_account};
 
 /// Parameters of `link_in`.
 #[derive(Params)]
@@ -83,6 +83,7 @@ pub struct LinkInParams {
 pub struct LinkIn {
     params: LinkInParams,
     link: Option<(Arc<Link<Receiving>>, JoinHandle<()>)>,
+    begun: Begun,
     /// Since when no sender is there, on the link's clock.
     alone_since_ns: Option<u64>,
     is_drained: bool,
@@ -105,7 +106,7 @@ impl Node for LinkIn {
     );
 
     fn new(params: LinkInParams) -> Result<LinkIn, NodeError> {
-        Ok(LinkIn { params, link: None, alone_since_ns: Some(0), is_drained: false })
+        Ok(LinkIn { params, link: None, begun: Begun::default(), alone_since_ns: Some(0), is_drained: false })
     }
 
     fn params(&mut self) -> &mut LinkInParams {
@@ -129,7 +130,7 @@ impl Node for LinkIn {
         });
         let thread = link.start(ctx.name(), carrier, pool(&bounds))?;
         ctx.tell(format!("waits for a sender at {}", self.params.listening));
-        self.link = Some((link, thread));
+        (self.link, self.begun) = (Some((link, thread)), Begun::with(&self.params));
         (self.alone_since_ns, self.is_drained) = (Some(0), false);
         Ok(())
     }
@@ -156,7 +157,12 @@ impl Node for LinkIn {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.name(index) == "peers_within" || self.link.is_none() {
+        let Some((link, _)) = &self.link else { return Ok(()) };
+        let is_used =
+            link.with(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
+        if self.params.name(index) == "peers_within"
+            || !self.begun.differs(&mut self.params, index, is_used)?
+        {
             return Ok(());
         }
         self.is_drained = true;
