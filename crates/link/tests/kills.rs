@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use livetime_frame::{Frame, FramePool};
-use livetime_link::carrier::tcp::Tcp;
+use livetime_link::carrier::{Carrier, tcp::Tcp};
 use livetime_link::{
     Account, Losses, Message, Receiver, ReceiverEvent, Retain, Sender, Settlement, Standing, Step,
 };
@@ -133,7 +133,7 @@ fn run(retain: Retain, seed: u64) -> (Account, Vec<[u64; 3]>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("records");
     let carrier = Tcp::listen("127.0.0.1:0", Vec::new(), 1 << 20).unwrap();
-    let address = carrier.local_address().unwrap().to_string();
+    let address = carrier.address().unwrap();
     let allowed = Arc::new(AtomicU64::new(0));
     let mut settings = settings();
     settings.retain = retain;

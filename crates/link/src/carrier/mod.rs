@@ -43,6 +43,11 @@ pub trait Carrier: Send {
     /// # Errors
     /// [`CarrierError`] when this end will never connect, such as an address that is in use.
     fn connect(&mut self, wait: Duration) -> Result<Option<Connected>, CarrierError>;
+
+    /// Where this end waits for its peer, for a peer to connect to; `None` for an end that connects.
+    fn address(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The two halves of a connection, for a thread each.

@@ -2,7 +2,7 @@
 //! or a network that is trusted.
 
 use std::io;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use livetime_frame::{Codec, Frame};
@@ -49,14 +49,6 @@ impl Tcp {
         Tcp { side: Side::Connect(address.to_owned()), codecs, max_frame_bytes }
     }
 
-    /// Where this end listens; `None` for an end that connects.
-    pub fn local_address(&self) -> Option<SocketAddr> {
-        match &self.side {
-            Side::Listen(listener) => listener.local_addr().ok(),
-            Side::Connect(_) => None,
-        }
-    }
-
     fn try_once(&self, wait: Duration) -> io::Result<TcpStream> {
         match &self.side {
             Side::Listen(listener) => listener.accept().map(|(stream, _)| stream),
@@ -69,6 +61,13 @@ impl Tcp {
 }
 
 impl Carrier for Tcp {
+    fn address(&self) -> Option<String> {
+        match &self.side {
+            Side::Listen(listener) => listener.local_addr().ok().map(|address| address.to_string()),
+            Side::Connect(_) => None,
+        }
+    }
+
     fn connect(&mut self, wait: Duration) -> Result<Option<Connected>, CarrierError> {
         let begun = Instant::now();
         loop {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use livetime_engine::{NodeError, Teller};
 use livetime_frame::{Frame, FramePool};
-use livetime_link::carrier::tcp::Tcp;
 use livetime_link::carrier::{Carrier, CarrierError, Connected, Incoming};
 use livetime_link::wire::FrameHead;
 use livetime_link::{Message, Step, Violation};
@@ -56,7 +55,7 @@ impl<E: End> Link<E> {
     pub(crate) fn start(
         self: &Arc<Self>,
         name: &str,
-        carrier: Tcp,
+        carrier: Box<dyn Carrier>,
         pool: FramePool,
     ) -> Result<JoinHandle<()>, NodeError> {
         let link = self.clone();
@@ -116,7 +115,7 @@ impl<E: End> Link<E> {
         state.is_closed || state.end.is_over(self.now_ns())
     }
 
-    fn lead(&self, mut carrier: Tcp, pool: &FramePool) {
+    fn lead(&self, mut carrier: Box<dyn Carrier>, pool: &FramePool) {
         while !self.is_over() {
             match carrier.connect(LOOK) {
                 Ok(Some(connection)) => self.talk(connection, pool),

@@ -4,12 +4,14 @@
 //! The node's thread never touches the network: it changes the state of the [`End`] and rings. So a slow network is a full
 //! window, and a full window is for the node to wait for or to count.
 
+mod carriers;
 mod end;
 mod receiving;
 mod sending;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use carriers::{connect, listen};
 pub(crate) use end::{End, Link};
 pub(crate) use receiving::Receiving;
 pub(crate) use sending::Sending;
@@ -23,7 +25,7 @@ use livetime_link::{Account, Cut, Part, Retain, Settings};
 use crate::codec::Compressor;
 
 /// Codecs of compressed arrays that may arrive.
-pub(crate) fn codecs() -> Vec<Codec> {
+fn codecs() -> Vec<Codec> {
     Compressor::CHOICES.iter().skip(1).map(|choice| Codec(choice.name)).collect()
 }
 

@@ -22,7 +22,6 @@ use std::time::Duration;
 
 use livetime_engine::{Context, CutSide, Cuts, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
 use livetime_frame::{Frame, FramePool, Payload};
-use livetime_link::carrier::tcp::Tcp;
 use livetime_link::{Part, Retain};
 use livetime_runtime::LossReason;
 
@@ -118,19 +117,13 @@ impl Node for LinkOut {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let wanted = |what| NodeError::new(format_args!("`to`: wanted host:port, found {what}"));
-        match self.params.to.rsplit_once(':') {
-            _ if self.params.to.is_empty() => return Err(wanted("nothing".to_owned())),
-            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {}
-            _ => return Err(wanted(format!("`{}`", self.params.to))),
-        }
         let bounds = self.bounds();
         let retain = match self.params.retain {
             RetainUntil::Received => Retain::Received,
             RetainUntil::Completed => Retain::Completed,
         };
         let settings = link::settings(&self.params.link, retain, &bounds);
-        let carrier = Tcp::connect_to(&self.params.to, link::codecs(), bounds.frame_bytes);
+        let carrier = link::connect(&self.params.to, bounds.frame_bytes)?;
         let epoch = link::new_epoch();
         let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());

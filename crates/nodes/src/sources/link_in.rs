@@ -17,14 +17,12 @@
 //! The connection is plain TCP without a password: the node listens beyond this host only with `beyond_loopback`, for
 //! networks that are trusted.
 
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use livetime_engine::{Context, CutSide, Cuts, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{Frame, FramePool};
-use livetime_link::carrier::tcp::Tcp;
 use livetime_link::{ReceiverEvent, Retain, Token};
 use livetime_runtime::LossReason;
 
@@ -115,12 +113,10 @@ impl Node for LinkIn {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let address = self.address()?;
-        let LinkInParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
+        let LinkInParams { window_frames, window_bytes, max_frame_bytes, beyond_loopback, .. } = self.params;
         let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
-        let carrier = Tcp::listen(&address.to_string(), link::codecs(), max_frame_bytes);
-        let carrier = carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?;
-        self.params.listening = carrier.local_address().unwrap_or(address).to_string();
+        let carrier = link::listen(&self.params.listen, beyond_loopback, max_frame_bytes)?;
+        self.params.listening = carrier.address().unwrap_or_default();
         let settings = link::settings(&self.params.link, Retain::default(), &bounds);
         let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
@@ -199,17 +195,6 @@ impl Drop for LinkIn {
 }
 
 impl LinkIn {
-    fn address(&self) -> Result<SocketAddr, NodeError> {
-        let listen = &self.params.listen;
-        let wanted = |what: &str| NodeError::new(format_args!("`listen`: wanted {what}, found `{listen}`"));
-        let mut addresses = listen.to_socket_addrs().map_err(|_| wanted("host:port of this host"))?;
-        let address = addresses.next().ok_or_else(|| wanted("host:port of this host"))?;
-        if address.ip().is_loopback() || self.params.beyond_loopback {
-            return Ok(address);
-        }
-        Err(wanted("an address of loopback, or `beyond_loopback: true`"))
-    }
-
     fn send(
         &mut self,
         link: &Link<Receiving>,
