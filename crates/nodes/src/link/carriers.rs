@@ -1,0 +1,111 @@
+//! The carriers of links, by the scheme of an address: `tcp://host:port`, or without a scheme.
+//!
+//! A carrier is one row of [`KINDS`]; both nodes read addresses here alone.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+
+use livetime_engine::NodeError;
+use livetime_link::carrier::Carrier;
+use livetime_link::carrier::tcp::Tcp;
+
+use super::codecs;
+
+/// A way to carry links.
+struct Kind {
+    scheme: &'static str,
+    /// An end that waits for its peer: the address behind the scheme, and the bytes of the largest frame.
+    listen: fn(&Listen<'_>) -> Result<Box<dyn Carrier>, NodeError>,
+    /// An end that connects to its peer.
+    connect: fn(&str, u64) -> Result<Box<dyn Carrier>, NodeError>,
+}
+
+const KINDS: &[Kind] = &[Kind { scheme: "tcp", listen: listen_tcp, connect: connect_tcp }];
+
+/// Where a receiver waits.
+struct Listen<'a> {
+    address: &'a str,
+    beyond_loopback: bool,
+    max_frame_bytes: u64,
+}
+
+/// A carrier that waits for its peer at `address`.
+pub(crate) fn listen(
+    address: &str,
+    beyond_loopback: bool,
+    max_frame_bytes: u64,
+) -> Result<Box<dyn Carrier>, NodeError> {
+    let (kind, address) = kind("listen", address)?;
+    (kind.listen)(&Listen { address, beyond_loopback, max_frame_bytes })
+}
+
+/// A carrier that connects to its peer at `address`.
+pub(crate) fn connect(address: &str, max_frame_bytes: u64) -> Result<Box<dyn Carrier>, NodeError> {
+    let (kind, address) = kind("to", address)?;
+    (kind.connect)(address, max_frame_bytes)
+}
+
+fn kind<'a>(param: &str, address: &'a str) -> Result<(&'static Kind, &'a str), NodeError> {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("tcp", address));
+    let kind = KINDS.iter().find(|kind| kind.scheme == scheme);
+    let known = || KINDS.iter().map(|kind| kind.scheme).collect::<Vec<_>>().join(", ");
+    kind.map(|kind| (kind, rest)).ok_or_else(|| {
+        NodeError::new(format_args!("`{param}`: wanted a link over {}, found `{address}`", known()))
+    })
+}
+
+fn listen_tcp(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+    let address = local_address(listen)?;
+    let carrier = Tcp::listen(&address.to_string(), codecs(), listen.max_frame_bytes);
+    Ok(Box::new(carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?))
+}
+
+fn connect_tcp(address: &str, max_frame_bytes: u64) -> Result<Box<dyn Carrier>, NodeError> {
+    let address = host_and_port("to", address)?;
+    Ok(Box::new(Tcp::connect_to(address, codecs(), max_frame_bytes)))
+}
+
+/// An address of this host, beyond loopback only where the pipeline file allows it.
+fn local_address(listen: &Listen<'_>) -> Result<SocketAddr, NodeError> {
+    let found = listen.address;
+    let wanted = |what: &str| NodeError::new(format_args!("`listen`: wanted {what}, found `{found}`"));
+    let mut addresses = found.to_socket_addrs().map_err(|_| wanted("host:port of this host"))?;
+    let address = addresses.next().ok_or_else(|| wanted("host:port of this host"))?;
+    if address.ip().is_loopback() || listen.beyond_loopback {
+        return Ok(address);
+    }
+    Err(wanted("an address of loopback, or `beyond_loopback: true`"))
+}
+
+/// `address` if it reads as host:port. Its host may become known later.
+fn host_and_port<'a>(param: &str, address: &'a str) -> Result<&'a str, NodeError> {
+    let wanted = |found| NodeError::new(format_args!("`{param}`: wanted host:port, found {found}"));
+    match address.rsplit_once(':') {
+        _ if address.is_empty() => Err(wanted("nothing".to_owned())),
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(address),
+        _ => Err(wanted(format!("`{address}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{connect, listen};
+
+    #[test]
+    fn an_address_names_its_carrier() {
+        assert!(connect("daq2:7440", 1).is_ok());
+        assert!(connect("tcp://daq2:7440", 1).is_ok());
+        let Err(error) = connect("udp://daq2:7440", 1) else { panic!("no such carrier") };
+        assert!(error.to_string().contains("wanted a link over tcp"), "{error}");
+        let Err(error) = connect("tcp://daq2", 1) else { panic!("no port") };
+        assert!(error.to_string().contains("wanted host:port, found `daq2`"), "{error}");
+    }
+
+    #[test]
+    fn a_receiver_says_where_it_waits() {
+        let carrier = listen("tcp://127.0.0.1:0", false, 1).unwrap();
+        let address = carrier.address().unwrap();
+        assert!(address.starts_with("127.0.0.1:") && !address.ends_with(":0"), "{address}");
+        let Err(error) = listen("0.0.0.0:0", false, 1) else { panic!("others reach it") };
+        assert!(error.to_string().contains("`beyond_loopback: true`"), "{error}");
+    }
+}
