@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use livetime_control::config::MAX_QUEUE;
 use livetime_control::describe::value_json;
 use livetime_control::model::{Action, Answer, Change, Rewire, Which};
 use livetime_engine::{ParamKind, ParamSpec, Refusal, Value as ParamValue, WhenFull, find};
@@ -180,9 +181,9 @@ fn rewire_of(app: &App, body: &Value) -> Result<Rewire, Error> {
                 (rewire.node, rewire.output) = (Some(node), Some(port));
             }
             "queue" => {
-                let queue = value.as_u64().filter(|queue| (1..=1_000_000).contains(queue));
-                rewire.queue =
-                    Some(queue.ok_or_else(|| wanted("a whole number from 1 to 1000000"))? as usize);
+                let queue = value.as_u64().filter(|queue| (1..=MAX_QUEUE).contains(queue));
+                let range = || wanted(&format!("a whole number from 1 to {MAX_QUEUE}"));
+                rewire.queue = Some(queue.ok_or_else(range)? as usize);
             }
             "every" => {
                 let every = value.as_u64().filter(|every| *every > 0);

@@ -183,8 +183,7 @@ impl History {
     /// Keeps a moment.
     pub(crate) fn add(&mut self, moment: &Moment, at_ms: f64) {
         let row: Box<[f32]> = self.series.iter().map(|series| number(moment, series.origin) as f32).collect();
-        // A clock that is set back gives a negative distance, and the row waits.
-        if self.coarse.rows.back().is_none_or(|(last, _)| at_ms - last >= COARSE_STEP_MS) {
+        if is_due(self.coarse.rows.back().map(|(last, _)| *last), at_ms) {
             self.coarse.add(at_ms, row.clone(), COARSE_MS, usize::MAX);
         }
         // Every moment is kept here, as far as there is room.
@@ -235,6 +234,12 @@ impl History {
         }
         Ok(bytes)
     }
+}
+
+/// Whether the next coarse row is due behind the one at `last_ms`. After a clock that was set back it is due at once: rows of
+/// the time before would keep new ones out for as long.
+fn is_due(last_ms: Option<f64>, at_ms: f64) -> bool {
+    last_ms.is_none_or(|last_ms| at_ms < last_ms || at_ms - last_ms >= COARSE_STEP_MS)
 }
 
 impl Rows {
@@ -304,5 +309,12 @@ mod tests {
         assert_eq!(history.read(&names, 0.0, Step::Fine).unwrap()[4], 3);
         assert_eq!(history.unknown(&names), ["cam0.nothing"]);
         assert!(history.read(&["a", "b"], 0.0, Step::Fine).unwrap_err().to_string().contains("`a,b`"));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_leaves_no_gap() {
+        let due = |rows: &[f64], at_ms| is_due(rows.last().copied(), at_ms);
+        assert!(due(&[], 5.0) && due(&[0.0], COARSE_STEP_MS) && !due(&[0.0], COARSE_STEP_MS - 1.0));
+        assert!(due(&[3_600_000.0], 5.0));
     }
 }

@@ -43,6 +43,8 @@ pub enum AttributesError {
         /// A name that may have been meant.
         hint: String,
     },
+    /// A PV is named with a protocol that is none of `ca` and `pva`.
+    Protocol(String),
     /// No client of pvAccess can be made, or it does not watch a PV.
     Client(livetime_pva::client::Error),
     /// No client of Channel Access can be made.
@@ -98,6 +100,9 @@ impl fmt::Display for AttributesError {
             }
             AttributesError::NoParameter { attribute, source, hint } => {
                 write!(f, "attribute `{attribute}`: wanted a parameter of the node, found `{source}`{hint}")
+            }
+            AttributesError::Protocol(found) => {
+                write!(f, "attributes: wanted a PV as ca://NAME, pva://NAME or NAME, found `{found}`")
             }
             AttributesError::Client(error) => error.fmt(f),
             AttributesError::ChannelAccess(error) => error.fmt(f),

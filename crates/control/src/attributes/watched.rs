@@ -39,8 +39,9 @@ impl Clients {
         let shown = Arc::clone(&newest);
         let watch = match source.split_once("://") {
             Some(("ca", name)) => Watch::Ca(watch_ca(self.ca()?, name, kind, shown)),
-            Some((_, name)) => Watch::Pva(Mutex::new(watch_pva(self.pva()?, name, kind, shown)?)),
+            Some(("pva", name)) => Watch::Pva(Mutex::new(watch_pva(self.pva()?, name, kind, shown)?)),
             None => Watch::Pva(Mutex::new(watch_pva(self.pva()?, source, kind, shown)?)),
+            Some(_) => return Err(AttributesError::Protocol(source.to_owned())),
         };
         Ok(Watched { newest, _watch: watch })
     }
@@ -69,10 +70,10 @@ type Shown = Arc<Mutex<AttributeValue>>;
 fn watch_pva(client: &pva::Client, name: &str, kind: Type, shown: Shown) -> pva::Result<pva::Monitor> {
     let take = move |event: pva::Event| {
         let value = match event {
-            pva::Event::Update(update) => {
-                // An enumeration has its number in `value.index`.
-                of_field(update.value.get("value.index").or_else(|| update.value.get("value")), kind)
-            }
+            pva::Event::Update(update) => match update.value.get("value.index") {
+                Some(index) => of_choice(index, update.value.get("value.choices"), kind),
+                None => of_field(update.value.get("value"), kind),
+            },
             pva::Event::Disconnected { .. } | pva::Event::Ended(_) => unknown(kind),
             // An update follows each connection.
             pva::Event::Connected { .. } => return,
@@ -106,6 +107,18 @@ pub(super) fn unknown(kind: Type) -> AttributeValue {
     match kind {
         Type::Text => AttributeValue::Text("".into()),
         Type::Int | Type::Float | Type::Native => AttributeValue::Float(f64::NAN),
+    }
+}
+
+/// The value of an enumeration: its choice as text, else its number, as Channel Access converts it.
+fn of_choice(index: &Field, choices: Option<&Field>, kind: Type) -> AttributeValue {
+    let choice = || {
+        let number = usize::try_from(index.as_i64()?).ok()?;
+        choices?.as_strings()?.get(number)
+    };
+    match choice() {
+        Some(choice) if kind == Type::Text => AttributeValue::Text(choice.as_str().into()),
+        _ => of_field(Some(index), kind),
     }
 }
 
@@ -162,6 +175,7 @@ pub(super) fn of_value(value: &Value, kind: Type) -> AttributeValue {
 mod tests {
     use livetime_ca::dbr::About;
     use livetime_ca::server::{Pv, PvMap, Server, ServerConfig};
+    use livetime_pva::{data as pva_data, server as pva_server};
     use livetime_testkit::wait_until;
 
     use super::*;
@@ -194,5 +208,33 @@ mod tests {
         drop(server);
         let is_unknown = |value| matches!(value, AttributeValue::Float(number) if number.is_nan());
         wait_until("no value", || is_unknown(watched.newest()));
+    }
+
+    #[test]
+    fn a_choice_of_pvaccess_is_its_text_or_its_number() {
+        let mut choice = pva_data::Value::new(&livetime_pva::nt::enumerated());
+        choice.set("value.choices", vec!["Off".to_owned(), "On".to_owned()]).unwrap();
+        choice.set("value.index", 1).unwrap();
+        let choice = pva_server::SharedPv::new(choice);
+        let pvs = pva_server::PvMap::new();
+        pvs.add("choice", choice.clone());
+        let server = pva_server::Server::start(pva_server::ServerConfig::loopback(), pvs).unwrap();
+        let config = pva::ClientConfig::name_servers(&[server.tcp_address()]);
+        let mut clients = Clients { pva: Some(pva::Client::new(config).unwrap()), ca: None };
+        let number = clients.watch("pva://choice", Type::Native).unwrap();
+        let text = clients.watch("choice", Type::Text).unwrap();
+        wait_until("the number", || number.newest() == AttributeValue::Int(1));
+        wait_until("the text", || text.newest() == AttributeValue::Text("On".into()));
+        // The choices come once; later updates have the number alone.
+        choice.update(|value| value.set("value.index", 0)).unwrap();
+        wait_until("the other text", || text.newest() == AttributeValue::Text("Off".into()));
+    }
+
+    #[test]
+    fn another_protocol_is_refused() {
+        let Err(error) = Clients::default().watch("tango://choice", Type::Text) else {
+            panic!("no such protocol")
+        };
+        assert!(error.to_string().contains("found `tango://choice`"), "{error}");
     }
 }

@@ -31,7 +31,7 @@ pub(crate) const WAIT: [(WaitStrategy, &str); 4] = [
 /// Names for what to do without memory: whether to wait.
 pub(crate) const WHEN_EXHAUSTED: [(bool, &str); 2] = [(false, "drop"), (true, "wait")];
 /// Most frames in a queue.
-pub(crate) const MAX_QUEUE: u64 = 1 << 20;
+pub const MAX_QUEUE: u64 = 1 << 20;
 /// Most threads of a pool.
 pub(crate) const MAX_POOL: u64 = 1024;
 

@@ -26,6 +26,7 @@ use livetime_engine::{Cause, NodeType};
 
 pub use build::Pipeline;
 pub use error::{At, Expected, Part, Problem, ProblemKind, Problems};
+pub use file::MAX_QUEUE;
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
 pub use replay::{Purpose, Replaced, Replay};
