@@ -94,7 +94,7 @@ fn any_parts_by_any_workers_in_any_order_find_the_same_bits() {
             let (plan, found) = planned(&path, parts, &reducers);
             assert_eq!(found.account.events() - found.account.used, not_used);
             assert_eq!(plan.parts(), parts);
-            // What another process would read.
+            // Another process would read the saved plan.
             let plan = Plan::parse(&std::fs::read_to_string(saved(&plan, folder.path())).unwrap()).unwrap();
             let out = folder.path().join(format!("parts-{parts}"));
             for number in (0..plan.parts()).rev() {
@@ -138,7 +138,7 @@ fn a_part_that_was_killed_is_named_and_repeated() {
     assert_eq!(again.bytes(), bytes);
     assert!(!again.write(&out).unwrap().is_repeated);
     assert!(again.write(&out).unwrap().is_repeated);
-    // What cannot have its name is not there at all.
+    // A part that cannot get its name leaves no file at all.
     std::fs::remove_file(&written[3]).unwrap();
     std::fs::create_dir(&written[3]).unwrap();
     assert!(part(&plan, &reducers, 3, 2).write(&out).is_err());
@@ -353,7 +353,7 @@ fn a_run_that_lies_elsewhere_is_known_by_its_names_and_bytes() {
         assert!(part.bytes() == planned);
         part.write(&out).unwrap();
     }
-    // Nobody asks the merge where the run lies.
+    // The merge does not need to know where the run lies.
     assert_same_bits(&found, &merged(&plan, &reducers, &[&out]).unwrap().found);
 
     // Another run under the same names: of the same size, and of another.
@@ -513,7 +513,7 @@ fn real_runs_of_lcls2_have_the_same_bits_in_parts() {
     }
 }
 
-/// What is saved of a part, and the work that can load it.
+/// The saved partial results of each part, and the plan to load them with.
 fn saved_partials() -> (tempfile::TempDir, Plan, Vec<Vec<u8>>) {
     let folder = tempfile::tempdir().unwrap();
     let path = waveform_run(folder.path(), 12);
@@ -542,7 +542,7 @@ fn any_bytes_are_a_partial_result_or_refused() {
         if is_cut {
             bytes.truncate(at + shift);
         }
-        // What passes the checks of every number must be of use, too.
+        // A partial result that passes the checks of every number must be of use, too.
         if let Ok(mut partial) = work.load(&bytes)
             && work.merge(&mut partial, work.load(&bodies[1]).unwrap()).is_ok()
         {

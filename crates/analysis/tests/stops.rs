@@ -88,7 +88,7 @@ fn a_caller_stops_it_between_blocks() {
         GoOn::Abort
     });
     assert!(matches!(found, Err(Error::Stopped)));
-    // Nobody is asked again who has said no.
+    // A caller that has said no is not asked again.
     assert_eq!(told, 1);
     assert!(seen.load(Ordering::Relaxed) <= 40);
 }

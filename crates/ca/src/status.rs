@@ -1,4 +1,4 @@
-//! What becomes of a request, as clients of Channel Access know it.
+//! The outcome of a request, as clients of Channel Access know it.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Simulated runs of a CSPad as XTC files of LCLS-I, of any length: the data for measuring conversion and analysis.
 //!
-//! The pixels are those of [`livetime_kernels::cspad`], functions of seed, event and pixel, so that a file is the same
+//! The pixels come from [`livetime_kernels::cspad`] as functions of seed, event and pixel, so that a file is the same
 //! byte for byte whatever the number of threads.
 
 use std::path::Path;

@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// called with the number of bytes done; it stops the work by returning false. Returns the files and their sizes.
 ///
 /// # Errors
-/// If a file is there already or the operating system reports an error. What was written is removed then.
+/// If a file is there already or the operating system reports an error. Files written before the error are removed.
 pub fn simulate_wib(
     name: &Path,
     links: &SimulatedLinks,

@@ -10,8 +10,8 @@
 //! | `sine` | `(T)(gain * (X[x] + Y[y]))`, X and Y the sum or product of two waves; in colour one wave each for red and green |
 //! | `offset_noise` | `(T)(noise * r + offset)`, r uniform in `[0, 1)`; this is the background of the other modes too |
 //!
-//! The formulas are those of ADSimDetector `simDetector.cpp`; conversions that C leaves open are modulo the
-//! type. Differences: sums of bins saturate and do not wrap, and colour gains may have fractions.
+//! The formulas stand in ADSimDetector's `simDetector.cpp`; conversions that C leaves open are modulo the type.
+//! Differences: sums of bins saturate and do not wrap, and colour gains may have fractions.
 //!
 //! Each frame is due one period after the one before it, whenever that one really came, so that the rate is
 //! kept. A source that falls more than 50 ms behind gives up whole periods (`missed_periods`). When there is
@@ -54,7 +54,7 @@ pub struct SimDetector {
     params: SimDetectorParams,
     /// Present while frames are taken.
     schedule: Option<Schedule>,
-    /// What is sent of the picture; `None` after a change.
+    /// The part of the picture that is sent; `None` after a change.
     readout: Option<Readout>,
     /// `None` before the first frame and after a change that starts the picture again.
     painter: Option<Box<dyn Painter>>,
@@ -143,7 +143,8 @@ impl Node for SimDetector {
             }
             _ => self.reset(),
         }
-        // Whoever asks for too much is told at once, not by each frame that fails; and what comes is said before it comes.
+        // A client that asks for too much is told at once, not by each frame that fails; and the readbacks of size are
+        // right before the first frame comes.
         readout::announce(&mut self.params)
     }
 

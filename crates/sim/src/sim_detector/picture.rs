@@ -33,7 +33,7 @@ struct Picture<T> {
     plane: Vec<T>,
 }
 
-/// What lies on the background.
+/// The content of a picture on its background.
 enum Content<T> {
     Nothing,
     /// The same in every picture.

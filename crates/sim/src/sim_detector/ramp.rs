@@ -13,7 +13,7 @@ use super::shape::{Shape, zeros};
 pub(super) struct Ramp<T> {
     shape: Shape,
     first: Vec<T>,
-    /// What each row has more than the first one, where that is the same for all its pixels. Then a picture is
+    /// The difference of each row from the first one, where it is the same for all pixels of the row. Then a picture is
     /// made from one row that stays in the cache, instead of from a whole picture that does not.
     row_offsets: Option<Vec<T>>,
     increments: [T; 3],
@@ -89,7 +89,7 @@ impl<T: Pixel> Ramp<T> {
     }
 }
 
-/// What each row has more than the first one, if that is one number for the whole row. Floats would be rounded
+/// The difference of each row from the first one, if it is one number for the whole row. Floats would be rounded
 /// differently.
 fn row_offsets<T: Pixel>(picture: &[T], width: usize) -> Option<Vec<T>> {
     let first = picture.get(..width).filter(|_| !T::FLOAT)?;

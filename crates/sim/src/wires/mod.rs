@@ -16,9 +16,10 @@
 //! | test pulses | of given amplitudes, width and rate, at any phase |
 //! | undershoot | AC coupling with a time constant of 1.1 ms |
 //!
-//! Every number is a function of the seed and of its purpose: threads and order make no difference. The geometry is that of
-//! ProtoDUNE-SP: 6 m high, 2.3 m wide, 3.6 m of drift at 1.6 mm/us to either side, wires 4.7 and 4.8 mm apart, induction wires at 35.7°
-//! wrapped around the anode plane. Which channel reads a wire is the experiments' channel maps.
+//! Every number is a function of the seed and of its purpose: threads and order make no difference. The geometry is
+//! ProtoDUNE-SP's: 6 m high, 2.3 m wide, 3.6 m of drift at 1.6 mm/us to either side, wires 4.7 and 4.8 mm apart,
+//! induction wires at 35.7° wrapped around the anode plane. Which channel reads a wire is the experiments' channel
+//! maps.
 
 mod argon;
 mod channels;

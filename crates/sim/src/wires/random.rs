@@ -36,7 +36,7 @@ pub(super) fn times(numbers: Counter, mean_gap: f64, end: f64) -> impl Iterator<
 }
 
 /// A factor of mean 1 for the energy that a particle leaves in a few mm of argon: Landau's distribution in Moyal's form
-/// (1955), which is that of −ln of a normal number's square.
+/// (1955): −ln of the square of a normal number has this distribution.
 pub(super) fn landau(normal: &Normal, random: u64) -> f64 {
     /// Width over the most probable value.
     const WIDTH: f64 = 0.075;
