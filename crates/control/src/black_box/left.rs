@@ -25,8 +25,8 @@ pub struct Left {
 }
 
 impl Left {
-    /// Looks for them in `folder`. `pipeline` is the whole path of the pipeline file: boxes of other ones are not touched, nor those of
-    /// runs that live.
+    /// Looks for black boxes of killed runs in `folder`. `pipeline` is the whole path of the pipeline file: boxes of
+    /// other pipelines are not touched, nor boxes of runs that live.
     pub(super) fn find(folder: &Path, pipeline: &Path) -> Left {
         let mut left = Left::default();
         let begin = format!("{}.", stem(pipeline));
@@ -95,7 +95,7 @@ fn is_still(file: &File, path: &Path) -> bool {
     file.metadata().ok().zip(fs::metadata(path).ok()).is_some_and(|(a, b)| same(a, b))
 }
 
-/// What is known of a run that was killed, in a line.
+/// The known counts of a run that was killed, in a line.
 pub fn line(run: &RunAccount) -> String {
     let [offered, delivered, queued] = [
         run.edges.iter().map(|edge| edge.offered).fold(0, u64::saturating_add),

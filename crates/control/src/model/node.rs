@@ -22,7 +22,7 @@ use super::refused::Refused;
 /// How long a node may take to say what has become of it before the answer goes without it.
 pub(super) const READBACK: Duration = Duration::from_secs(1);
 
-/// What a node was asked for.
+/// A question that a node was asked.
 struct Question {
     /// The actions on the node that came before it.
     actions: u64,
@@ -31,7 +31,7 @@ struct Question {
     is_old: bool,
 }
 
-/// One node as the looker knows it. Whoever acts on the node holds its lock meanwhile.
+/// One node as the looker knows it. A thread that acts on the node holds its lock meanwhile.
 pub(super) struct Node {
     pub(super) number: usize,
     pub(super) name: String,
@@ -115,8 +115,8 @@ impl Node {
         self.values.get(index) == Some(&Value::Bool(true))
     }
 
-    /// Takes the values for those of the moment in which the work of parameter `index` began: it is true, and if it is a
-    /// capture no frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
+    /// Shows the values as they were when the work of parameter `index` began: it is true, and if it is a capture no
+    /// frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
     pub(super) fn pretend_begun(&mut self, index: usize) -> Arc<Vec<Value>> {
         let mut values = (*self.values).clone();
         let is_capture = self.spec(index).role == Some(Role::Capture);

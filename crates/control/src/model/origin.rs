@@ -25,7 +25,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Who wrote the value.
+    /// The caller that wrote the value.
     pub fn by(&self) -> String {
         match self {
             Origin::Settings { by, .. } => by.clone(),
