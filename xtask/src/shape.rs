@@ -2,7 +2,7 @@
 
 use crate::source::{self, Source};
 
-/// What the numbers may be: lines of half of the functions, of nine in ten functions, of nine in ten files.
+/// The most lines: of half of the functions, of nine in ten functions, of nine in ten files.
 const MEDIAN_FUNCTION: usize = 6;
 const NINE_IN_TEN_FUNCTIONS: usize = 25;
 const NINE_IN_TEN_FILES: usize = 400;

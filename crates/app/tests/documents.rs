@@ -81,7 +81,7 @@ fn write_jungfrau(path: &Path, pixel: impl Fn(u32, u32) -> u16) {
     std::fs::write(path, [begin, events.concat(), end].concat()).unwrap();
 }
 
-/// What the document does not make: three dark runs, a run with light, gains and a mask.
+/// The runs that the document takes as given: three dark runs, a run with light, gains and a mask.
 fn write_runs(folder: &Path, python: &Path) {
     // Code and dark level of each stage.
     let dark = [(0, 2000), (1, 9000), (3, 8500)];

@@ -287,7 +287,7 @@ fn follower(address: &str) -> String {
     )
 }
 
-/// What needs no Python: names, a value, a write, an acquisition.
+/// Acts on PVs without Python: names, a value, a write, an acquisition.
 #[test]
 fn our_own_client_finds_and_starts_the_detector() {
     let file = File::new("own", |text| text);
@@ -443,7 +443,7 @@ fn values_and_sizes_are_those_of_areadetector() {
     assert_eq!((get("cam1:NumImages_RBV"), get("cam1:NumImagesCounter_RBV")), (0, 1));
     // Clients would take 3 for a third dimension.
     assert_eq!((get("cam1:ArraySizeZ_RBV"), get("cam1:ArraySizeX_RBV")), (0, 64));
-    // What comes is known before it comes, and the region is left as it was written until then.
+    // The size of the next frame is known before it comes, and the region is left as it was written until then.
     put("cam1:SizeX", 20).unwrap();
     assert_eq!((get("cam1:ArraySizeX_RBV"), get("cam1:SizeX_RBV")), (20, 20));
     put("cam1:BinX", 3).unwrap();

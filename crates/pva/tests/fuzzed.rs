@@ -1,4 +1,4 @@
-//! What fuzz targets found, once and for all.
+//! Inputs that fuzz targets found, once and for all.
 
 #![cfg(feature = "client")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

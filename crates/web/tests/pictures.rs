@@ -173,7 +173,7 @@ fn look(run: &Run, fit: usize) -> (Vec<u8>, u16) {
     (body, flags)
 }
 
-/// Waits until nobody watches any output, and the camera has all its buffers back.
+/// Waits until no client watches any output, and the camera has all its buffers back.
 fn leave(run: &Run) {
     let until = std::time::Instant::now() + crate::client::LONG;
     let free = || run.model.newest().nodes[0].state.free_buffers;
@@ -211,7 +211,7 @@ fn who_comes_back_while_the_source_pauses_sees_its_last_picture() {
     run.end();
 }
 
-/// What a page needs to find the detector pixels under what is drawn on it.
+/// A page needs this to find the detector pixels under a shape that is drawn on the picture.
 #[test]
 fn a_picture_says_where_on_the_detector_it_was_read() {
     let run = Run::start(

@@ -124,7 +124,7 @@ mod tests {
     /// A module that has further ones is a folder.
     const BELOW: [(&str, &str); 3] = [("a/below.rs", ""), ("b/below.rs", ""), ("c/below.rs", "")];
 
-    /// The circles of folders; `files.rs` tests those of files.
+    /// The circles of folders; `files.rs` tests the circles of files.
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> = files
             .iter()

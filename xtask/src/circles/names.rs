@@ -132,7 +132,7 @@ impl Names {
     }
 }
 
-/// The names of a module's items. Those of methods come with them, which does no harm.
+/// The names of a module's items. The names of methods come with them, which does no harm.
 fn definitions(code: &str) -> impl Iterator<Item = String> {
     const KEYWORDS: &[&str] =
         &["struct", "enum", "union", "trait", "type", "fn", "const", "static", "mod", "macro_rules"];

@@ -30,7 +30,7 @@ pub(super) fn paths(code: &str, is_start: impl Fn(&str) -> bool) -> Vec<(usize, 
     found
 }
 
-/// What `use` brings into a module.
+/// The items that `use` brings into a module.
 pub(super) fn uses(code: &str) -> Vec<Use> {
     let mut found = Vec::new();
     let mut from = 0;

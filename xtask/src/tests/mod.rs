@@ -122,7 +122,7 @@ impl Files {
 
 fn cargo(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo set for this program would make the crates of its test programs be built again.
+    // With the variables that cargo set for this program, the crates of the test programs would be built again.
     command.current_dir(root).args(args).env_remove("CARGO_MANIFEST_DIR");
     command
 }

@@ -97,7 +97,7 @@ impl Client {
         command
     }
 
-    /// What the client found, when it has ended.
+    /// The client's results, when it has ended.
     pub(super) fn run(&self, port: u16, args: &[&str]) -> Result<Value, Failed> {
         self.begin(port, args)?.end()
     }
@@ -135,7 +135,7 @@ impl Running {
         }
     }
 
-    /// What it found, when it has ended.
+    /// Its results, when it has ended.
     pub(super) fn end(mut self) -> Result<Value, Failed> {
         let found = self.said()?;
         // A client that holds channels ends with its input.

@@ -55,7 +55,7 @@ impl Bench<'_> {
         Ok(Row { case: format!("{case}, p99"), unit: "us", is_cost: true, ours, rsrv, more: last })
     }
 
-    /// What a client with gets finds during a flood, and the searches per second that were sent.
+    /// The results of a client with gets during a flood, and the searches per second that were sent.
     fn bystander(&self, port: u16, names: &str, known: &str) -> Result<(Value, u64), Failed> {
         let (ended, sent, begin) = (AtomicBool::new(false), AtomicU64::new(0), Instant::now());
         let seconds = self.seconds.max(1.0).to_string();

@@ -26,7 +26,7 @@ const CHANNELS: [usize; 3] = [1, 1_000, 10_000];
 /// Numbers among the PVs of a statistics node, at least.
 const NUMBERS_PER_NODE: usize = 60;
 
-/// What a benchmark of this page needs.
+/// The parts of a benchmark of this page.
 struct Bench<'a> {
     settings: &'a Settings,
     python: &'a Path,
@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
         }))
     }
 
-    /// What a server takes for a channel that a client holds.
+    /// The memory that a server takes for a channel that a client holds.
     fn memory(&self, case: &str) -> Result<Row, Failed> {
         let count = if self.settings.quick { 1_000 } else { 10_000 };
         let mut found = [Vec::new(), Vec::new()];

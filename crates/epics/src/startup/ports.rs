@@ -1,4 +1,4 @@
-//! Who sends frames to whom, and under which names.
+//! The ports that send frames to each other, and their names.
 
 use std::collections::BTreeMap;
 

@@ -68,8 +68,8 @@ impl Assembler {
         }
     }
 
-    /// From the next message on those that are too long are no errors: their bytes are passed over, and the message says
-    /// how many there were ([`Message::too_long`]), so that the peer can be answered.
+    /// From the next message on too long messages are no errors: their bytes are passed over, and the message says how
+    /// many there were ([`Message::too_long`]), so that the peer can be answered.
     pub fn pass_over(&mut self) {
         self.passes_over = true;
     }

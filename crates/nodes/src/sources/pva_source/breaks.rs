@@ -28,7 +28,7 @@ struct Break {
     is_closed: bool,
 }
 
-/// What is known of the images of a break.
+/// Knowledge about the images of a break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
     /// The gap in the numbers has them all.
@@ -119,7 +119,7 @@ mod tests {
     const B: Option<Guid> = Some([2; 12]);
     const NEXT: Option<Numbered> = Some(Numbered::New(9));
 
-    /// What is missing after a break between two servers.
+    /// The images that are missing after a break between two servers.
     fn missing(
         servers: (Option<Guid>, Option<Guid>),
         is_closed: bool,
