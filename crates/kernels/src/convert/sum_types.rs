@@ -59,8 +59,8 @@ impl Accumulator for i128 {
     fn store<O: Pixel>(level: Level, sums: &[i128], to: &mut [O], overflow: Overflow) {
         if O::FLOAT {
             store_through::<f64, O>(level, sums, to, overflow);
-        // An output whose lowest value is 0 has no sign: a `u64` keeps all its values.
         } else if overflow == Overflow::Saturate && O::LOWEST == O::default() {
+            // An output whose lowest value is 0 has no sign: a `u64` keeps all its values.
             store_through::<u64, O>(level, sums, to, overflow);
         } else {
             store_through::<i64, O>(level, sums, to, overflow);

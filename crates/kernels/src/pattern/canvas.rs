@@ -148,6 +148,7 @@ fn add_row_body<T: Pixel>(row: &mut [T], step: usize, gain: f64, wave: &[f64], v
         for (sum, x) in sums.iter_mut().zip(wave) {
             *sum = gain * (x + value);
         }
+        // Behind a shorter last block are older sums, which no pixel takes.
         add_pixels(row, step, &to_pixels(&sums));
     }
 }

@@ -95,7 +95,9 @@ impl HitFinder {
             let starting = std::mem::take(&mut self.starting);
             start::start(&starting, &mut self.filters, &self.setup);
             let ticks = (now.len() / channels) as i64;
+            // The first of the kept rows came `TICKS` before the next one.
             self.search(level, &starting, first.wrapping_add(ticks - start::TICKS as i64), hits);
+            // Kept, because its length says that the finder has started.
             self.starting = starting;
             self.search(level, rest, first.wrapping_add(ticks), hits);
         }
