@@ -113,6 +113,7 @@ fn write_run(writer: &mut Writer, options: &Options, mut watch: impl FnMut(u64) 
         Ok(number.is_some())
     };
     let give = |event: &mut Event| {
+        // Relaxed: the number is for `watch` alone, and guards no memory.
         done.fetch_add(EVENT_BYTES, Ordering::Relaxed);
         writer.write(&event.bytes).map(drop)
     };
@@ -197,6 +198,7 @@ impl Simulator<'_> {
             header.iter().for_each(|word| payload.extend_from_slice(&word.to_le_bytes()));
             let made = self.cspad.quad(Level::best(), event, quad, &mut self.pixels);
             made.map_err(|e| Error::new("a quadrant", e.to_string()))?;
+            // Files are little-endian on every machine.
             self.pixels.iter_mut().for_each(|pixel| *pixel = pixel.to_le());
             payload.extend_from_slice(bytemuck::cast_slice(&self.pixels));
             payload.extend_from_slice(&[0; 4]);
@@ -219,6 +221,7 @@ impl Worker<Event> for Simulator<'_> {
         builder.leaf(XtcHeader::new(EVR, TypeId::new(id::EVR_DATA, 3)), &[codes.as_flattened()])?;
         builder.close();
         builder.open(XtcHeader::new(NODES[0], TypeId::CONTAINER))?;
+        // Taken out, because the pictures borrow the simulator.
         let mut payload = std::mem::take(&mut self.payload);
         payload.clear();
         self.write_pictures(event.number, fiducial, &mut payload)?;

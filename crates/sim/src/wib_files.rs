@@ -60,6 +60,7 @@ fn write_all(
     let write = || {
         while let Some((link, file)) = next() {
             let written = links.write(link, |frames| {
+                // Relaxed: a thread that sees the sign late writes one more piece.
                 if is_over.load(Ordering::Relaxed) {
                     return Err(NodeError::new("the work was stopped"));
                 }
@@ -68,6 +69,7 @@ fn write_all(
             });
             if let Err(error) = written {
                 is_over.store(true, Ordering::Relaxed);
+                // The first error has stopped the others.
                 failed.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return;
             }

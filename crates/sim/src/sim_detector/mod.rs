@@ -108,6 +108,7 @@ impl Node for SimDetector {
         }
         let now_ns = ctx.now_ns();
         let exposure_ns = to_ns(self.params.acquire_time);
+        // No frame comes faster than it is exposed.
         let period_ns = to_ns(self.params.acquire_period).max(exposure_ns);
         let mut schedule = self.schedule.unwrap_or_else(|| self.begin(now_ns));
         let due_ns = schedule.due_ns(exposure_ns, period_ns);
@@ -128,12 +129,15 @@ impl Node for SimDetector {
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "acquire" if !self.params.acquire => self.halt(),
+            // The next frame takes these as they are then.
             "acquire" | "acquire_time" | "acquire_period" | "preallocate" => {}
             "image_mode" | "num_images" | "finish_when_done" => {}
+            // The picture goes on; only another part of it is sent.
             "min_x" | "min_y" | "size_x" | "size_y" | "bin_x" | "bin_y" | "reverse_x" | "reverse_y" => {
                 self.readout = None;
             }
             "max_size_x" => {
+                // A size for the old detector may not fit the new one: 0 takes all of it.
                 self.params.size_x = 0;
                 self.reset();
             }
@@ -207,6 +211,7 @@ impl SimDetector {
             none => none.insert(painter(&self.params, readout.shape)?),
         };
         painter.paint(readout.region.as_ref(), &mut frame)?;
+        // Counted only now, so that a frame without memory leaves its number to the next one.
         self.params.array_counter += 1;
         self.params.num_images_counter += 1;
         let header = frame.header_mut();

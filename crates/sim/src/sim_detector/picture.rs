@@ -109,6 +109,7 @@ impl<T: Summed + Element> Painter for Picture<T> {
     fn paint(&mut self, region: Option<&Conversion>, frame: &mut FrameMut) -> Result<(), NodeError> {
         let out = frame.elements_mut::<T>()?;
         let Some(region) = region else { return self.draw(out) };
+        // Taken out, because drawing borrows the painter; put back before an error is returned.
         let mut whole = std::mem::take(&mut self.whole);
         if whole.is_empty() {
             whole = zeros(self.shape.len())?;

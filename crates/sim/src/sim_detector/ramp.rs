@@ -37,6 +37,7 @@ impl<T: Pixel> Ramp<T> {
                 place.zip(&row).for_each(|(to, from)| *to = *from);
             }
         }
+        // Rows without pixels cannot be compared.
         let is_mono = shape.colors() == 1 && shape.width > 0;
         let row_offsets = if is_mono { row_offsets(&first, shape.width) } else { None };
         Ok(Ramp { shape, first, row_offsets, increments, added: [T::default(); 3], pictures: 0 })

@@ -57,6 +57,7 @@ impl Direct {
             return Ok(Sent::InUse);
         };
         let Some(prepared) = place.take() else { return Ok(Sent::InUse) };
+        // Only a frame that no receiver holds gives its memory back.
         let mut frame = match prepared.try_into_mut() {
             Ok(frame) => frame,
             Err(held) => {

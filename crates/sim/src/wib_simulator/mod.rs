@@ -139,6 +139,7 @@ impl Node for WibSimulator {
         match name {
             "rate" => running.clock.set_rate(self.params.rate, ctx.now_ns()),
             "lossless" | "duration" => {}
+            // Only other data need another simulation.
             _ if self.params.setup()? != running.setup
                 || self.params.faults()? != running.faults
                 || self.params.batch_frames() != running.batch_frames
@@ -257,6 +258,7 @@ impl Running {
                 return Ok(self.lose(batch, due_ns, ctx));
             }
             Err(error) => {
+                // The batch is over, sent or not: else the source would stay at it.
                 self.clock.step(link, due_ns);
                 return Err(error);
             }

@@ -21,6 +21,7 @@ pub(super) fn add(setup: &SimulationSetup, detector: &Detector, cells: &Cells, p
     let mean_gap = 1.0 / (setup.argon_hz * WIRES * setup.tick_seconds());
     let numbers = Stream::ArgonTimes.numbers(setup.seed, 0);
     for (i, time) in times(numbers, mean_gap, setup.ticks as f64).enumerate() {
+        // Each decay has numbers of its own, so that none depends on how many another takes.
         let numbers = Stream::Argon.numbers(setup.seed, i as u64);
         let energy_mev = spectrum.energy_kev(numbers.uniform(0)) * 1e-3;
         decay(&numbers, time, energy_mev * ELECTRONS_PER_MEV, detector, cells, pulses);

@@ -34,6 +34,7 @@ fn channel(setup: &SimulationSetup, plane: Plane, numbers: &Counter, normal: &No
     let rms = factor * setup.noise_rms;
     let good = WireChannel { pedestal, rms, gain: 1.0 };
     let defect = numbers.uniform(1) as f32;
+    // One number for both defects: no channel is dead and noisy.
     let wire = match () {
         () if defect < setup.dead => WireChannel { rms: 0.0, gain: 0.0, ..good },
         () if defect < setup.dead + setup.noisy => {

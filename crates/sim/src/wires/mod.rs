@@ -120,6 +120,7 @@ fn truth(setup: &SimulationSetup, links: &[SimulatedLink]) -> Vec<TruePulse> {
     tracks::add(setup, &detector, &cells, &mut truth);
     test_pulses::add(setup, links, &mut truth);
     for pulse in &mut truth {
+        // A pulse that drifts over the end of the loop is at its begin.
         pulse.centre = pulse.centre.rem_euclid(setup.ticks as f64);
     }
     let key = |p: &TruePulse| (p.time_peak(), p.link, p.channel);

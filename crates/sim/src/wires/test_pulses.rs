@@ -11,6 +11,7 @@ pub(super) fn add(setup: &SimulationSetup, links: &[SimulatedLink], pulses: &mut
     else {
         return;
     };
+    // At most one pulse begins at a tick.
     let gap = (1.0 / (test.rate_hz * setup.tick_seconds())).max(1.0);
     for link in links {
         for (c, wire) in link.wires.iter().enumerate() {
