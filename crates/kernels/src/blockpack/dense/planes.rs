@@ -85,7 +85,7 @@ pub(super) fn read<B: Bits>(first: &[u8; ROW], stream: &[u8]) -> Read {
         for (word, low) in plane.iter_mut().zip(&mut low) {
             let mask = *word;
             *word = B::deposit(peek(window, at), mask);
-            // Plane `p` has a one where `q >= p`: the lowest bit of `q` tells whether the number of its ones is odd.
+            // Plane `p` has a one where `q >= p`, so `q` is the number of ones: its lowest bit is their parity.
             *low ^= *word;
             at += mask.count_ones() as usize;
         }
