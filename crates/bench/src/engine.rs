@@ -104,6 +104,7 @@ fn chain(placement: &Placement) -> Result<Graph, livetime_engine::GraphError> {
     let mut graph = Graph::default();
     let source = add(&mut graph, "hop0", NodeType::of::<Flood>(), &Placement::Own)?;
     if *placement != Placement::Inline {
+        // As above: one frame at a time.
         graph.set(source, "batch", &1.into())?;
         place(&mut graph, source, placement);
     }

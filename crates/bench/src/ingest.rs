@@ -80,6 +80,7 @@ fn passes(format: RawFormat, frames: &[u8]) -> Vec<(&'static str, Pass<'_>)> {
     };
     let in_runs = move || {
         let mut link = link();
+        // The first frame is believed when the second has come.
         link.next(&frames[..format.bytes()], |_| ());
         link.next(&frames[format.bytes()..2 * format.bytes()], |_| ());
         link.calm_run(&frames[2 * format.bytes()..]);

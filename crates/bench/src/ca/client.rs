@@ -22,6 +22,7 @@ pub(super) enum Side {
 /// The program, if `is_apart` on the cores of its side: clients have the last one, and servers the others.
 pub(super) fn on_cores(is_apart: bool, side: Side, program: &Path) -> Command {
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1);
+    // One core cannot be divided.
     if !is_apart || last == 0 {
         return Command::new(program);
     }
@@ -90,6 +91,7 @@ impl Client {
     /// The client, started. It asks the server at this port for all names.
     fn command(&self, port: u16, args: &[&str]) -> Command {
         let mut command = on_cores(self.is_apart, Side::Client, &self.program());
+        // No other server in the network is asked.
         command.args(args).env("EPICS_CA_ADDR_LIST", "").env("EPICS_CA_AUTO_ADDR_LIST", "NO");
         command.env("EPICS_CA_NAME_SERVERS", format!("127.0.0.1:{port}"));
         command.env("EPICS_CA_MAX_ARRAY_BYTES", "10000000");

@@ -73,6 +73,7 @@ impl Bench<'_> {
         let count = if self.settings.quick { 10_000 } else { 100_000 };
         let mut found = [Vec::new(), Vec::new()];
         let (pipeline, records) = (
+            // A statistics node has about 156 PVs for its 60 numbers.
             self.client.file("many.yaml", &graph(count * 60 / 156))?,
             self.client.file("many.db", &database(count))?,
         );
@@ -124,6 +125,7 @@ fn flood(port: u16, known: &str, ended: &AtomicBool, sent: &AtomicU64) -> Result
     let searches = [known, "no:such:name"].map(search);
     let begin = Instant::now();
     while !ended.load(Relaxed) {
+        // By the time since the begin, so that a burst that comes late makes up for it.
         let due = begin.elapsed().as_millis() as u64 * (SEARCHES / 1000);
         for number in sent.load(Relaxed)..due {
             // A full buffer of the server loses searches, as in any network.
@@ -158,6 +160,7 @@ fn first_value(port: u16, name: &str) -> Result<(), Failed> {
     let begin = Instant::now();
     while begin.elapsed() < PATIENCE {
         let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) else {
+            // The program has not opened its port yet.
             std::thread::sleep(Duration::from_millis(1));
             continue;
         };

@@ -141,6 +141,7 @@ impl DataSet {
         let wanted = pulses * AMPLITUDES.len() as f64;
         let pulse_jobs = (wanted / (TEST_HZ * channels * seconds)).ceil().max(1.0) as u64;
         let quiet = (0..quiet_jobs).map(|i| job(&base, i, 0, true));
+        // Seeds far from the seeds of quiet jobs.
         quiet.chain((0..pulse_jobs).map(|i| job(&with_pulses, 1 << 32 | i, 0, false))).collect()
     }
 }

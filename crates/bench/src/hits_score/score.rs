@@ -47,6 +47,7 @@ impl Moments {
 
     /// Standard deviation; NaN without any.
     pub(super) fn deviation(&self) -> f64 {
+        // Rounding may make the variance of equal values negative.
         (self.squares / self.count - self.mean().powi(2)).max(0.0).sqrt()
     }
 }
