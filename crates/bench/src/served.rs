@@ -113,6 +113,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
     std::thread::sleep(time);
     let (cpu, frames) = (used() - cpu, emitted(&run) - frames);
     let elapsed = begin.elapsed().as_secs_f64();
+    // A watcher that has ended costs nothing: the numbers would be too good.
     if watcher.is_some_and(|mut watcher| watcher.has_ended()) {
         return Err("the program that watches has ended".into());
     }

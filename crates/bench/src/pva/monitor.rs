@@ -102,6 +102,7 @@ fn watch(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Vec<See
 fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Seen, Failed> {
     let config = ClientConfig { spin, ..ClientConfig::name_servers(&[]) };
     let client = Client::new(config)?;
+    // With pipelining the server waits for room, so that no update is merged.
     let request = if case.bytes > 0 {
         "record[pipeline=true,queueSize=8]field()"
     } else {
@@ -114,6 +115,7 @@ fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<See
     while seen.updates < 2 {
         step(&mut monitor, case.field, &mut seen)?;
     }
+    // The last number stays, so that a loss right behind it is seen.
     seen = Seen { last: seen.last, ..Seen::default() };
     let begin = Instant::now();
     while begin.elapsed() < time {

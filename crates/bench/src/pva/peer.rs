@@ -100,6 +100,7 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), Failed> {
         } else {
             scope.spawn(|| post_counts(&counter, &ended));
         }
+        // The benchmark closes this input at its end, also when it is killed.
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         ended.store(true, Ordering::Relaxed);
     });

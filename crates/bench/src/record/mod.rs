@@ -186,6 +186,7 @@ impl Measured {
             _ => write(self.case, &self.frames, self.count, &folder),
         };
         self.stored_bytes = std::fs::metadata(&path).map_or(0, |m| m.len()) / self.count as u64;
+        // Removed before an error is returned, because the next turn makes the folder anew.
         std::fs::remove_dir_all(&folder).map_err(NodeError::new)?;
         let (rate, flushes) = written?;
         if counts {
@@ -223,6 +224,7 @@ fn write(case: &Case, frames: &[Frame], count: usize, folder: &Path) -> Result<(
     harness.set("capture", false)?;
     let rate = count as f64 / begin.elapsed().as_secs_f64();
     let captured = harness.number_of("num_captured");
+    // A frame that is not in the file would make the rate look good.
     if captured != count as f64 {
         return Err(NodeError::new(format!("wanted {count} frames in the file, found {captured}")));
     }
