@@ -9,7 +9,7 @@ const NINE_IN_TEN_FILES: usize = 400;
 /// Past this a function is asked whether it is still one thing.
 const LONGEST_FUNCTION: usize = 60;
 
-/// The lengths of all functions and files as a text; what is wrong with them becomes problems.
+/// The lengths of all functions and files as a text; lengths past a limit become problems.
 pub(crate) fn check(sources: &[Source], problems: &mut Vec<String>) -> String {
     let mut files: Vec<usize> = sources.iter().map(|source| source.code.lines().count()).collect();
     let mut functions = Vec::new();

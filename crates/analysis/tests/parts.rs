@@ -124,7 +124,7 @@ fn a_part_that_was_killed_is_named_and_repeated() {
     for number in 0..plan.parts() {
         written.push(part(&plan, &reducers, number, 1).write(&out).unwrap().path);
     }
-    // Killed while it wrote: what is beside has no name of a part.
+    // Killed while it wrote: the file that it left has no name of a part.
     let bytes = std::fs::read(&written[1]).unwrap();
     std::fs::remove_file(&written[1]).unwrap();
     std::fs::remove_file(&written[3]).unwrap();
@@ -149,7 +149,7 @@ fn a_part_that_was_killed_is_named_and_repeated() {
         plan.parts() + 1,
         "the parts, and what the killed one left"
     );
-    // Somebody else had it, too.
+    // Another folder has the same part, too.
     let other = folder.path().join("other");
     again.write(&other).unwrap();
     let merged_again = merged(&plan, &reducers, &[&out, &other]).unwrap();
@@ -398,7 +398,7 @@ fn a_part_scans_its_own_places_only() {
     let (plan, _) = planned(&path, 4, &reducers);
     let number = plan.parts() - 1;
     let last = part(&plan, &reducers, number, 1);
-    // Between its ends, the first chunk is not what it was: who looks there finds no datagrams.
+    // Between its ends, the first chunk is overwritten: a scan of it finds no datagrams.
     let mut bytes = std::fs::read(&path).unwrap();
     let end = bytes.len() - 4096;
     bytes[4096..end].fill(0xFF);
@@ -571,7 +571,7 @@ fn any_text_is_a_plan_or_refused() {
         let changed = format!("{}{word}{}", &text[..start], &text[end..]);
         let parsed = Plan::parse(&changed);
         prop_assert!(parsed.as_ref().map_or(true, |parsed| *parsed == plan));
-        // The same by somebody who knows how to make the hash.
+        // A change with a hash that fits it.
         let Err(error) = parsed else { return Ok(()) };
         let error = error.to_string();
         if let Some((_, hash)) = error.split_once("found one with ") {

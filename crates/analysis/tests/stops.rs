@@ -93,7 +93,7 @@ fn a_caller_stops_it_between_blocks() {
     assert!(seen.load(Ordering::Relaxed) <= 40);
 }
 
-/// Waits at its first event until somebody stops the analysis: of one block, so that only a stop between events can end it.
+/// Waits at its first event until the analysis is stopped: of one block, so that only a stop between events can end it.
 struct Waits;
 
 impl Reducer for Waits {

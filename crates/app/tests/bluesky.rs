@@ -36,7 +36,7 @@ impl Served {
         Served { program, address, folder }
     }
 
-    /// Runs a script of the examples to its end, which must be a good one; what it prints.
+    /// Runs a script of the examples to its end, which must be a good one; returns its output.
     fn run(&self, python: &Path, script: &str, args: &[&str]) -> String {
         let (ended_well, text) = self.try_to_run(python, script, args);
         assert!(ended_well, "{script}: {text}");

@@ -1,4 +1,5 @@
-//! Recordings that are cut, or have wrong bytes, at random places: whatever looks at them says the same of them, ends as the documents say, and does not panic.
+//! Recordings that are cut, or have wrong bytes, at random places: all commands say the same of them, end as the
+//! documents say, and do not panic.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -17,7 +17,7 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
     parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Runs lines of a shell in `folder`; what they print. All must end well.
+/// Runs lines of a shell in `folder`; returns their output. All must end well.
 fn run(lines: &str, folder: &Path) -> String {
     run_with(lines, folder, None)
 }

@@ -230,7 +230,7 @@ fn ask_and_do_not_read(address: &str) -> Option<Hostile> {
     Some(client)
 }
 
-/// Somebody with manners still gets his images.
+/// A client that keeps to the protocol still gets its images.
 struct Bystander {
     monitor: Monitor,
     _client: Client,

@@ -335,7 +335,7 @@ fn a_slow_node_keeps_nobody_from_writing_to_another() {
     }
     drop(tell);
     let order: Vec<i32> = told.iter().map(Result::unwrap).collect();
-    // Threads that wait for answers of the same moment come in any order; what the node has in the end tells its order.
+    // Threads that wait for answers of the same moment come in any order; the last value of the node tells its order.
     assert!(order.len() == 4 && order.last() != Some(&7), "{order:?}");
     let last = client.channel("T:slow:FailEvery_RBV").get().wait(limit).unwrap();
     assert_eq!(last.i64("value"), Some(1003));

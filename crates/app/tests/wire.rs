@@ -370,7 +370,7 @@ fn a_simulated_anode_plane_is_triggered_on_and_read_out() {
     assert!(!inspected[0]["records"].as_array().unwrap().is_empty(), "{inspected}");
 }
 
-/// The set-up that the documents recommend: what the finders find is what one finder finds, at each run.
+/// The set-up that the documents recommend: the finders find the hits that one finder finds, at each run.
 #[test]
 fn two_finders_on_the_planes_of_one_link_lose_no_hit() {
     let Some(frames) = data("wib/wib1_frames.bin.zst") else { return };

@@ -59,7 +59,7 @@ pub enum Benchmark {
     Codecs,
     /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
     Hits,
-    /// Wire readout: what a source spends on a raw frame.
+    /// Wire readout: the time that a source spends on a raw frame.
     Ingest,
     /// Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing.
     Apa,

@@ -22,7 +22,8 @@ use crate::wrong_text::WrongText;
 /// The header in which a proxy names its user.
 pub const USER_HEADER: &str = "x-forwarded-user";
 
-/// Rules, and whose word for who somebody is they rely on. Without a rule that fits, the face's own usage holds.
+/// Rules, and the proxies whose word for the name of a client they rely on. Without a rule that fits, the face's own
+/// usage holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
     /// The first that fits decides.
@@ -87,7 +88,7 @@ impl Rules {
         self.grants.iter().find(|grant| grant.fits(address, user)).map(|grant| grant.may)
     }
 
-    /// Whether who calls from `address` is believed when it says who somebody is.
+    /// Whether a caller from `address` is believed when it names a client.
     pub fn believes(&self, address: IpAddr) -> bool {
         self.proxies.iter().any(|proxy| proxy.has_address(address, address.to_canonical().is_loopback()))
     }

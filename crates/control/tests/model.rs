@@ -419,7 +419,7 @@ fn what_waits_at_the_end_is_told() {
     let (tell, told) = channel();
     let start = Change::Acquire { start: true, wait: true };
     model.act(Caller::program(), Action::Change(0, start), move |answer| tell.send(answer.result).unwrap());
-    // It waits by now, or is not begun: whichever it is, somebody learns of the end.
+    // It waits by now, or is not begun: in both cases the caller learns of the end.
     model.act_and_wait(Caller::program(), set(0, "offset", 1));
     model.end();
     assert_eq!(told.recv().unwrap(), Err(Refused::RunEnded));

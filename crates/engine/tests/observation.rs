@@ -139,8 +139,8 @@ fn threads_trace_whole_ways_too() {
 
 // ---- What limits ----
 
-/// The report of a run, as if no thread had waited for a core: what handlers took is then all theirs, however busy the
-/// machine is.
+/// The report of a run, as if no thread had waited for a core: the time of handlers is then all their own, however busy
+/// the machine is.
 fn finished(graph: &Graph) -> Report {
     let mut report = Run::start(graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG);
     assert_balanced(&report);

@@ -280,7 +280,7 @@ for bound in ['earliest', 'v110', 'latest']:
     }
 }
 
-/// Reads everything that a file leads to; what is refused is refused.
+/// Reads everything that a file leads to; an object may be refused.
 fn read_all(bytes: Vec<u8>) {
     let Ok(file) = Hdf5::in_memory(bytes) else { return };
     let content = file.content();

@@ -460,7 +460,8 @@ fn what_adcore_packed_by_bits_is_refused() {
     assert!(error.contains("a data set of numbers"), "{error}");
 }
 
-/// Pictures of zeros in a file of a few kilobytes: what they need is known before it is taken, and said.
+/// Pictures of zeros in a file of a few kilobytes: the memory that they need is known before it is taken, and named in
+/// the error.
 #[test]
 fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
     let folder = tempfile::tempdir().unwrap();

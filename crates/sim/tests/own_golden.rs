@@ -1,4 +1,5 @@
-//! Frames of our own in `testdata/wib`: what the simulator made, the file source reads, and the finders find the same hits.
+//! Frames of our own in `testdata/wib`: the file source reads the frames that the simulator made, and the finders find
+//! the same hits.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +15,8 @@ use livetime_wire::sources::wib_file::WibFile;
 use livetime_wire::{HitRow, RawBatch, RowTable};
 
 const FIRST: u64 = 80_150_024_000_000_000;
-/// Ticks of the clock at the end of the frames, in which a hit may be still open: what becomes of it is no matter of the format.
+/// Ticks of the clock at the end of the frames, in which a hit may be still open: its end does not depend on the
+/// format.
 const END: u64 = 2000;
 
 /// A source to its end: the frames that it sends, in batches.

@@ -130,7 +130,7 @@ fn floods_bytes_and_long_messages_end_a_socket_and_nobody_elses() {
     let run = Run::start(SMALL);
     let mut other = run.state();
     let pace = tungstenite::Message::text(r#"{"kind": "pace", "hz": 10}"#);
-    // The end may be lost with what was sent behind it; what matters is that it comes.
+    // The end may be lost with data sent behind it; only an end must come.
     let (code, reason) = refused(&run, pace, 200);
     assert!(code == 0 || (code == 1008 && reason.contains("messages a second")), "{code} {reason}");
     let ping = tungstenite::Message::Ping(vec![7; 100].into());

@@ -1,4 +1,4 @@
-//! Rules for hosts and users, over sockets: who may, what the log says, and who is refused.
+//! Rules for hosts and users, over sockets: the rights of each, the lines of the log, and the refusals.
 
 use livetime_control::access::Host;
 use livetime_control::rules::{Grant, May, Rules, Whom};

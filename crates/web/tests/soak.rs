@@ -110,7 +110,7 @@ fn open(run: &Run, view: &Value) -> String {
     open.json()["url"].as_str().unwrap().to_owned()
 }
 
-/// A client that behaves: what it was sent is what the server says.
+/// A client that behaves: the server's counts agree with the client's.
 fn draws(run: &Run) {
     let url = open(run, &json!({ "from": "cam", "fit": [256, 256] }));
     let (mut last, mut shown, mut left_out) = (String::new(), 0, 0);

@@ -161,7 +161,7 @@ fn one_operator_has_control_and_everybody_sees_it() {
     let again = as_ada("POST", "/api/v1/session", json!({ "token": token, "user": "ada" }));
     assert_eq!((again.status, &again.json()["in_control"]), (200, &json!(true)), "{}", again.text());
     assert!(again.head.contains(&cookie), "{}", again.head);
-    // Somebody else has the token, too.
+    // Another caller has the token, too.
     let locked = run.send("PATCH", "/api/v1/nodes/roi", &set);
     assert_eq!((locked.status, &locked.json()["error"]["holder"]["user"]), (423, &json!("ada")));
     assert!(locked.message().contains("ada has control"));

@@ -6,7 +6,7 @@ use super::names::Names;
 use super::paths::{self, Use};
 use crate::source::{self, Source, is_word};
 
-/// One import: what the code of `module` names.
+/// One import: a path that the code of `module` names.
 pub(super) struct Arrow {
     pub(super) file: String,
     line: usize,

@@ -77,7 +77,8 @@ impl Left {
         }
     }
 
-    /// Removes the files: what they say is kept elsewhere now. Returns what could not be removed, and will be told again.
+    /// Removes the files: their content is kept elsewhere now. Returns the files that could not be removed, and will be
+    /// told again.
     pub(super) fn settle(&mut self) -> Vec<String> {
         let removed = self.files.drain(..).map(|(path, _)| (fs::remove_file(&path), path));
         removed.filter_map(|(done, path)| Some(format!("{}: {}", path.display(), done.err()?))).collect()

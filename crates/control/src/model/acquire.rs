@@ -123,7 +123,7 @@ fn on_the_way(wires: &mut Wires, source: usize, counts: impl Fn(&usize) -> bool)
 }
 
 impl Waiting {
-    /// Whether the work is over, and the frames that it sent and that somebody relies on are handled.
+    /// Whether the work is over, and the frames that it sent and that an awaited node must handle are handled.
     pub(super) fn is_over(&mut self, shared: &Shared) -> bool {
         // A thread that acts on this node may have to wait for it; all other nodes go on meanwhile.
         let Some(node) = try_lock(&shared.nodes[self.asked.node]) else { return false };

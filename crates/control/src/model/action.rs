@@ -17,9 +17,9 @@ pub enum Action {
     /// Changes the node of this number. Changes of one node are made in the order in which they were asked for, by any
     /// callers.
     Change(usize, Change),
-    /// Ends the sources; what is under way is handled to its end.
+    /// Ends the sources; frames under way are handled to their end.
     Stop,
-    /// Ends everything now; what is queued is lost, with an entry in the ledger.
+    /// Ends everything now; queued frames are lost, with an entry in the ledger.
     Abort,
     /// Takes note of so many unintended losses: faces tell what was lost then from what is lost later.
     Acknowledge(u64),
@@ -75,7 +75,7 @@ pub enum Change {
     Limits(Vec<(Quantity, Limits)>),
 }
 
-/// How an edge to a node is to change; what is `None` stays.
+/// How an edge to a node is to change; a property with `None` stays.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Rewire {
     /// Which one.

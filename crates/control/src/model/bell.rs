@@ -64,7 +64,7 @@ pub struct Waker {
 struct Rung {
     /// Something happened that people should see.
     is_alarm: bool,
-    /// Somebody waits for an acquisition, or wants to look at another rate.
+    /// A client waits for an acquisition, or wants another rate of looks.
     is_wish: bool,
 }
 

@@ -30,7 +30,7 @@ pub struct Entry {
 pub enum What {
     /// A node, or the engine, told something.
     Event(Event),
-    /// Somebody acted on the run.
+    /// A client acted on the run.
     Action {
         /// Who.
         caller: Caller,

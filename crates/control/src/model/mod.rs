@@ -6,8 +6,9 @@
 //! on one node are done in the order in which they were asked for, by any faces, and the [`Answer`] holds the moment
 //! after it.
 //!
-//! The looker looks ten times a second while somebody watches ([`Model::watch`]), once a second otherwise, and at once when
-//! a node told of an error ([`Bell`]) or an action changed something. It waits for no node: one that hangs is shown as it was.
+//! The looker looks ten times a second while a client watches ([`Model::watch`]), once a second otherwise, and at once
+//! when a node told of an error ([`Bell`]) or an action changed something. It waits for no node: one that hangs is
+//! shown as it was.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -290,7 +291,7 @@ impl Drop for Threads {
     }
 }
 
-/// Somebody who watches a run.
+/// A client that watches a run.
 pub struct Watch {
     shared: Arc<Shared>,
     number: u64,

@@ -109,7 +109,7 @@ pub struct NodeState {
     pub is_source: bool,
     /// Whether frames are offered to it; of a source whether it produces any.
     pub is_enabled: bool,
-    /// Whether its frames are sent to the nodes behind it; what is not is an intended loss.
+    /// Whether its frames are sent to the nodes behind it; frames that are not are an intended loss.
     pub sends: bool,
     /// The text in which a client asked for attributes of its frames; empty if no client did.
     pub attributes: Arc<str>,
@@ -123,15 +123,16 @@ pub struct NodeState {
     pub is_busy: bool,
     /// Whether an acquisition ends only when all nodes behind have nothing left to do.
     pub waits_for_nodes: bool,
-    /// Whether acquisitions of the sources before it end only when it has nothing left to do; `None` until somebody says so.
+    /// Whether acquisitions of the sources before it end only when it has nothing left to do; `None` until a client
+    /// sets it.
     pub awaited: Option<bool>,
     /// A source acquires no longer, and a node that its acquisition waits for still has frames.
     pub is_delivering: bool,
     /// Parameters that were written through [`Action`](super::Action), in the order of the first writes. Others may differ from the start
     /// of the run, too: nodes count numbers of files up, and limit sizes.
     pub written: Arc<[String]>,
-    /// Where values come from that somebody has written or settings have restored, by the name of the value in a settings file;
-    /// every other value is as at the start.
+    /// Where values come from that clients have written or settings have restored, by the name of the value in a
+    /// settings file; every other value is as at the start.
     pub origins: Arc<BTreeMap<String, Origin>>,
     /// Acquisitions begun through [`Action`](super::Action) so far: one that was over between two moments is seen by it.
     pub acquisitions: u64,
@@ -145,7 +146,7 @@ pub struct NodeState {
     pub queued_behind: u64,
     /// Buffers for frames that it has made and that are not in use.
     pub free_buffers: usize,
-    /// Frames so far: sent by a source, handled by another node; what the node counts itself, if it does.
+    /// Frames so far: sent by a source, handled by another node; the node's own count, if it has one.
     pub frames: u64,
     /// The values of counters when a client set them to 0.
     pub offsets: Offsets,

@@ -51,7 +51,7 @@ pub(super) struct Node {
     pub(super) alarms: Alarms,
     /// All parameters by number, to be asked for.
     wanted: Arc<[usize]>,
-    /// Counts actions: what a node was asked before one is out of date.
+    /// Counts actions: a question asked before the last one is out of date.
     pub(super) actions: u64,
     asked: Option<Question>,
     /// Its first input was taken away for another one, and neither could be connected.
@@ -145,14 +145,14 @@ impl Node {
         }
     }
 
-    /// Forgets what was asked: somebody has acted since.
+    /// Forgets the last question: a client has acted since.
     pub(super) fn ask_anew(&mut self, run: &Run) {
         self.actions += 1;
         self.forget_question();
         self.ask(run);
     }
 
-    /// Does not wait for an answer any more: it may be older than what somebody relies on.
+    /// Does not wait for an answer any more: it may be older than a client relies on.
     pub(super) fn forget_question(&mut self) {
         self.asked = None;
     }

@@ -8,7 +8,7 @@ use super::caller::Caller;
 /// the command line, has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The settings file, into which somebody had written it.
+    /// The settings file, into which a client had written it.
     Settings {
         /// Who, as [`by`] said it then; empty if that is not known.
         by: String,

@@ -28,7 +28,7 @@ const KEPT: usize = 64;
 pub struct GraphOptions {
     /// Threads for each node that may have several, and threads that read and decompress.
     pub workers: usize,
-    /// Numbers of the events, from 0 on; what is beyond the end of the run does not matter.
+    /// Numbers of the events, from 0 on; numbers beyond the end of the run are ignored.
     pub events: Range<usize>,
     /// The source whose place the run takes; needed if the pipeline has several.
     pub source: Option<String>,

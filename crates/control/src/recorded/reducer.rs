@@ -270,7 +270,7 @@ impl Reducer for PipelineReducer {
         self.map_block(partial, &Block::of(&[*event]))
     }
 
-    /// All events of the block go through the nodes before the others see any, who take many side by side.
+    /// All events of the block go through the nodes before the other reducers see any, which take many side by side.
     fn map_block(&self, partial: &mut Partial, block: &Block<'_>) -> Result<(), ReduceError> {
         let (mut nodes, output) = (self.nodes()?, &self.description.output);
         let mut out = Vec::new();

@@ -6,7 +6,7 @@ use livetime_engine::{NodeReport, Report};
 /// How fast a node is.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Rates {
-    /// Frames per second: sent by a source, handled by another node; what the node counts itself, if it does.
+    /// Frames per second: sent by a source, handled by another node; the node's own count, if it has one.
     pub hz: f64,
     /// Frames received per second; `None` for nodes that have received none, as sources.
     pub in_hz: Option<f64>,

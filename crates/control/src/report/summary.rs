@@ -54,7 +54,7 @@ fn headline(ending: &Ending, rates: RunRates) -> String {
     text
 }
 
-/// Which columns the table of nodes has: what is lost matters more than a median.
+/// Which columns the table of nodes has: losses matter more than a median.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Columns {
     /// The columns that fit a terminal of 80 characters.

@@ -45,7 +45,7 @@ pub enum Fate {
     Restored,
     /// The model gives it to the run after the start.
     AfterStart,
-    /// The node, or the graph, refuses it. The file keeps it until somebody writes the parameter.
+    /// The node, or the graph, refuses it. The file keeps it until a client writes the parameter.
     Refused(String),
     /// There is no such node. The file keeps it: the node may come back.
     NoNode(String),

@@ -51,7 +51,7 @@ impl Book {
                 note(model, node, key.name(), Some(origin(&tried.kept)));
             }
         }
-        // The file is as it should be: what was restored differs from the pipeline file, and the rest is kept.
+        // The file is as it should be: restored values differ from the pipeline file, and the rest is kept.
         let mut written = start.file();
         for tried in restored.restored() {
             if let Some(key) = start.key(&tried.node, &tried.key) {

@@ -17,7 +17,7 @@ pub(super) struct Account {
 /// The meaning of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Heard {
-    /// The break that it ended: what is missing, and since when.
+    /// The break that it ended: the missing images, and since when.
     pub(super) after: Option<(Missing, i64)>,
     /// Images that were missed before it and are counted; `None` if it is not a new one of this acquisition.
     pub(super) missed: Option<u64>,
