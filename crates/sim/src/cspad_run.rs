@@ -104,6 +104,7 @@ fn write_run(writer: &mut Writer, options: &Options, mut watch: impl FnMut(u64) 
     let cspad = Cspad::new(options.preset, options.seed);
     let workers = (0..options.workers.max(1)).map(|_| Simulator::new(&cspad, &configs, options.codec));
     let mut workers = workers.collect::<Result<Vec<_>>>()?;
+    // Some more than workers, so that none waits while events are written.
     let jobs = (0..workers.len() + 2).map(|_| Event::default()).collect();
     let mut numbers = 0..options.events;
     let done = AtomicU64::new(0);
@@ -213,10 +214,12 @@ impl Worker<Event> for Simulator<'_> {
     fn work(&mut self, event: &mut Event) -> Result<()> {
         let fiducial = (FIDUCIALS_PER_EVENT * event.number % u64::from(FIDUCIAL_PERIOD)) as u32;
         let mut header = DatagramHeader::event(time_ns(event.number), fiducial);
+        // The counter of events lies above the fiducials, which have 17 bits.
         header.stamp.high |= (event.number as u32 + 1) << 17;
         event.bytes.clear();
         let mut builder = Builder::new(&mut event.bytes, &header);
         builder.open(XtcHeader::new(NODES[1], TypeId::CONTAINER))?;
+        // Two event codes, 40 and 140, each with its fiducial and its ticks.
         let codes = [2, fiducial, 0, 40, fiducial, 11_000, 140].map(u32::to_le_bytes);
         builder.leaf(XtcHeader::new(EVR, TypeId::new(id::EVR_DATA, 3)), &[codes.as_flattened()])?;
         builder.close();

@@ -33,6 +33,7 @@ pub fn simulate_wib(
         path.push(format!("-l{link:02}.wib"));
         GrowingFile::make(Path::new(&path)).map_err(SimulateError::File)
     };
+    // All files are made first: a name that is taken already is noticed before the work.
     let mut files = (0..links.links()).map(create).collect::<Result<Vec<_>, _>>()?;
     write_all(&mut files, links, workers, &mut watch)?;
     let mut written = Vec::new();
@@ -56,6 +57,7 @@ fn write_all(
     let (done, failed) = (AtomicU64::new(0), Mutex::new(None));
     let is_over = AtomicBool::new(false);
     let work = Mutex::new(files.iter_mut().enumerate());
+    // A closure, so that the lock is free while a link is written.
     let next = || work.lock().unwrap_or_else(|e| e.into_inner()).next();
     let write = || {
         while let Some((link, file)) = next() {

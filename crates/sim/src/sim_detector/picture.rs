@@ -94,6 +94,7 @@ impl<T: Summed + Element> Picture<T> {
         }
         self.plane.resize(columns * rows, T::default());
         for color in 0..3 {
+            // Between two rows of a colour lie rows of the two others.
             let plane = Plane::new(&self.whole[color * width..], width, height, 3 * width);
             convert(Level::best(), plane.map_err(NodeError::new)?, region, &mut self.plane)
                 .map_err(NodeError::new)?;

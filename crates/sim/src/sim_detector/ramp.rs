@@ -56,6 +56,7 @@ impl<T: Pixel> Ramp<T> {
             }
         };
         result.map_err(NodeError::new)?;
+        // The kernels for colours add no background.
         if let (true, Some((background, start))) = (self.shape.color.is_rgb(), background) {
             add_circular(level, background, start, out).map_err(NodeError::new)?;
         }

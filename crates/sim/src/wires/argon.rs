@@ -52,6 +52,7 @@ fn decay(
 fn parts(position: f64) -> [(i64, f64); 2] {
     let (cell, within) = (position.floor(), position - position.floor());
     let to_border = within.min(1.0 - within);
+    // Half at the border, and nothing from `SHARED` of it on.
     let other = 0.5 * (1.0 - to_border / SHARED).max(0.0);
     let neighbour = if within < 0.5 { cell - 1.0 } else { cell + 1.0 };
     [(cell as i64, 1.0 - other), (neighbour as i64, other)]
@@ -74,6 +75,7 @@ const STEPS: usize = 512;
 impl Spectrum {
     pub(super) fn new() -> Spectrum {
         let density = |i: usize| {
+            // The middle of the step: at rest the formula would divide by 0.
             let kinetic = ENDPOINT_KEV * (i as f64 + 0.5) / STEPS as f64;
             let momentum2 = kinetic * (kinetic + 2.0 * ELECTRON_KEV);
             let neutrino2 = (ENDPOINT_KEV - kinetic).powi(2);

@@ -19,6 +19,7 @@ pub(super) struct SimulatedChannel {
 pub(super) fn channels(setup: &SimulationSetup, link: &SimulatedLink) -> Vec<SimulatedChannel> {
     let normal = Normal::new();
     let channel = |(c, plane)| {
+        // Each channel has numbers of its own, so that other links make no difference.
         let which = u64::from(link.number) << 16 | c as u64;
         channel(setup, plane, &Stream::Channel.numbers(setup.seed, which), &normal)
     };
@@ -42,6 +43,7 @@ fn channel(setup: &SimulationSetup, plane: Plane, numbers: &Counter, normal: &No
         }
         () => good,
     };
+    // A dead channel is constant, so it has no codes to stick to.
     let is_sticky = (numbers.uniform(3) as f32) < setup.sticky && wire.gain > 0.0;
     SimulatedChannel { wire, sticky: if is_sticky { STICKIEST * numbers.uniform(4) } else { 0.0 } }
 }

@@ -132,9 +132,11 @@ fn truth(setup: &SimulationSetup, links: &[SimulatedLink]) -> Vec<TruePulse> {
 fn drawn(truth: &[TruePulse], link: usize, ticks: f64) -> Vec<TruePulse> {
     let mut drawn = Vec::new();
     for pulse in truth.iter().filter(|p| usize::from(p.link) == link) {
+        // Also pulses of the loop before and of the loop after that reach into this one.
         let shifts = [-ticks, 0.0, ticks].map(|by| TruePulse { centre: pulse.centre + by, ..*pulse });
         drawn.extend(shifts.into_iter().filter(|p| p.end() > 0.0 && p.begin() < ticks));
     }
+    // `LinkSamples` opens pulses in this order.
     drawn.sort_by(|a, b| a.begin().total_cmp(&b.begin()));
     drawn
 }
