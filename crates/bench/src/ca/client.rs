@@ -56,6 +56,7 @@ impl Client {
         };
         let folder = std::env::temp_dir().join(format!("livetime-bench-ca-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
+        // Made before the build, so that the folder goes also after a failure.
         let client = Client { folder, is_apart };
         let source = client.file("client.c", SOURCE)?;
         let mut command = Command::new("cc");
@@ -63,6 +64,7 @@ impl Client {
         command.args(["Linux", "Darwin"].map(|system| format!("-I{include}/os/{system}")));
         command.args(["gcc", "clang"].map(|compiler| format!("-I{include}/compiler/{compiler}")));
         command.args([format!("-L{libraries}"), "-lca".into(), "-lCom".into()]);
+        // The program finds libca of this Python without settings of the environment.
         let output = command.arg(format!("-Wl,-rpath,{libraries}")).output()?;
         match output.status.success() {
             true => Ok(client),

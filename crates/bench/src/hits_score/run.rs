@@ -138,6 +138,7 @@ fn find(
         let rows = ROWS.min(job.setup.ticks - first);
         let samples = &mut samples[..rows * planes.len()];
         reader.read(Level::best(), samples)?;
+        // Emptied, so that its memory is taken once.
         buffer.clear();
         finder.find(samples, first as i64, &mut buffer)?;
         let found = buffer.hits().iter().map(|hit| finder.found(hit));
