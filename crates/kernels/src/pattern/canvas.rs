@@ -37,6 +37,7 @@ impl<'a, T> Canvas<'a, T> {
         step: usize,
         stride: usize,
     ) -> Result<Self, CanvasError> {
+        // The last sample needs no step behind it, and the last row no stride.
         let row = match width.checked_sub(1) {
             Some(gaps) => gaps.checked_mul(step).and_then(|last| last.checked_add(1)),
             None => Some(0),
