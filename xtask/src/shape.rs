@@ -57,10 +57,12 @@ fn functions_of(code: &str) -> Vec<Function> {
     let mut from = 0;
     while let Some(start) = code[from..].find("fn ").map(|at| from + at) {
         from = start + 3;
+        // Else it is the end of a longer word.
         let is_word = !code[..start].ends_with(|c: char| c == '_' || c.is_alphanumeric());
         let rest = &code[from..];
         let function = &rest[..source::item_length(rest)];
         let name = source::words(function).next().unwrap_or_default();
+        // A declaration without a block has no length.
         if is_word && function.starts_with(name) && function.ends_with('}') {
             let (name, line) = (name.to_owned(), source::line_of(code, start));
             found.push(Function { name, line, lines: function.lines().count() });

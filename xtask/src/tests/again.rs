@@ -58,6 +58,7 @@ fn passes_alone(root: &Path, files: &Files, name: &str) -> bool {
         let Ok(output) = command.output() else { return false };
         let mut counts = Counts::default();
         String::from_utf8_lossy(&output.stdout).lines().for_each(|line| counts.add(line));
+        // A name that no test has would pass without a test.
         let passes = output.status.success() && counts.passed > 0;
         println!("again, alone: {name} ... {}", if passes { "ok" } else { "FAILED" });
         passes
