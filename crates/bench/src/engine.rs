@@ -43,6 +43,7 @@ pub(super) fn run(
             for _ in 0..settings.repeats() {
                 samples.push(measure(&case.graph, statistics, count, settings.quick)?);
             }
+            // The largest of the repeats, so that no allocation is averaged away.
             let allocations = samples.iter().map(|s| s.1).fold(0.0, f64::max);
             let ns = Spread::of(samples.into_iter().map(|s| s.0).collect());
             rows.push(Row { name: case.name, statistics, hops: case.hops, ns, allocations });
@@ -171,6 +172,7 @@ fn measure(
 
 fn record(rows: &[Row]) -> Record {
     let alone = |statistics: bool| {
+        // The first case without hops is the source alone.
         rows.iter().find(|r| r.hops == 0 && r.statistics == statistics).map_or(0.0, |r| r.ns.median)
     };
     let per_hop = |row: &Row| (row.ns.median - alone(row.statistics)) / row.hops as f64;

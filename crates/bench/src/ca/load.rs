@@ -62,6 +62,7 @@ impl Bench<'_> {
         let found = std::thread::scope(|scope| {
             scope.spawn(|| flood(port, known, &ended, &sent));
             let found = self.client.run(port, &["get", names, "1", &seconds, "1000"]);
+            // Relaxed: the sign guards no memory.
             ended.store(true, Relaxed);
             found
         });
@@ -100,6 +101,7 @@ impl Bench<'_> {
         let (mut lost, mut alone, mut updates) = (Vec::new(), Vec::new(), 0.0);
         let seconds = self.seconds.max(1.0);
         for _ in 0..self.settings.repeats() {
+            // Runs alone and runs with clients take turns.
             let (run, _) = self.running()?;
             std::thread::sleep(Duration::from_secs_f64(seconds));
             alone.push(number(&run.report()?, "unintended_losses"));
@@ -139,6 +141,7 @@ fn flood(port: u16, known: &str, ended: &AtomicBool, sent: &AtomicU64) -> Result
 
 /// A message with a text.
 fn message(command: Command, data_type: u16, count: u32, first: u32, second: u32, text: &str) -> Vec<u8> {
+    // A text ends with 0, and payloads are filled up to 8 bytes.
     let size = (text.len() + 1).next_multiple_of(8);
     let mut bytes = Vec::new();
     let header = Header { command: command as u16, size: size as u32, data_type, count, first, second };
@@ -151,6 +154,7 @@ fn message(command: Command, data_type: u16, count: u32, first: u32, second: u32
 fn search(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     Header { command: Command::Version as u16, count: MINOR.into(), ..Header::default() }.encode(&mut bytes);
+    // 5: a server without this name does not answer.
     bytes.extend(message(Command::Search, 5, MINOR.into(), 1, 1, name));
     bytes
 }

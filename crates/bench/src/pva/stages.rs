@@ -91,6 +91,7 @@ fn serialisation(elements: usize, rounds: usize) -> Result<f64, Failed> {
     let begin = Instant::now();
     for _ in 0..rounds {
         writer.clear();
+        // Else the compiler could leave the work out.
         std::hint::black_box(&value).encode_bits(&mut writer, &everything);
         std::hint::black_box(writer.len());
     }
