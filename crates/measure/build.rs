@@ -20,7 +20,7 @@ fn watch_sources() {
     }
 }
 
-/// What `HEAD` is, and the log of its changes; in a second work tree neither lies in `.git`.
+/// Watches `HEAD` and the log of its changes; in a second work tree neither lies in `.git`.
 fn watch_commit() {
     let paths = ["HEAD", "logs/HEAD"].map(|name| git(&["rev-parse", "--git-path", name]));
     paths.into_iter().flatten().for_each(|path| watch(Path::new(&path)));

@@ -57,6 +57,7 @@ fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
 fn targets(page: &Path, text: &str) -> Vec<(PathBuf, Option<String>)> {
     let prose = outside_code(text).collect::<Vec<_>>().join("\n");
     let links = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    // Neither pages of the web, nor code that looks like a link.
     let inside = links.filter(|link| !link.contains("://") && !link.contains(char::is_whitespace));
     let folder = page.parent().unwrap_or(Path::new(""));
     let target = |link: &str| {

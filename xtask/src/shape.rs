@@ -2,14 +2,14 @@
 
 use crate::source::{self, Source};
 
-/// What the numbers may be: lines of half of the functions, of nine in ten functions, of nine in ten files.
+/// The most lines: of half of the functions, of nine in ten functions, of nine in ten files.
 const MEDIAN_FUNCTION: usize = 6;
 const NINE_IN_TEN_FUNCTIONS: usize = 25;
 const NINE_IN_TEN_FILES: usize = 400;
 /// Past this a function is asked whether it is still one thing.
 const LONGEST_FUNCTION: usize = 60;
 
-/// The lengths of all functions and files as a text; what is wrong with them becomes problems.
+/// The lengths of all functions and files as a text; lengths past a limit become problems.
 pub(crate) fn check(sources: &[Source], problems: &mut Vec<String>) -> String {
     let mut files: Vec<usize> = sources.iter().map(|source| source.code.lines().count()).collect();
     let mut functions = Vec::new();
@@ -57,10 +57,12 @@ fn functions_of(code: &str) -> Vec<Function> {
     let mut from = 0;
     while let Some(start) = code[from..].find("fn ").map(|at| from + at) {
         from = start + 3;
+        // Else it is the end of a longer word.
         let is_word = !code[..start].ends_with(|c: char| c == '_' || c.is_alphanumeric());
         let rest = &code[from..];
         let function = &rest[..source::item_length(rest)];
         let name = source::words(function).next().unwrap_or_default();
+        // A declaration without a block has no length.
         if is_word && function.starts_with(name) && function.ends_with('}') {
             let (name, line) = (name.to_owned(), source::line_of(code, start));
             found.push(Function { name, line, lines: function.lines().count() });

@@ -25,6 +25,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 
 /// `subtract_dark` becomes `SubtractDark`.
 pub(crate) fn type_name(name: &str) -> String {
+    // Checked names are ASCII, so that a byte is a character.
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.split('_').filter(|w| !w.is_empty()).map(capital).collect()
 }

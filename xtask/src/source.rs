@@ -91,6 +91,7 @@ fn quoted_length(rest: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < rest.len() {
         match rest[at] {
+            // An escaped quote ends nothing.
             b'\\' => at += 2,
             byte if byte == quote => return at + 1,
             _ => at += 1,
@@ -112,6 +113,7 @@ fn raw_string_length(rest: &[u8]) -> usize {
 
 /// 0 for a lifetime.
 fn character_length(rest: &[u8]) -> usize {
+    // A character of up to four bytes between two quotes.
     let text = &rest[1..rest.len().min(6)];
     let width = 1 + text.iter().skip(1).take_while(|b| **b & 0xc0 == 0x80).count();
     if rest.get(1 + width) == Some(&b'\'') { width + 2 } else { 0 }
@@ -133,6 +135,7 @@ fn without_tests(code: &str) -> (String, Vec<String>) {
             let item = &code[from..from + item_length(&code[from..])];
             modules.extend(module_elsewhere(item));
             from += item.len();
+            // Lines keep their numbers.
             out[at..from].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
         }
     }
@@ -162,6 +165,7 @@ pub(crate) fn item_length(code: &str) -> usize {
         match code.as_bytes()[found] {
             b';' => return found + 1,
             b'{' => return found + end_of_group(&code[found..]),
+            // A `;` in brackets does not end the item, as in `[u8; 2]`.
             _ => at = found + end_of_group(&code[found..]),
         }
     }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Who may import whom (`ARCHITECTURE.md`). A crate that is not listed may import none of ours. Nobody may import
-/// `livetime-testkit` but tests, by `[dev-dependencies]`, which are not looked at here.
+/// The crates that a crate may import (`ARCHITECTURE.md`). A crate that is not listed may import none of ours. Only
+/// tests may import `livetime-testkit`, by `[dev-dependencies]`, which are not looked at here.
 const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-codecs", &["livetime-frame", "livetime-kernels"]),
     ("livetime-formats", &["livetime-frame", "livetime-codecs"]),
@@ -175,7 +175,7 @@ const UNSAFE: &[&str] = &[
     "crates/runtime/src/frame_ring.rs",
     "crates/runtime/src/ring.rs",
     "crates/runtime/src/models.rs",
-    // Who makes a queue promises who takes from it.
+    // The maker of a queue promises which thread takes from it.
     "crates/engine/src/edge/mod.rs",
     "crates/actors/src/input.rs",
     "crates/actors/src/models.rs",

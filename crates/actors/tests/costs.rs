@@ -1,4 +1,5 @@
-//! What grows with the number of agents, and what does not: counted in bytes, because times depend on the machine.
+//! Costs that grow with the number of agents, and costs that do not: counted in bytes, because times depend on the
+//! machine.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::{Mutex, MutexGuard};

@@ -68,7 +68,8 @@ impl Agent for Placed {
 }
 
 /// An agent with a thread of its own starts on that thread, so that it may open what belongs to it. Agents with other
-/// placements start on the thread that starts their group. What they send while they start arrives all the same.
+/// placements start on the thread that starts their group. Messages that they send while they start arrive all the
+/// same.
 #[test]
 fn agents_start_where_they_run_or_where_they_are_started_and_what_they_send_arrives() {
     for placement in placements() {

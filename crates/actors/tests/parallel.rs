@@ -9,7 +9,7 @@ use livetime_actors::*;
 
 const LONG: Duration = livetime_testkit::HANG;
 
-/// What the handlers of an agent share.
+/// State that the handlers of an agent share.
 #[derive(Default)]
 struct Work {
     running: AtomicU64,

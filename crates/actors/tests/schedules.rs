@@ -10,14 +10,14 @@ use livetime_actors::*;
 use livetime_runtime::Random;
 use proptest::prelude::*;
 
-/// Who sent it, and which of his messages it is.
+/// A message knows its sender, and its number among the sender's messages.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     sender: usize,
     number: u64,
 }
 
-/// What all incarnations of an agent know, and the test with them.
+/// State that all incarnations of an agent share with the test.
 #[derive(Default)]
 struct Memory {
     sent: u64,

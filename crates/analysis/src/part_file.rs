@@ -25,7 +25,7 @@ const ENDING: &str = "ltpart";
 const COUNT_AT: u32 = 32;
 const FIRST: u64 = (1 << COUNT_AT) - 1;
 
-/// What stands in front of a part: the hash of its plan, and the numbers of the parts.
+/// The head of a part file: the hash of its plan, and the numbers of the parts.
 pub(crate) struct Heading {
     pub(crate) plan: u64,
     pub(crate) numbers: Range<usize>,

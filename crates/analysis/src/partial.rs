@@ -74,7 +74,7 @@ impl Work<'_> {
         self.load_from(&mut Loader::new(&mut &bytes[..], bytes.len()))
     }
 
-    /// Loads all bytes of `from`, which are those of [`Work::save`].
+    /// Loads all bytes of `from`, which [`Work::save`] has written.
     pub(crate) fn load_from(&self, from: &mut Loader<'_>) -> Result<Partial> {
         let (leaves, account) = self.load_head(from).map_err(refused)?;
         let longest: Vec<usize> =

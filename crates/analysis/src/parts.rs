@@ -229,7 +229,7 @@ impl Plan {
         Ok((all, breaks, copies))
     }
 
-    /// What the file has of the parts `numbers`, straight from the file: the memory of one partial result.
+    /// The content of the parts `numbers`, straight from the file: takes the memory of one partial result.
     fn load_part(
         &self,
         work: &Work<'_>,

@@ -78,8 +78,9 @@ pub trait Reducer: Send + Sync {
     }
 
     /// Whether it judges pictures itself: it then gets each event that has a picture, as it was recorded
-    /// ([`EventPictures::recorded`]), also where the picture is damaged or not like those of the first events, and so some panels or
-    /// all have none that can be used. Where another reducer of the analysis does not, such events are left out.
+    /// ([`EventPictures::recorded`]), also where the picture is damaged or unlike the first events' pictures, and so
+    /// some panels or all have none that can be used. Where another reducer of the analysis does not, such events are
+    /// left out.
     fn takes_recorded(&self) -> bool {
         false
     }

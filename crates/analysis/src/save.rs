@@ -85,8 +85,8 @@ impl<'a> Loader<'a> {
         Loader { from, left, events: 0, longest: &[] }
     }
 
-    /// The bytes of the next [`Saver::sized`], as those of a partial result of at most `events` events, whose panels have at most `longest`
-    /// pixels. The caller loads all of them, or loads nothing else.
+    /// The bytes of the next [`Saver::sized`], read as a partial result of at most `events` events, whose panels have
+    /// at most `longest` pixels. The caller loads all of them, or loads nothing else.
     ///
     /// # Errors
     /// If fewer bytes are left than there should be.

@@ -1,4 +1,4 @@
-//! Analyses of recorded runs, those of tests and real ones.
+//! Analyses of recorded runs: simulated and real ones.
 
 #![allow(
     clippy::unwrap_used,

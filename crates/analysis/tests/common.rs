@@ -1,4 +1,4 @@
-//! What all tests of analyses need.
+//! Helpers for all tests of analyses.
 
 use std::path::Path;
 

@@ -130,7 +130,7 @@ fn any_number_of_workers_and_parts_finds_the_same_bits() {
         }
         let work = Work::new(&recording, &detector, &small(1), &reducers).unwrap();
         let plan = Plan::new(&recording, &work, Some(4)).unwrap();
-        // What another process has: the text alone.
+        // Another process has the text of the plan alone.
         let plan = Plan::parse(&plan.text()).unwrap();
         let own = plan.reducers().unwrap();
         let out = folder.path().join(format!("parts-{}", select.is_some()));

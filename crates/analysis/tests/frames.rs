@@ -1,4 +1,4 @@
-//! Results are the same bits for any number of workers, and those of plain loops; nothing broken is left out silently.
+//! Results are the same bits for any number of workers, and for plain loops; nothing broken is left out silently.
 
 use livetime_formats::xtc1::Damage;
 use livetime_formats::xtc1::compressed::Engine;
@@ -117,7 +117,7 @@ fn a_run_that_is_being_written_is_analysed_up_to_now() {
     std::fs::rename(&path, &growing).unwrap();
     let recording = Recording::open(&[&growing]).unwrap();
     assert!(recording.is_growing());
-    // What has the time of the last datagram may still be preceded by another one.
+    // Another event may still come in front of the event with the time of the last datagram.
     assert_eq!(recording.events(), 3);
     assert_eq!(analyzed(&growing, 2).account.used, 3);
 }

@@ -9,7 +9,7 @@ const HEIGHT: usize = 19;
 const PIXELS: usize = WIDTH * HEIGHT;
 const EVENTS: u64 = 60;
 
-/// Stage 0 mostly; now and then 1 and 3, and 2, which is that of no stage.
+/// Stage 0 mostly; now and then 1 and 3, and code 2, which belongs to no stage.
 fn word(event: u64, pixel: usize, noise: u64) -> u16 {
     let code = match (noise >> 8) % 16 {
         0 | 1 => 1,

@@ -139,7 +139,8 @@ fn nan_stays_in_its_pixel() {
     assert!(mean[1].is_nan() && std[1].is_nan() && mean[2].is_nan() && std[3].is_nan());
     assert_eq!((min[1], max[1], mean[3], min[3], max[3]), (5.0, 5.0, f64::INFINITY, 2.0, f64::INFINITY));
     assert!(min[2].is_nan() && max[2].is_nan());
-    // Three are no numbers; the infinite one is above the range, that of the finite values of the first event.
+    // Three values are no numbers; the infinite one is above the range, which the finite values of the first event
+    // give.
     assert_eq!(column(&found, "histogram", "count").iter().sum::<f64>(), 2.0);
     let number = |name: &str| match found.results.iter().find(|r| r.name == name).map(|r| &r.value) {
         Some(Value::Number(number)) => *number,

@@ -1,4 +1,5 @@
-//! What an analysis needs is known before it begins, and is more than it may take.
+//! An analysis knows the memory that it needs before it begins, and refuses to begin where this is more than it may
+//! take.
 
 use livetime_analysis::{Error, GoOn, Options, PixelStatistics, Recording, Reducers, analyze, detector};
 use livetime_formats::hdf5::{Element, Growing, Tree, Writer};

@@ -94,7 +94,7 @@ fn any_parts_by_any_workers_in_any_order_find_the_same_bits() {
             let (plan, found) = planned(&path, parts, &reducers);
             assert_eq!(found.account.events() - found.account.used, not_used);
             assert_eq!(plan.parts(), parts);
-            // What another process would read.
+            // Another process would read the saved plan.
             let plan = Plan::parse(&std::fs::read_to_string(saved(&plan, folder.path())).unwrap()).unwrap();
             let out = folder.path().join(format!("parts-{parts}"));
             for number in (0..plan.parts()).rev() {
@@ -124,7 +124,7 @@ fn a_part_that_was_killed_is_named_and_repeated() {
     for number in 0..plan.parts() {
         written.push(part(&plan, &reducers, number, 1).write(&out).unwrap().path);
     }
-    // Killed while it wrote: what is beside has no name of a part.
+    // Killed while it wrote: the file that it left has no name of a part.
     let bytes = std::fs::read(&written[1]).unwrap();
     std::fs::remove_file(&written[1]).unwrap();
     std::fs::remove_file(&written[3]).unwrap();
@@ -138,7 +138,7 @@ fn a_part_that_was_killed_is_named_and_repeated() {
     assert_eq!(again.bytes(), bytes);
     assert!(!again.write(&out).unwrap().is_repeated);
     assert!(again.write(&out).unwrap().is_repeated);
-    // What cannot have its name is not there at all.
+    // A part that cannot get its name leaves no file at all.
     std::fs::remove_file(&written[3]).unwrap();
     std::fs::create_dir(&written[3]).unwrap();
     assert!(part(&plan, &reducers, 3, 2).write(&out).is_err());
@@ -149,7 +149,7 @@ fn a_part_that_was_killed_is_named_and_repeated() {
         plan.parts() + 1,
         "the parts, and what the killed one left"
     );
-    // Somebody else had it, too.
+    // Another folder has the same part, too.
     let other = folder.path().join("other");
     again.write(&other).unwrap();
     let merged_again = merged(&plan, &reducers, &[&out, &other]).unwrap();
@@ -353,7 +353,7 @@ fn a_run_that_lies_elsewhere_is_known_by_its_names_and_bytes() {
         assert!(part.bytes() == planned);
         part.write(&out).unwrap();
     }
-    // Nobody asks the merge where the run lies.
+    // The merge does not need to know where the run lies.
     assert_same_bits(&found, &merged(&plan, &reducers, &[&out]).unwrap().found);
 
     // Another run under the same names: of the same size, and of another.
@@ -398,7 +398,7 @@ fn a_part_scans_its_own_places_only() {
     let (plan, _) = planned(&path, 4, &reducers);
     let number = plan.parts() - 1;
     let last = part(&plan, &reducers, number, 1);
-    // Between its ends, the first chunk is not what it was: who looks there finds no datagrams.
+    // Between its ends, the first chunk is overwritten: a scan of it finds no datagrams.
     let mut bytes = std::fs::read(&path).unwrap();
     let end = bytes.len() - 4096;
     bytes[4096..end].fill(0xFF);
@@ -513,7 +513,7 @@ fn real_runs_of_lcls2_have_the_same_bits_in_parts() {
     }
 }
 
-/// What is saved of a part, and the work that can load it.
+/// The saved partial results of each part, and the plan to load them with.
 fn saved_partials() -> (tempfile::TempDir, Plan, Vec<Vec<u8>>) {
     let folder = tempfile::tempdir().unwrap();
     let path = waveform_run(folder.path(), 12);
@@ -542,7 +542,7 @@ fn any_bytes_are_a_partial_result_or_refused() {
         if is_cut {
             bytes.truncate(at + shift);
         }
-        // What passes the checks of every number must be of use, too.
+        // A partial result that passes the checks of every number must be of use, too.
         if let Ok(mut partial) = work.load(&bytes)
             && work.merge(&mut partial, work.load(&bodies[1]).unwrap()).is_ok()
         {
@@ -571,7 +571,7 @@ fn any_text_is_a_plan_or_refused() {
         let changed = format!("{}{word}{}", &text[..start], &text[end..]);
         let parsed = Plan::parse(&changed);
         prop_assert!(parsed.as_ref().map_or(true, |parsed| *parsed == plan));
-        // The same by somebody who knows how to make the hash.
+        // A change with a hash that fits it.
         let Err(error) = parsed else { return Ok(()) };
         let error = error.to_string();
         if let Some((_, hash)) = error.split_once("found one with ") {

@@ -88,12 +88,12 @@ fn a_caller_stops_it_between_blocks() {
         GoOn::Abort
     });
     assert!(matches!(found, Err(Error::Stopped)));
-    // Nobody is asked again who has said no.
+    // A caller that has said no is not asked again.
     assert_eq!(told, 1);
     assert!(seen.load(Ordering::Relaxed) <= 40);
 }
 
-/// Waits at its first event until somebody stops the analysis: of one block, so that only a stop between events can end it.
+/// Waits at its first event until the analysis is stopped: of one block, so that only a stop between events can end it.
 struct Waits;
 
 impl Reducer for Waits {

@@ -1,4 +1,4 @@
-//! Pictures that are reduced strip by strip give the bits of those that are reduced as a whole.
+//! Pictures that are reduced strip by strip give the same bits as pictures that are reduced as a whole.
 
 use std::fs::OpenOptions;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn large(bits: u32, event: u64) -> Leaf {
     Leaf::new(frame(SIZE.0, SIZE.1, bits, event))
 }
 
-/// What is found by strips, with how many pixels came so.
+/// The results of an analysis by strips, and the number of pixels that came in strips.
 fn by_strips(recording: &Recording, workers: usize) -> (Found, usize) {
     let count = Count::default();
     let reducers = Reducers::default().with(PixelStatistics::all()).with(count.clone());

@@ -63,7 +63,7 @@ fn run_with_codes(path: &Path, events: u32) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// What a graph sends of the selected events are the pictures that an analysis of the selected events uses.
+/// A graph sends the pictures of the selected events that an analysis of the selected events uses.
 #[test]
 fn a_graph_selects_the_events_that_an_analysis_selects() {
     let folder = tempfile::tempdir().unwrap();

@@ -36,7 +36,7 @@ impl Served {
         Served { program, address, folder }
     }
 
-    /// Runs a script of the examples to its end, which must be a good one; what it prints.
+    /// Runs a script of the examples to its end, which must be a good one; returns its output.
     fn run(&self, python: &Path, script: &str, args: &[&str]) -> String {
         let (ended_well, text) = self.try_to_run(python, script, args);
         assert!(ended_well, "{script}: {text}");
@@ -203,7 +203,7 @@ fn the_lines_of_the_document_work() {
     let path = format!("{}:{}", python.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("bash");
     command.args(["-c", &format!("set -ev\n{lines}")]).current_dir(&folder).env("PATH", path);
-    // The run of this test is found by its address alone, whoever else serves one on this machine.
+    // The run of this test is found by its address alone, also when another program on this machine serves a run.
     command.env("EPICS_PVA_NAME_SERVERS", &served.address).env("EPICS_PVA_BROADCAST_PORT", "9");
     command.env("EPICS_PVA_AUTO_ADDR_LIST", "NO").env("HOME", &served.folder);
     let output = command.stdin(Stdio::null()).output().unwrap();

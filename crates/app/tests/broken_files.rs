@@ -1,4 +1,5 @@
-//! Recordings that are cut, or have wrong bytes, at random places: whatever looks at them says the same of them, ends as the documents say, and does not panic.
+//! Recordings that are cut, or have wrong bytes, at random places: all commands say the same of them, end as the
+//! documents say, and do not panic.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::{Pipeline, account_of, analyzed_in_parts, livetime, stderr, stdout};
 
-/// What is done to a file of golden data, by a number.
+/// A file of golden data with a defect, chosen by a number.
 fn broken(bytes: &[u8], seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut random = |below: usize| {
@@ -74,7 +75,7 @@ fn all_agree(file: &Path, detector: &str, what: &str) {
     );
     assert_eq!(said("failures"), count(["lost", "broken", "unreadable"]), "{what}: {inspected:#} {run:#}");
     assert_eq!(said("num_events"), number(&inspected[0]["run_events"]), "{what}: {inspected:#} {run:#}");
-    // What all end with, for this detector; `inspect` speaks for the others, too.
+    // All commands end with the same code for this detector; `inspect` speaks for the other detectors, too.
     let is_alone = inspected[0]["pictures"].as_array().is_some_and(|all| all.len() == 1);
     let is_worse = inspect != 0 && !is_alone;
     assert!(

@@ -135,10 +135,10 @@ fn a_file_whose_writer_was_killed_is_recovered_up_to_its_last_datagram() {
     assert_eq!((&report["bytes"], &report["lost_bytes"]), (&complete.into(), &(size - complete).into()));
     assert_eq!(report["events"], inspected[0]["events"]);
     assert!(folder.read("saved.xtc") == folder.read("run.xtc.unproved")[..complete as usize]);
-    // What the killed program has left holds nobody up.
+    // The files that the killed program has left hold no later program up.
     run(&["sim", "xtc", &run_file, "--count", "2"], 0);
     assert!(!std::fs::exists(&written).unwrap() && std::fs::exists(&run_file).unwrap());
-    // What was saved is a file like any other; what was not is said by the conversion too.
+    // The recovered file is a file like any other; the conversion, too, tells of lost bytes.
     run(&["convert", &saved, "-o", &packed, "--codec", "blockpack"], 0);
     let cut = folder.path("cut.xtc");
     std::fs::write(&cut, &folder.read("saved.xtc")[..complete as usize - 1000]).unwrap();

@@ -131,7 +131,7 @@ fn judged(path: &Path) -> Vec<(u64, &'static str)> {
     let why = |event: usize| match recording.read(&detector, event, &mut reader, &mut picture) {
         Ok(()) if picture.condition() == Condition::Damaged => Some((event as u64, "damaged")),
         Ok(()) => None,
-        // What is lost analysis calls damaged, too.
+        // An analysis calls a lost picture damaged, too.
         Err(fault) if fault.kind == FaultKind::Lost => Some((event as u64, "damaged")),
         Err(fault) => Some((event as u64, fault.kind.name())),
     };
@@ -187,7 +187,8 @@ fn agreed(path: &Path) -> Account {
     assert_eq!(names.map(|name| number(&pictures[name])), all);
     assert_eq!(number(&inspected["run_events"]), all.iter().sum::<u64>());
 
-    // What is lost, and what is only there with damage, analysis calls damaged. It judges every event alike, not only their number.
+    // An analysis calls lost pictures damaged, and pictures with damage, too. Every event is judged alike, not only
+    // their number.
     let analysed = json(&["analyze", file, "--with", "mean", "--json"]);
     let why = |kind: &str| number(&analysed["not_used"][kind]);
     assert_eq!(number(&analysed["used"]), whole + partial);

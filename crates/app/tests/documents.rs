@@ -17,7 +17,7 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
     parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Runs lines of a shell in `folder`; what they print. All must end well.
+/// Runs lines of a shell in `folder`; returns their output. All must end well.
 fn run(lines: &str, folder: &Path) -> String {
     run_with(lines, folder, None)
 }
@@ -81,7 +81,7 @@ fn write_jungfrau(path: &Path, pixel: impl Fn(u32, u32) -> u16) {
     std::fs::write(path, [begin, events.concat(), end].concat()).unwrap();
 }
 
-/// What the document does not make: three dark runs, a run with light, gains and a mask.
+/// The runs that the document takes as given: three dark runs, a run with light, gains and a mask.
 fn write_runs(folder: &Path, python: &Path) {
     // Code and dark level of each stage.
     let dark = [(0, 2000), (1, 9000), (3, 8500)];

@@ -41,7 +41,8 @@ fn with_small_disk(size: &str, args: &[&str], left: &Path) -> Option<Output> {
     Some(in_namespace(&script, &[&program[..], args].concat()).unwrap())
 }
 
-/// What a run of this pipeline says, its exit code, and what it leaves on its small disk; the node of interest is called `sink`.
+/// The report of a run of this pipeline, its exit code, and the files on its small disk; the node of interest is called
+/// `sink`.
 fn run(name: &str, size: &str, frames: &str, nodes: &str) -> Option<(Value, Option<i32>, TempDir)> {
     let pipeline = Pipeline::new(&format!("full-{name}"), &format!("memory: 256 MiB\nnodes:\n{nodes}"));
     let left = TempDir::new().unwrap();
@@ -291,7 +292,7 @@ fn records_that_find_no_room_are_counted_and_all_others_are_there() {
     );
 }
 
-/// What is made from other data: a full disk leaves nothing, and an analysis before it as it was.
+/// Conversions and analyses on a full disk leave no file, and an earlier analysis as it was.
 #[test]
 fn conversions_and_analyses_that_find_no_room_leave_nothing_half() {
     let (folder, left) = (TempDir::new().unwrap(), TempDir::new().unwrap());

@@ -1,7 +1,7 @@
 //! A run with images while clients of pvAccess do what they should not: monitors in masses that ask for deep queues and
-//! read slowly or not at all, segments without end, sizes that nobody has, connections by the hundred.
+//! read slowly or not at all, segments without end, sizes that no message has, connections by the hundred.
 //!
-//! Whatever they do, the run loses nothing, and the program takes no more memory than `docs/pvs.md` says.
+//! For all their acts, the run loses nothing, and the program takes no more memory than `docs/pvs.md` says.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test fails by panicking")]
 #![cfg(target_os = "linux")]
@@ -197,7 +197,7 @@ fn hostile_clients_cost_a_run_nothing() {
             scope.spawn(move || client.watch_in_masses(name, 20_000, ended));
         }
         nonsense(&address);
-        // Those who ask for many images and read none.
+        // Clients that ask for many images and read none.
         let lazy: Vec<_> = (0..50).filter_map(|_| ask_and_do_not_read(&address)).collect();
         assert!(lazy.len() > 40, "{}", lazy.len());
         // More connections than one host may have.
@@ -230,7 +230,7 @@ fn ask_and_do_not_read(address: &str) -> Option<Hostile> {
     Some(client)
 }
 
-/// Somebody with manners still gets his images.
+/// A client that keeps to the protocol still gets its images.
 struct Bystander {
     monitor: Monitor,
     _client: Client,

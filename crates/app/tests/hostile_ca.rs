@@ -1,8 +1,8 @@
 //! A run with images while clients of Channel Access do what they should not: monitors in masses, pictures that are asked for and not read,
 //! puts of sizes that no PV has, halves of messages, connections by the hundred, searches in floods.
 //!
-//! Whatever they do, the run loses nothing, a bystander is served, the log says why they are refused, and the program takes no more memory
-//! than `docs/pvs.md` says.
+//! For all their acts, the run loses nothing, a bystander is served, the log says why the clients are refused, and the
+//! program takes no more memory than `docs/pvs.md` says.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test fails by panicking")]
 #![cfg(target_os = "linux")]

@@ -14,7 +14,7 @@ use crate::common::{livetime, stderr, stdout};
 
 /// Runs that are killed, each at another moment.
 const KILLS: u64 = 20;
-/// The times of files are those of the last tick of the system.
+/// The time of a file is the time of the system's last tick, which may be this much earlier.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A folder with a pipeline that writes a file for each picture.

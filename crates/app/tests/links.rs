@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::common::{self, Pipeline, livetime};
 
-/// What the detector sends is recorded on both sides.
+/// The frames of the detector are recorded on both sides.
 const SENDER: &str = "\
 memory: 64 MiB
 nodes:

@@ -1,4 +1,4 @@
-//! What a run shows of itself: metrics, a trace, and benchmarks of the user's own graph.
+//! Observation of a run: metrics, a trace, and benchmarks of the user's own graph.
 
 #![allow(
     clippy::unwrap_used,

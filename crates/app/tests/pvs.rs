@@ -287,7 +287,7 @@ fn follower(address: &str) -> String {
     )
 }
 
-/// What needs no Python: names, a value, a write, an acquisition.
+/// Acts on PVs without Python: names, a value, a write, an acquisition.
 #[test]
 fn our_own_client_finds_and_starts_the_detector() {
     let file = File::new("own", |text| text);
@@ -335,7 +335,7 @@ fn a_slow_node_keeps_nobody_from_writing_to_another() {
     }
     drop(tell);
     let order: Vec<i32> = told.iter().map(Result::unwrap).collect();
-    // Threads that wait for answers of the same moment come in any order; what the node has in the end tells its order.
+    // Threads that wait for answers of the same moment come in any order; the last value of the node tells its order.
     assert!(order.len() == 4 && order.last() != Some(&7), "{order:?}");
     let last = client.channel("T:slow:FailEvery_RBV").get().wait(limit).unwrap();
     assert_eq!(last.i64("value"), Some(1003));
@@ -443,7 +443,7 @@ fn values_and_sizes_are_those_of_areadetector() {
     assert_eq!((get("cam1:NumImages_RBV"), get("cam1:NumImagesCounter_RBV")), (0, 1));
     // Clients would take 3 for a third dimension.
     assert_eq!((get("cam1:ArraySizeZ_RBV"), get("cam1:ArraySizeX_RBV")), (0, 64));
-    // What comes is known before it comes, and the region is left as it was written until then.
+    // The size of the next frame is known before it comes, and the region is left as it was written until then.
     put("cam1:SizeX", 20).unwrap();
     assert_eq!((get("cam1:ArraySizeX_RBV"), get("cam1:SizeX_RBV")), (20, 20));
     put("cam1:BinX", 3).unwrap();

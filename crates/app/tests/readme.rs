@@ -49,7 +49,7 @@ fn check_results(folder: &Path) {
     assert!(report.contains("ledger closed"), "{report}");
 }
 
-/// One test for both documents: each serves a run under the prefix that is chosen when nobody else uses it.
+/// One test for both documents: each serves a run under the prefix that is chosen when no other run has it.
 #[test]
 fn the_lines_of_readme_and_tour_work_in_order() {
     check_results(run_lines("README.md").path());

@@ -1,5 +1,5 @@
-//! Sinks as users meet them: what is not complete ends the run with 1 and is named, nothing is replaced, a fault is told once, and what a killed
-//! program has counted can be read.
+//! Sinks as users meet them: an incomplete file ends the run with 1 and is named, nothing is replaced, a fault is told
+//! once, and the counts of a killed program can be read.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

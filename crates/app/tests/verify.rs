@@ -90,7 +90,7 @@ fn what_a_live_run_has_lost_is_named_and_is_no_difference() {
     let limited = |kind: &str| {
         format!("{{type: {kind}, from: {{node: cam, queue: 500, when_full: block, max_rate: 0.1 Hz}}}}")
     };
-    // A region keeps no state: what came through it is compared. An average is another one.
+    // A region keeps no state: its frames are compared. An average keeps one.
     let (code, verdict) = live(&recorded("live-limited", "xtc_recorder", &limited("roi")));
     assert_eq!((code, &verdict["same"]), (Some(0), &true.into()), "{verdict:#}");
     let losses = verdict["live"]["losses"].to_string();

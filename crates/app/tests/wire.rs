@@ -69,7 +69,7 @@ fn recorded_frames_become_the_hits_of_the_experiment() {
     );
 }
 
-/// Start, channel, sum and ticks over of the hits in the folder's file, without those that were still open at the end.
+/// Start, channel, sum and ticks over of the hits in the folder's file, without hits that were still open at the end.
 fn hits(folder: &Path) -> Vec<(u64, u64, u64, u64)> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let file = files.into_iter().find(|file| file.extension().is_some_and(|e| e == "parquet")).unwrap();
@@ -116,7 +116,7 @@ fn frames_from(begin: u64, count: u64) -> Vec<u8> {
     frames
 }
 
-/// What `inspect` says of a file, and what a run of it says: exit code and JSON each.
+/// The exit code and JSON of `inspect` for a file, and of a run of it.
 fn inspected_and_run(file: &Path) -> [(Option<i32>, Value); 2] {
     let json = |output: std::process::Output| {
         (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
@@ -370,7 +370,7 @@ fn a_simulated_anode_plane_is_triggered_on_and_read_out() {
     assert!(!inspected[0]["records"].as_array().unwrap().is_empty(), "{inspected}");
 }
 
-/// The set-up that the documents recommend: what the finders find is what one finder finds, at each run.
+/// The set-up that the documents recommend: the finders find the hits that one finder finds, at each run.
 #[test]
 fn two_finders_on_the_planes_of_one_link_lose_no_hit() {
     let Some(frames) = data("wib/wib1_frames.bin.zst") else { return };

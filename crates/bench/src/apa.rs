@@ -116,6 +116,7 @@ fn repeat(ran: &Ran, links: usize) -> Repeat {
     Repeat {
         lost: ran.total_dropped() + (gaps + source) as u64,
         seconds,
+        // A run without batches has no seconds to divide by.
         cores: cpu / seconds.max(1e-9),
         hits_hz: of("merged", "hits") / seconds.max(1e-9),
         hit_ms: ms("merged"),

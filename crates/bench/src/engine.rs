@@ -43,6 +43,7 @@ pub(super) fn run(
             for _ in 0..settings.repeats() {
                 samples.push(measure(&case.graph, statistics, count, settings.quick)?);
             }
+            // The largest of the repeats, so that no allocation is averaged away.
             let allocations = samples.iter().map(|s| s.1).fold(0.0, f64::max);
             let ns = Spread::of(samples.into_iter().map(|s| s.0).collect());
             rows.push(Row { name: case.name, statistics, hops: case.hops, ns, allocations });
@@ -104,6 +105,7 @@ fn chain(placement: &Placement) -> Result<Graph, livetime_engine::GraphError> {
     let mut graph = Graph::default();
     let source = add(&mut graph, "hop0", NodeType::of::<Flood>(), &Placement::Own)?;
     if *placement != Placement::Inline {
+        // As above: one frame at a time.
         graph.set(source, "batch", &1.into())?;
         place(&mut graph, source, placement);
     }
@@ -170,6 +172,7 @@ fn measure(
 
 fn record(rows: &[Row]) -> Record {
     let alone = |statistics: bool| {
+        // The first case without hops is the source alone.
         rows.iter().find(|r| r.hops == 0 && r.statistics == statistics).map_or(0.0, |r| r.ns.median)
     };
     let per_hop = |row: &Row| (row.ns.median - alone(row.statistics)) / row.hops as f64;

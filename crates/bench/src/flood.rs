@@ -33,6 +33,7 @@ impl Node for Flood {
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
         for _ in 0..self.params.batch {
+            // Empty, so that nothing but the engine is measured.
             let mut frame = ctx.bytes(0)?;
             self.sequence += 1;
             frame.header_mut().sequence = self.sequence;

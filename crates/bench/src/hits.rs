@@ -196,6 +196,7 @@ fn sample(pass: &mut impl FnMut() -> Result<(), LengthError>, quick: bool) -> Re
 fn noise(channels: usize, ticks: usize, rms: i16, rate: f64) -> Vec<i16> {
     let mut state = 1u64;
     let mut random = move || {
+        // Xorshift: the same numbers in each run.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
@@ -208,8 +209,10 @@ fn noise(channels: usize, ticks: usize, rms: i16, rate: f64) -> Vec<i16> {
         900 + (sum * i32::from(rms) / 2365) as i16
     };
     let mut samples: Vec<i16> = (0..ticks * channels).map(|_| sample()).collect();
+    // A tick takes about half a microsecond in both formats.
     let pulses = (rate * 0.5e-6 * (ticks * channels) as f64) as usize;
     for _ in 0..pulses {
+        // A pulse ends before the samples do.
         let (channel, start) = (random() as usize % channels, random() as usize % (ticks - 16));
         let peak = 100 + (random() % 300) as i16;
         for (i, part) in [1, 3, 8, 13, 16, 13, 8, 3, 1].into_iter().enumerate() {

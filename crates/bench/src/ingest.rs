@@ -39,6 +39,7 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         for (what, mut pass) in passes(format, &frames) {
             if format!("{} {what}", format.name()).contains(&settings.filter) {
                 progress.log(format!("{} {what}", format.name()));
+                // Not timed: it loads code, and touches memory for the first time.
                 pass()?;
                 let samples = (0..settings.repeats()).map(|_| sample(&mut pass, settings.quick));
                 rows.push(Row { format, what, ns: Spread::of(samples.collect::<Result<_, _>>()?) });
@@ -64,6 +65,7 @@ fn frames(format: RawFormat, count: usize) -> Vec<u8> {
     let mut frames = vec![0; count * format.bytes()];
     for (i, frame) in frames.chunks_exact_mut(format.bytes()).enumerate() {
         if format == RawFormat::WibEth {
+            // The length of the block, and crate 1.
             frame[..8].copy_from_slice(&(0x382u64 << 52 | 1 << 12).to_le_bytes());
         }
         format.delay(frame, (i as u64 + 1) * format.step());
@@ -80,6 +82,7 @@ fn passes(format: RawFormat, frames: &[u8]) -> Vec<(&'static str, Pass<'_>)> {
     };
     let in_runs = move || {
         let mut link = link();
+        // The first frame is believed when the second has come.
         link.next(&frames[..format.bytes()], |_| ());
         link.next(&frames[format.bytes()..2 * format.bytes()], |_| ());
         link.calm_run(&frames[2 * format.bytes()..]);
@@ -95,6 +98,7 @@ fn passes(format: RawFormat, frames: &[u8]) -> Vec<(&'static str, Pass<'_>)> {
         for part in frames[2 * format.bytes()..].chunks(whole) {
             let run = link.calm_run(part) * format.bytes();
             batch[..run].copy_from_slice(&part[..run]);
+            // Else the compiler could leave the copy out.
             std::hint::black_box(&batch);
         }
         Ok(link.counts().frames as usize)
@@ -139,6 +143,7 @@ fn datagrams(at_once: i64, bursts: usize) -> Result<f64, Failed> {
             sender.send(frame).map_err(wrong)?;
         }
         let wanted = source.number_of("received") + BURST as f64;
+        // The sender is not measured: its burst waits in the buffer of the socket.
         let start = Instant::now();
         while source.number_of("received") < wanted {
             source.produce()?;

@@ -59,15 +59,15 @@ pub enum Benchmark {
     Codecs,
     /// Wire readout: unpacking and finding hits, per algorithm and instruction-set level.
     Hits,
-    /// Wire readout: what a source spends on a raw frame.
+    /// Wire readout: the time that a source spends on a raw frame.
     Ingest,
     /// Wire readout from raw frames to triggers, at the detector's rate: how many links lose nothing.
     Apa,
     /// Mean and deviation of recorded runs, per codec and number of workers.
     Analyze,
-    /// What a frame costs on its way from node to node.
+    /// The cost of a frame on its way from node to node.
     Engine,
-    /// What messages between agents cost.
+    /// The cost of messages between agents.
     Actors,
     /// pvAccess: gets per second on 1 to 10000 channels, beside plain TCP.
     PvaGet,
@@ -77,11 +77,11 @@ pub enum Benchmark {
     PvaMonitor,
     /// Channel Access: gets, puts, images and load, beside rsrv of EPICS base.
     Ca,
-    /// What it costs a run that it is served over pvAccess: at 10 kHz, and with up to a hundred thousand PVs.
+    /// The cost for a run that is served over pvAccess: at 10 kHz, and with up to a hundred thousand PVs.
     Served,
-    /// What `hdf5_files` writes, beside threads that only write and beside h5py.
+    /// The rate of `hdf5_files`, beside threads that only write and beside h5py.
     Record,
-    /// What it costs a run that pages show it: pictures, moments, changes, and its highest rate.
+    /// The cost for a run that pages show: pictures, moments, changes, and its highest rate.
     Web,
     /// Analyses of runs that no single process can plan or merge: memory and time.
     Scale,
@@ -132,7 +132,7 @@ impl Benchmark {
         }
     }
 
-    /// What is measured, in one line.
+    /// The measured thing, in one line.
     pub fn about(self) -> &'static str {
         match self {
             Benchmark::Plugins2013 => {

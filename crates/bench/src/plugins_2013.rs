@@ -85,6 +85,7 @@ fn sized(mut graph: Graph, side: u32) -> Result<Graph, Failed> {
 /// One run of the study's graph.
 fn measure(graph: &Graph, period_s: f64, setting: Setting) -> Result<Ran, Failed> {
     let mut graph = graph.clone();
+    // Node 0 is the detector.
     let set =
         |graph: &mut Graph, name: &str, value: f64| graph.set(0, name, &value.into()).map_err(Failed::from);
     set(&mut graph, "acquire_time", period_s.min(setting.exposure_s))?;

@@ -113,6 +113,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
     std::thread::sleep(time);
     let (cpu, frames) = (used() - cpu, emitted(&run) - frames);
     let elapsed = begin.elapsed().as_secs_f64();
+    // A watcher that has ended costs nothing: the numbers would be too good.
     if watcher.is_some_and(|mut watcher| watcher.has_ended()) {
         return Err("the program that watches has ended".into());
     }
@@ -137,6 +138,7 @@ fn measure((text, last): (&str, &str), mode: Mode, time: Duration, program: &Pat
 }
 
 fn emitted(run: &Run) -> u64 {
+    // The first node is the detector.
     run.report().nodes.first().map_or(0, |n| n.emitted)
 }
 
@@ -154,6 +156,7 @@ impl Watcher {
         let names = client.names(address).and_then(|names| names.wait(Duration::from_secs(10)));
         let mut command = Command::new(program);
         command.args(["pv", "monitor", "--json"]).args(names?);
+        // No other server in the network is asked.
         command.env("EPICS_PVA_NAME_SERVERS", address.to_string());
         command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_AUTO_ADDR_LIST", "NO");
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();

@@ -1,6 +1,6 @@
 //! Kinds of changes that a monitor may wait for.
 
-/// Kinds of changes: those that a client wants to hear of, or those that an update has. Bits are the protocol's (`DBE_…`).
+/// Kinds of changes: the kinds that a client asks for, or the kinds of an update. Bits are the protocol's (`DBE_…`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Changes(pub u16);
 

@@ -1,6 +1,6 @@
 //! Which requests a client is allowed.
 
-/// What a client may do at a channel.
+/// A client's rights at a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rights {
     /// Get and monitor.

@@ -1,4 +1,4 @@
-//! What becomes of a request, as clients of Channel Access know it.
+//! The outcome of a request, as clients of Channel Access know it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Status {
     /// Done.
     Normal = 1,
-    /// The answer would be larger than somebody allows.
+    /// The answer would be larger than the client or the server allows.
     TooLarge = 9 << 3,
     /// No such type, or none that can be converted.
     BadType = (14 << 3) | 2,

@@ -1,4 +1,4 @@
-//! Our client with our server: what a stock IOC does not do at a test's will.
+//! Our client with our server: cases that a test cannot make a stock IOC do.
 
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::sync::mpsc::channel;

@@ -10,7 +10,7 @@
 //! | [`Blosc`] | anything; shuffled, then one of four compressors | Blosc 1, HDF5 filter 32001 |
 //! | [`Lz4`], [`Lz4Hdf5`] | anything | LZ4 block; HDF5 filter 32004 |
 //! | [`Zlib`], `Zstd` (feature `zstd`) | anything | zlib stream (RFC 1950); Zstandard frame |
-//! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit those of pdsdata |
+//! | [`Hist16`], [`HistN`] | the compressed leaves of XTC files of LCLS | bit for bit the streams of pdsdata |
 //!
 //! [`ALL`] lists them with their names elsewhere: a [`CodecType`] has the names, numbers, levels and settings of a
 //! codec, and makes one.

@@ -160,7 +160,7 @@ fn an_unknown_tier_is_refused() {
     assert_eq!(error.to_string(), "blockpack stream, byte 8: tier, at most: wanted 1, found 2");
 }
 
-/// What has been written stays readable: these streams never change.
+/// A stream that an earlier version wrote stays readable: these streams never change.
 #[test]
 fn golden_streams_are_read_and_written() {
     let frame: Vec<u8> = (0..700u32).flat_map(|i| golden_pixel(i).to_le_bytes()).collect();

@@ -1,4 +1,4 @@
-//! What every codec must do, over types, sizes and kinds of data.
+//! Requirements on every codec, over types, sizes and kinds of data.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Streams of our own in `testdata/codecs`: what a version wrote, every later one reads, on every level.
+//! Streams of our own in `testdata/codecs`: every later version reads the streams of an earlier one, on every level.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

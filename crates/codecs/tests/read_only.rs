@@ -5,7 +5,8 @@
 use livetime_codecs::{ALL, Blosc2, FilterReader};
 use proptest::prelude::*;
 
-/// What hdf5plugin 7.1 has packed: pictures of 37 x 300 u16 whose pixel number `i` is 7 i modulo 251, and zeros.
+/// A frame that hdf5plugin 7.1 has packed: pictures of 37 x 300 u16 whose pixel number `i` is 7 i modulo 251, and
+/// zeros.
 fn frame(name: &str) -> Vec<u8> {
     std::fs::read(livetime_testkit::repository().join(format!("testdata/codecs/blosc2-{name}.bin"))).unwrap()
 }
@@ -52,7 +53,7 @@ proptest! {
         }
     }
 
-    /// Whatever is changed, the frame is refused, or fills its output.
+    /// A stream with any changed byte is refused, or its frame fills the output.
     #[test]
     fn changed_frames_of_blosc2_are_refused_or_read(
         which in 0usize..3,

@@ -11,7 +11,8 @@ use livetime_pva::net::{Variables, broadcasts};
 /// Beacons are at least so far apart; a period of 0 would be a flood.
 const SHORTEST_PERIOD_S: f64 = 0.1;
 
-/// How a run is served over Channel Access. Access rules, and interfaces unless there are own ones, are those of pvAccess.
+/// How a run is served over Channel Access. Access rules are pvAccess's, and so are interfaces unless the file names
+/// others.
 #[derive(Clone)]
 pub struct ChannelAccess {
     /// Whether it is served.

@@ -1,7 +1,8 @@
-//! Pipeline files, reports, descriptions, and one model of a running graph: what every face needs, without a command line.
+//! Pipeline files, reports, descriptions, and one model of a running graph: the parts that every face needs, without a
+//! command line.
 //!
-//! A face shows a run to somebody and lets them act on it: the terminal, EPICS PVs, a web page, Python. Faces share this crate, so that a
-//! number, a name or a rule exists once and means the same on each of them.
+//! A face shows a run to people or programs and lets them act on it: the terminal, EPICS PVs, a web page, Python. Faces
+//! share this crate, so that a number, a name or a rule exists once and means the same on each of them.
 //!
 //! * [`config`] turns a pipeline file into a checked [`Graph`](livetime_engine::Graph), or says with places what is wrong in it.
 //! * [`model`] is what is known of a running graph, in numbered moments, and the one way to act on it; [`access`] and [`rules`] say who may.

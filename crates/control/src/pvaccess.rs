@@ -90,7 +90,7 @@ pub fn listen_at<'a>(
     Ok((hosts, list.groups().into_iter().flat_map(Destination::on_each_interface).collect()))
 }
 
-/// What may stand where it is said where to listen.
+/// Texts that may stand in the list of interfaces.
 pub const INTERFACE: &str = "any, local, an address as 10.1.2.3 or ::1, or a group as ff02::42:1@eth0";
 
 impl Options {

@@ -1,4 +1,5 @@
-//! What those may who have not shown the secret of a run: rules by host and by user, of which the first that fits decides.
+//! Rights of callers that have not shown the secret of a run: rules by host and by user, of which the first that fits
+//! decides.
 //!
 //! ```
 //! use livetime_control::access::Host;
@@ -21,12 +22,14 @@ use crate::wrong_text::WrongText;
 /// The header in which a proxy names its user.
 pub const USER_HEADER: &str = "x-forwarded-user";
 
-/// Rules, and whose word for who somebody is they rely on. Without a rule that fits, the face's own usage holds.
+/// Rules, and the proxies whose word for the name of a client they rely on. Without a rule that fits, the face's own
+/// usage holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {
     /// The first that fits decides.
     pub grants: Vec<Grant>,
-    /// Machines that ask people who they are before they pass their requests on. Nobody else is believed.
+    /// Machines that ask people who they are before they pass their requests on. Names from other machines are not
+    /// believed.
     pub proxies: Vec<Host>,
     /// In which header these say it, in small letters.
     pub header: String,
@@ -39,7 +42,7 @@ pub struct Grant {
     pub whom: Whom,
     /// From where: the other end of the connection, which behind a proxy is the proxy.
     pub host: Host,
-    /// What they may.
+    /// The right that the rule gives.
     pub may: May,
 }
 
@@ -54,7 +57,7 @@ pub enum Whom {
     User(String),
 }
 
-/// What a caller may.
+/// A caller's right.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum May {
     /// Nothing.
@@ -79,13 +82,13 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// What a caller at `address` may whom a proxy has named `user`; `None` if no rule fits.
+    /// The right of a caller at `address` whom a proxy has named `user`; `None` if no rule fits.
     pub fn may(&self, address: IpAddr, user: Option<&str>) -> Option<May> {
         // The order of the file decides, so that an exception can stand before a rule.
         self.grants.iter().find(|grant| grant.fits(address, user)).map(|grant| grant.may)
     }
 
-    /// Whether who calls from `address` is believed when it says who somebody is.
+    /// Whether a caller from `address` is believed when it names a client.
     pub fn believes(&self, address: IpAddr) -> bool {
         self.proxies.iter().any(|proxy| proxy.has_address(address, address.to_canonical().is_loopback()))
     }

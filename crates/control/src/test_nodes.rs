@@ -1,4 +1,4 @@
-//! The standard nodes and those of the example, for tests.
+//! The standard nodes and the nodes of the example, for tests.
 
 use livetime_engine::NodeType;
 

@@ -21,11 +21,11 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Machines that may read without a token; this one may always.
     pub readers: Access,
-    /// What others may without the token, before `readers` are asked.
+    /// Rights of clients without the token; these rules come before `readers`.
     pub rules: Rules,
     /// Everybody with the token may make changes at any time, without taking control.
     pub is_open: bool,
-    /// Folders whose recorded runs may be browsed, besides those that the run writes to.
+    /// Folders whose recorded runs may be browsed, besides the folders that the run writes to.
     pub files: Vec<PathBuf>,
     /// A file with the token; `None`: each run makes a new one.
     pub token_file: Option<PathBuf>,

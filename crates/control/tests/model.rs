@@ -148,7 +148,7 @@ fn faces_that_act_at_once_see_one_order() {
     let wanted =
         |offset: f64| format!("cam: offset = {offset}, by {}", if offset % 2.0 == 0.0 { "a" } else { "b" });
     assert_eq!(logged, answers.iter().map(|(offset, _)| wanted(*offset)).collect::<Vec<_>>());
-    // Whoever watches sees versions grow, counts that never go back, and the values in that order.
+    // A watcher sees versions grow, counts that never go back, and the values in that order.
     for pair in seen.windows(2) {
         assert!(pair[0].version < pair[1].version);
         assert!(pair[0].report.nodes[cam].emitted <= pair[1].report.nodes[cam].emitted);
@@ -323,7 +323,7 @@ fn an_acquisition_is_answered_when_all_behind_it_is_done() {
     ledger_closes(model);
 }
 
-/// Clients that do not wait for their put take the end of the acquisition for that of the results.
+/// Clients that do not wait for their put take the end of the acquisition for the end of its results.
 #[test]
 fn an_acquisition_lasts_until_the_nodes_that_it_waits_for_have_its_frames() {
     let text = TEXT.replace(
@@ -419,7 +419,7 @@ fn what_waits_at_the_end_is_told() {
     let (tell, told) = channel();
     let start = Change::Acquire { start: true, wait: true };
     model.act(Caller::program(), Action::Change(0, start), move |answer| tell.send(answer.result).unwrap());
-    // It waits by now, or is not begun: whichever it is, somebody learns of the end.
+    // It waits by now, or is not begun: in both cases the caller learns of the end.
     model.act_and_wait(Caller::program(), set(0, "offset", 1));
     model.end();
     assert_eq!(told.recv().unwrap(), Err(Refused::RunEnded));

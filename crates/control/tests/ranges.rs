@@ -1,4 +1,4 @@
-//! Values that no node can take, and the largest that it must: what every face writes passes here.
+//! Values that no node can take, and the largest that it must: the values that every face writes pass here.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

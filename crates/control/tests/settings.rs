@@ -91,7 +91,7 @@ fn changes_are_written_by_themselves_and_the_next_run_has_them() {
     assert_eq!(names, ["cam.offset", "more.run.input", "stats.run.enabled", "stats.run.queue"]);
     assert_eq!(place.content().nodes["cam"].values["offset"].file, Some(0.0.into()));
     model.finish(HANG);
-    // What the pipeline file says is again what the run has.
+    // The second run restores the settings over the values of the pipeline file.
     let model = place.start();
     wait_until("all is restored", || {
         let moment = model.newest();

@@ -79,7 +79,7 @@ fn an_acquisition_ends_when_its_frames_are_written() {
     assert_eq!(answer.moment.node("tiff").unwrap().1.value("capture"), Some(&Value::Bool(false)));
     let first = begun.lock().unwrap()[0].clone();
     assert_eq!(first, (Some(Value::Bool(true)), Some(Value::Int(0))));
-    // What is refused, and what is over at once, is answered at once.
+    // Work that is refused, or over at once, is answered at once.
     let refused = act(&model, "tiff", Change::LetWork("read_file".into()));
     assert!(refused.result.unwrap_err().to_string().contains("image_files"));
     ledger_closes(model);

@@ -25,7 +25,7 @@ impl CutSide {
     }
 }
 
-/// What one end counts of the frames of one incarnation of a sender: offered = delivered + lost + queued + in doubt.
+/// The counts of one end for the frames of one incarnation of a sender: offered = delivered + lost + queued + in doubt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CutAccount {
     /// Name of the cut, the same at both ends.

@@ -61,7 +61,7 @@ fn each_failure_is_told_with_its_node() {
     }
     let error = |n| (n, false, "pass: wanted another number, found this one".to_owned());
     let panic = |n| (n, true, "pass: panicked: a number to panic at".to_owned());
-    // Every one of them, also those that a log would not tell again.
+    // Every failure is told, also a repeated one that a log would leave out.
     assert_eq!(lost, [error(2), panic(4), error(5), error(8), panic(9), error(11), error(14)]);
     let report = run.end();
     assert_balanced(&report);

@@ -1,4 +1,4 @@
-//! What a run tells of itself: times per edge, the trace, and what limits it.
+//! A run's reports about itself: times per edge, the trace, and the bottleneck.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use crate::common;
@@ -139,8 +139,8 @@ fn threads_trace_whole_ways_too() {
 
 // ---- What limits ----
 
-/// The report of a run, as if no thread had waited for a core: what handlers took is then all theirs, however busy the
-/// machine is.
+/// The report of a run, as if no thread had waited for a core: the time of handlers is then all their own, however busy
+/// the machine is.
 fn finished(graph: &Graph) -> Report {
     let mut report = Run::start(graph, RunOptions::default()).unwrap().finish(livetime_testkit::HANG);
     assert_balanced(&report);
@@ -156,7 +156,7 @@ fn a_node_that_sleeps_is_found_and_its_sleep_bounds_the_estimate() {
     let report = finished(&graph);
     let found = report.bottleneck().unwrap();
     assert_eq!(found.limit, Limit::Node(1), "{found:?}");
-    // Who sleeps 4 ms sleeps no less: not more than 250 frames a second.
+    // A node that sleeps 4 ms sleeps no less: not more than 250 frames a second.
     assert!(found.sustainable_hz <= 250.0, "{found:?}");
 }
 

@@ -64,7 +64,7 @@ fn endless(when_full: WhenFull) -> Graph {
     graph
 }
 
-/// A run that nobody stops, and that shall stop now.
+/// Stops a run, and finishes it.
 fn stopped(run: Run) -> Report {
     run.stop();
     let report = run.finish(LIMIT);
@@ -250,7 +250,7 @@ fn a_blocking_outlet_that_nobody_reads_does_not_keep_a_run_from_stopping() {
         let reasons: Vec<_> = report.edges.iter().flat_map(|e| e.lost.keys()).collect();
         assert!(reasons.iter().all(|reason| **reason == LossReason::QueueFull), "{reasons:?}");
         assert_eq!(report.nodes[2].completed, report.nodes[1].emitted);
-        // What waits can still be had, and then no more.
+        // Queued frames can still be taken, and then no more come.
         assert_eq!(numbers(&mut outlet), [1, 2, 3]);
     }
 }
@@ -276,7 +276,7 @@ fn a_slow_reader_of_a_run_that_stops_loses_nothing_within_its_patience() {
     assert_eq!((got.len() as u64 + 1, report.unintended_losses()), (report.nodes[0].emitted, 0));
 }
 
-/// Sources that end by themselves hurry nobody: however slow a reader is, it gets what there is.
+/// Sources that end by themselves hurry no reader: however slow a reader is, it gets all queued frames.
 #[test]
 fn the_end_of_the_sources_is_no_reason_to_lose_frames() {
     let mut graph = chain(WhenFull::Block, 2);
@@ -407,7 +407,7 @@ fn an_abort_ends_outlets_too() {
     assert_eq!(numbers(&mut unread).len(), 2);
 }
 
-/// What a program may do with one outlet, chosen by a seed; and what came of it.
+/// Acts of a program on one outlet, chosen by a seed, and their results.
 struct Fickle {
     outlet: Option<Outlet>,
     random: Random,

@@ -177,7 +177,7 @@ fn a_node_that_has_ended_takes_nothing() {
     ended(run);
 }
 
-/// Writers at the same time: each pair is written as a whole, whoever comes first.
+/// Writers at the same time: each pair is written as a whole, in whichever order the writers come.
 #[test]
 fn two_writers_see_one_order() {
     let run = Run::start(&graph(Placement::Own), RunOptions::default()).unwrap();

@@ -14,7 +14,7 @@ const MARKS: [&str; 2] = ["<!-- names -->\n", "<!-- end of names -->"];
 /// Writers beside `tiff_files`, which have the names of NDFile, too.
 const WRITERS: [&str; 5] = ["hdf5_files", "jpeg_files", "png_files", "netcdf_files", "null"];
 
-/// The names that nodes of these types serve, those of a time series behind them among them. Names of members of a group
+/// The names that nodes of these types serve, with the names of a time series behind them. Names of members of a group
 /// are there without their number, too.
 fn names_of(nodes: &[NodeType], types: &[&str]) -> Vec<String> {
     let mut names = Vec::new();

@@ -52,14 +52,14 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    /// What clients read as its kind; empty without an alarm.
+    /// The text of its kind for clients; empty without an alarm.
     pub(super) fn message(self) -> &'static str {
         if self.severity == Severity::None { "" } else { KINDS[usize::from(self.kind)] }
     }
 
     /// The one that is worse.
     pub(super) fn or(self, other: Alarm) -> Alarm {
-        // Of two equal ones the first stays, so that the alarm of the run comes before that of a limit.
+        // Of two equal ones the first stays, so that the alarm of the run comes before a limit's.
         if other.severity > self.severity { other } else { self }
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn kind_of(value: &Value) -> u16 {
     let is_well = value.i64("alarm.severity").unwrap_or(0) == 0;
     // `NO_ALARM` as the text of an alarm says nothing.
     let named = value.str("alarm.message").and_then(number).filter(|kind| *kind != 0);
-    // An unknown text still has a severity, so its kind is that of a state, and not none.
+    // An unknown text still has a severity, so its kind is STATE, and not none.
     if is_well { 0 } else { named.or_else(|| number("STATE")).unwrap_or(0) }
 }
 

@@ -45,7 +45,7 @@ pub(super) struct NodePvs {
 
 impl NodePvs {
     /// Makes the PVs of a node and adds them to `map`, each name after `prefix`, which ends in a colon. `on_put` gives
-    /// the handler of puts to a target, `also` a second whole name to those that have one.
+    /// the handler of puts to a target, `also` a second whole name for names that have one.
     pub(super) fn new<H>(
         table: Arc<Table>,
         number: usize,

@@ -17,7 +17,7 @@ pub(super) struct Whole {
     doc: &'static str,
     show: fn(&Report, &Facts) -> (Content, Severity),
     is_constant: bool,
-    /// What a write of anything but 0 does.
+    /// The effect of a write of anything but 0.
     pub(super) act: Option<Action>,
 }
 

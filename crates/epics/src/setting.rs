@@ -32,7 +32,7 @@ pub struct PvNames<'a> {
     pvs: HashMap<String, (usize, ServedPv)>,
 }
 
-/// What a saved PV is in a pipeline.
+/// The meaning of a saved PV in a pipeline.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Meaning {
     /// A setting of the node of this number, by the name that it has in a settings file.
@@ -85,7 +85,7 @@ impl<'a> PvNames<'a> {
         counts.into_iter().max_by_key(|(_, count)| *count).map(|(prefix, _)| prefix)
     }
 
-    /// What the value of the PV `name`, without its prefix, is in the pipeline.
+    /// The meaning in the pipeline of the PV `name`, without its prefix, and of its value.
     pub fn meaning(&self, name: &str, value: &SavValue) -> Meaning {
         let (record, field) = record_of(name);
         // A few PVs have a point in their own name, so the whole name is looked up first.

@@ -1,4 +1,4 @@
-//! A node that hangs, and clients that write to PVs: nobody waits but those who asked that node.
+//! A node that hangs, and clients that write to PVs: only clients of that node wait.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

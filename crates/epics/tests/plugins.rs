@@ -82,7 +82,7 @@ fn a_trigger_a_time_series_and_a_region() {
     let client = Client::new(ClientConfig::name_servers(&[served.address().unwrap()])).unwrap();
     let pvs = Pvs { client, prefix };
 
-    // What ophyd-async's detector with continuous acquisition writes.
+    // The detector of ophyd-async with continuous acquisition writes these values.
     for (name, value) in
         [("PreCount", 0.0), ("PostCount", 5.0), ("PresetTriggerCount", 1.0), ("FlushOnSoftTrg", 0.0)]
     {
@@ -162,7 +162,7 @@ fn frames_again_limits_joins_macros_and_memory() {
     pvs.write("Stats1:ProcessPlugin", "1").unwrap();
     pvs.until("Stats1:ArrayCounter_RBV", 2.0);
 
-    // What follows from the run cannot be written, and is not taken for a change of the value.
+    // A field that follows from the run cannot be written, and a put of it is not taken for a change of the value.
     let alarm = pvs.client.channel(&format!("{}Stats1:MaxByteRate", pvs.prefix));
     let refused = alarm.put(("valueAlarm.highAlarmLimit", 5.0)).wait(LONG).map(drop).unwrap_err().to_string();
     assert!(

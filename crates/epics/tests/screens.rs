@@ -59,7 +59,7 @@ nodes:
   NULL1: {type: 'null', from: cam}
 ";
 
-/// What one screen shows.
+/// The names on one screen.
 struct Screen {
     name: &'static str,
     instance: &'static str,
@@ -70,11 +70,11 @@ struct Screen {
 /// The plugins of the screen `commonPlugins`, without Nexus, which is not here.
 const PLUGINS: &str = "image1 Proc1 Trans1 CC1 CC2 Over1 ROI1 ROI2 ROI3 ROI4 Stats1 Stats2 Stats3 Stats4 Stats5 ROIStat1 \
                        CB1 Scatter1 Gather1 Attr1 Pva1 FFT1 Codec1 Codec2 netCDF1 TIFF1 JPEG1 Magick1 HDF1 BadPix1";
-/// What it shows of each.
+/// The names on it of each plugin.
 const OF_PLUGIN: &str = "ArrayRate_RBV BlockingCallbacks DroppedArrays_RBV EnableCallbacks EnableCallbacks_RBV NDArrayPort \
                          PluginType_RBV PortName_RBV QueueFree";
 
-/// What the screens of all plugins show, and those of all writers; NDFileNull shows nothing else.
+/// The names on the screens of all plugins, and on the screens of all writers; NDFileNull shows nothing else.
 #[rustfmt::skip]
 const PLUGIN_BASE: [&str; 2] = [
     "ArrayCallbacks ArrayCounter DroppedArrays EnableCallbacks MinCallbackTime NDArrayAddress NDArrayPort",

@@ -153,8 +153,8 @@ for line in sys.stdin:
     print('same', flush=True)
 ";
 
-/// Rows are taken back again and again, to any number of them, while a reader follows. What is in the file then is what
-/// was not taken back, in its index, too.
+/// Rows are taken back again and again, to any number of them, while a reader follows. In the end the file and its
+/// index have the rows that were not taken back.
 #[test]
 fn rows_are_taken_back_and_others_take_their_place() {
     use std::io::{BufRead, BufReader, Write};

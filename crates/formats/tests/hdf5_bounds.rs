@@ -88,7 +88,7 @@ proptest! {
         which in 0..filters().len(),
     ) {
         let whole = row.iter().try_fold(2u64, |all, size| all.checked_mul(*size));
-        // What our own writer refuses to write is no case.
+        // A shape that our own writer refuses to write is no case.
         if whole.is_none_or(|bytes| bytes > 1 << 40) {
             return Ok(());
         }

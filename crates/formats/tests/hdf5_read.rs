@@ -15,7 +15,7 @@ fn python(folder: &Path, lines: &str) -> Option<()> {
     Some(())
 }
 
-/// The whole of a data set, row by row in an order that is not that of the file.
+/// The whole of a data set, row by row in another order than the file's.
 fn whole(file: &Hdf5, path: &str) -> (Vec<u8>, Filled) {
     let array = file.array(path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let (mut scratch, row) = (Scratch::default(), array.row_bytes() as usize);
@@ -280,7 +280,7 @@ for bound in ['earliest', 'v110', 'latest']:
     }
 }
 
-/// Reads everything that a file leads to; what is refused is refused.
+/// Reads everything that a file leads to; an object may be refused.
 fn read_all(bytes: Vec<u8>) {
     let Ok(file) = Hdf5::in_memory(bytes) else { return };
     let content = file.content();

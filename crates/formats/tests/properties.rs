@@ -1,4 +1,4 @@
-//! What holds for any tree, any index, any bytes.
+//! Properties that hold for any tree, any index, any bytes.
 
 #![allow(
     clippy::unwrap_used,
@@ -81,7 +81,7 @@ fn build(header: &DatagramHeader, children: &[Tree]) -> Vec<u8> {
     bytes
 }
 
-/// What a walk should come to: depth, header without extent, payload of leaves.
+/// The expected result of a walk: depth, header without extent, payload of leaves.
 fn flatten(trees: &[Tree], depth: usize, out: &mut Vec<(usize, XtcHeader, Option<Vec<u8>>)>) {
     for tree in trees {
         match tree {
@@ -286,7 +286,7 @@ fn a_raw_and_a_compressed_leaf_of_one_source_stand_side_by_side() {
     let mut plain = Vec::new();
     Decompressor::default().decode(leaves[0].payload, &mut plain).unwrap();
     assert_eq!(plain, leaves[1].payload);
-    // Who wants pictures gets one, and the one that costs nothing.
+    // A reader of pictures gets one of the twins: the raw one, which costs no decompression.
     let pictures: Vec<Xtc<'_>> = picture_leaves(&datagram).collect();
     assert_eq!(pictures.len(), 1);
     assert!(!pictures[0].header.type_id.is_compressed());

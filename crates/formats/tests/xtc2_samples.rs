@@ -108,7 +108,7 @@ fn a_run_goes_on_in_the_chunk_that_it_names() {
     assert_eq!(run.events().len(), 15);
     let times: Vec<u64> = run.events().iter().map(|e| e.event_time_ns).collect();
     assert!(times.is_sorted());
-    // The second file has no Configure: its records are understood with that of the first.
+    // The second file has no Configure: its records are understood with the first file's.
     let mut bytes = EventBytes::default();
     for event in run.events() {
         run.read(event, &mut bytes).unwrap();
@@ -217,7 +217,7 @@ fn a_second_configure_gives_numbers_another_meaning() {
     let (first, event) = described("a", 1, &7u16.to_le_bytes());
     let (second, other) = described("b", 9, &2.5f64.to_le_bytes());
     let mut bytes = [first, event, second, other].concat();
-    // Times 1 to 4, so that the order is that of the file.
+    // Times 1 to 4, so that the order of time is the order of the file.
     let mut at = 0;
     for seconds in 1u32..=4 {
         bytes[at + 4..at + 8].copy_from_slice(&seconds.to_le_bytes());

@@ -37,7 +37,7 @@ impl Simulator {
         }
     }
 
-    /// What the library calls it.
+    /// The simulated camera's name in the library.
     fn name(&self) -> String {
         format!("Aravis-{}", self.serial)
     }

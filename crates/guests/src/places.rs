@@ -81,7 +81,7 @@ struct Seat {
 }
 
 impl Guests {
-    /// No clients, with these bounds for those that come.
+    /// No clients yet, and the bounds for clients that come.
     pub fn new(bounds: Bounds) -> Guests {
         let (rooms, own, accounts) = (Mutex::default(), Own::default(), Accounts::new(&bounds));
         Guests(Arc::new(Parts { bounds, rooms, accounts, own }))

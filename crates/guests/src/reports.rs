@@ -15,7 +15,7 @@ pub struct Reports {
 
 impl Reports {
     /// The sentence about one more case at `now`, if it is due: `refused 10.0.0.1:4000: too many connections`, and of several
-    /// `refused 7 connections, at last 10.0.0.1:4000: ...`. `whom`: what there are several of.
+    /// `refused 7 connections, at last 10.0.0.1:4000: ...`. `whom`: the noun for several, as `connections`.
     ///
     /// ```
     /// use std::time::Duration;

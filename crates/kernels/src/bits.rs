@@ -18,6 +18,7 @@ pub(crate) trait Bits {
     #[inline(always)]
     fn turn(bytes: &[u8; 64]) -> [u64; 8] {
         let (mut bytes, mut words) = (*bytes, [0; 8]);
+        // From the highest bit down, because a shift to the left brings the next lower one to the top.
         for word in words.iter_mut().rev() {
             *word = Self::highest(&bytes);
             bytes = bytes.map(|byte| byte << 1);
@@ -28,6 +29,7 @@ pub(crate) trait Bits {
     /// The inverse of [`Bits::turn`].
     #[inline(always)]
     fn turn_back(mut words: [u64; 8]) -> [u8; 64] {
+        // Both exchanges are their own inverse; so the order of `Portable::turn` is turned round.
         turn_bytes(&mut words);
         turn_bits(&mut words);
         let mut bytes = [0; 64];
@@ -46,6 +48,7 @@ impl Bits for Portable {
     fn highest(bytes: &[u8; 64]) -> u64 {
         let mut all = 0;
         for (i, word) in words_of(bytes).into_iter().enumerate() {
+            // The product gathers the lowest bits of all eight bytes in its highest byte.
             let bits = (word >> 7 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
             all |= bits << (8 * i);
         }
@@ -56,6 +59,7 @@ impl Bits for Portable {
     fn extract(word: u64, mut mask: u64) -> u64 {
         let (mut found, mut at) = (0, 0);
         while mask != 0 {
+            // `mask & -mask` is the lowest one that is left of the mask.
             found |= u64::from(word & mask & mask.wrapping_neg() != 0) << at;
             mask &= mask - 1;
             at += 1;
@@ -144,6 +148,7 @@ impl Bits for Avx512 {
             // Four chains, that no bit waits for all before it.
             let mut found = [_mm512_setzero_si512(); 4];
             for (bit, word) in words.into_iter().enumerate() {
+                // Each bit is added once to a byte in which it is 0, so nothing is carried.
                 let chain = &mut found[bit % 4];
                 *chain = _mm512_mask_add_epi8(*chain, word, *chain, _mm512_set1_epi8((1u8 << bit) as i8));
             }

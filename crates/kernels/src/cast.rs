@@ -118,6 +118,7 @@ macro_rules! small_int_from_float {
             fn saturating(value: $f) -> $o {
                 const LOW: $f = <$o>::MIN as $f;
                 const HIGH: $f = <$o>::MAX as $f;
+                // Where `LOW` is 0 the next comparison, which is false for NaN, gives 0.
                 let value = if LOW != 0.0 && value.is_nan() { 0.0 } else { value };
                 let value = if value > LOW { value } else { LOW };
                 let value = if value < HIGH { value } else { HIGH };
@@ -157,6 +158,7 @@ macro_rules! large_int_from_float {
     )*};
 }
 
+// The range of an `i64` below 0 and of a `u64` above it: no single type has both.
 macro_rules! wrap_float {
     ($value:ident as $o:ty) => {
         if $value < 0.0 { $value as i64 as $o } else { $value as u64 as $o }

@@ -33,6 +33,7 @@ impl Fastest {
     #[inline(always)]
     pub(crate) fn run<R>(&self, level: Level, bytes: usize, kernel: impl FnOnce(Level) -> R) -> R {
         let Some(levels) = level.choice() else { return kernel(level) };
+        // Relaxed: the count guards no memory, and a thread that sees an older one times a call more.
         let calls = self.calls.load(Relaxed);
         if calls >= 2 * TRIALS {
             return kernel(levels[self.faster()]);
@@ -40,6 +41,7 @@ impl Fastest {
         if bytes < LEAST_BYTES {
             return kernel(levels[0]);
         }
+        // By turns, so that both levels have as many trials.
         let which = (self.calls.fetch_add(1, Relaxed) % 2) as usize;
         let start = Instant::now();
         let result = kernel(levels[which]);

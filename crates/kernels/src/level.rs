@@ -56,6 +56,7 @@ impl Level {
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         let best = *BEST.get_or_init(|| Level::available().last().copied().unwrap_or(Level::PORTABLE));
+        // Relaxed: the position guards no memory. Without a limit it is behind every level.
         let limit = LIMIT.load(Ordering::Relaxed);
         Level::available_below(best).nth(limit).unwrap_or(Level { is_best: true, ..best })
     }
@@ -89,6 +90,7 @@ impl Level {
             if has_avx2() {
                 levels.push(Level::exactly(LevelKind::Avx2));
             }
+            // Kernels of the level avx512 use the instructions of avx2, too.
             if has_avx2() && has_avx512() {
                 levels.push(Level::exactly(LevelKind::Avx512));
             }

@@ -3,6 +3,7 @@
 use crate::cast::{Cast, FromAny};
 use crate::mix::Mix;
 
+// Sealed, because kernels are compiled for these ten types.
 mod sealed {
     pub trait Sealed {}
 }

@@ -121,6 +121,7 @@ fn needed(width: usize, height: usize, stride: usize) -> Option<usize> {
     if height == 0 {
         return Some(0);
     }
+    // Behind the last row no stride needs to be there.
     (height - 1).checked_mul(stride)?.checked_add(width)
 }
 

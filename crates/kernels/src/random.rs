@@ -38,6 +38,7 @@ impl Counter {
 
     /// In `[0, 1)`.
     pub fn uniform(&self, position: usize) -> f64 {
+        // As many bits as an `f64` has digits.
         (self.at(position) >> 11) as f64 / (1u64 << 53) as f64
     }
 }
@@ -75,10 +76,12 @@ impl Default for Normal {
 impl Normal {
     /// Makes the table, 16 KB.
     pub fn new() -> Normal {
+        // In the middle of equal parts, because the quantiles of 0 and 1 are infinite.
         let quantiles: Vec<f64> = (0..TABLE).map(|i| quantile((i as f64 + 0.5) / TABLE as f64)).collect();
         let variance = quantiles.iter().map(|q| q * q).sum::<f64>() / TABLE as f64;
         let mut table = Box::new([0.0; TABLE]);
         for (t, q) in table.iter_mut().zip(quantiles) {
+            // Two are added, so each has half of the variance.
             *t = (q / (2.0 * variance).sqrt()) as f32;
         }
         Normal { quantiles: table }

@@ -51,7 +51,7 @@ impl Node for Tape {
     }
 }
 
-/// What came: source, number, position.
+/// The frames that came: source, number, position.
 type Seen = Vec<(u16, u64, String)>;
 
 #[derive(Clone, Default)]
@@ -82,7 +82,7 @@ impl Node for Log {
     }
 }
 
-/// What a node of this type sends for the frames of three tapes.
+/// The frames that a node of this type sends for the frames of three tapes.
 fn sent(kind: &str, params: &[(&str, Value)], seed: u64) -> Seen {
     let mut graph = Graph::default();
     let block = EdgeOptions { when_full: WhenFull::Block, queue: 3, ..EdgeOptions::default() };

@@ -35,10 +35,12 @@ impl Axis {
     pub(super) fn scale(&self, values: impl Iterator<Item = f64>, most_ticks: usize, headroom: f64) -> Scale {
         let finite = values.filter(|v| v.is_finite());
         let found = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        // Without any number the axis has a range all the same.
         let (low, high) = if found.0 > found.1 { (0.0, 1.0) } else { found };
         let (low, high) = (self.from.unwrap_or(low), self.to.unwrap_or(high));
         let (low, high) = match high > low {
             true => (low, high),
+            // A highest value that is given stays, so the range opens downwards.
             false if self.to.is_some() && self.from.is_none() => (high - 1.0, high),
             false => (low, low + 1.0),
         };
@@ -72,8 +74,10 @@ impl Scale {
 
     /// Multiples of the step in the range, with their texts.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        // Rounding must not take a tick from the very end.
         let (first, last) = (self.low / self.step - 1e-6, self.high / self.step + 1e-6);
         let (first, last) = (first.ceil(), last.floor());
+        // A step far too small for the range must not make ticks without end.
         let count = ((last - first).max(0.0) as usize).min(1000) + usize::from(last >= first);
         (0..count).map(|i| (first + i as f64) * self.step).map(|v| (v, number(v, self.step))).collect()
     }
@@ -90,11 +94,13 @@ pub(super) fn step(least: f64) -> f64 {
 
 /// As short as it can be, for values that differ by `step`.
 pub(super) fn number(value: f64, step: f64) -> String {
+    // Rounding beside 0 is shown as 0.
     if value.abs() < step * 1e-6 {
         return "0".into();
     }
     let decimals = (-step.log10().floor()).max(0.0);
     if value.abs() >= 1e6 || decimals > 5.0 {
+        // So many digits that neighbours differ.
         let digits = (value.abs().log10().floor() - step.log10().floor()).clamp(0.0, 12.0) as usize;
         let text = format!("{value:.digits$e}");
         let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));

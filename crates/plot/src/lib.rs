@@ -203,6 +203,7 @@ impl Axes {
 
     fn x(&self, value: f64) -> i32 {
         let width = f64::from(WIDTH - LEFT - RIGHT - 20);
+        // A value far away must not overflow the pixels.
         self.left + LEFT + 10 + (self.x.share(value).clamp(-1.0, 2.0) * width).round() as i32
     }
 

@@ -88,6 +88,7 @@ impl Map<'_> {
         let gap = if self.tiles.len() > 1 { TEXT as usize + 8 } else { 0 };
         let (step_x, step_y) = (columns * zoom + gap, rows * zoom + gap);
         let (width, height) = (across.checked_mul(step_x)? - gap, down.checked_mul(step_y)? - gap);
+        // Refused before memory is taken.
         if width.checked_mul(height).is_none_or(|pixels| pixels > MOST) {
             return None;
         }
@@ -218,6 +219,7 @@ fn range(mut values: Vec<f64>) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 1.0);
     }
+    // As many values at one end as at the other.
     let outside = ((values.len() - 1) as f64 * OUTSIDE) as usize;
     let last = values.len() - 1 - outside;
     let low = *values.select_nth_unstable_by(outside, f64::total_cmp).1;
@@ -229,8 +231,10 @@ fn colour(value: f64, low: f64, high: f64) -> Rgb<u8> {
     if value.is_nan() {
         return NO_NUMBER;
     }
+    // A single value has the colour in the middle.
     let share = if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
     let place = share * (COLOURS.len() - 1) as f64;
+    // The last colour ends the last pair.
     let first = (place as usize).min(COLOURS.len() - 2);
     let mix = |i: usize| {
         let (from, to) = (f64::from(COLOURS[first][i]), f64::from(COLOURS[first + 1][i]));

@@ -26,7 +26,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 /// The pause of the bystander between two gets.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// What a flood repeats, for the channel of this number.
+/// A message that a flood repeats, for the channel of this number.
 type Repeated = fn(&mut Writer, u32) -> livetime_pva::Result<()>;
 
 const FLOODS: [(&str, usize, &str, Repeated); 10] = [

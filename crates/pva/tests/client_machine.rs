@@ -150,7 +150,7 @@ fn a_value_is_read_again_and_again_and_keeps_what_is_not_sent() {
     assert!(second.changed().is_empty());
     session.machine.get_again(ioid, second.clone()).unwrap();
     assert_eq!(session.machine.get_again(ioid, second.clone()).unwrap_err(), second, "it is running");
-    // An answer that nobody asked for.
+    // An answer to no request.
     take(&mut session, reply(&value).bytes()).unwrap();
     assert!(session.feed(&reply(&value).bytes()).is_err());
 }
@@ -188,7 +188,7 @@ fn requests_end_as_they_should() {
     session.sent();
     session.feed(&refused(Command::Get, ioid, sub::INIT)).unwrap();
     assert!(session.sent().is_empty());
-    // What is to be written makes no sense.
+    // A put that does not fit the structure.
     let ioid = session.begin(cid, Job::Put(Put::field("nosuch", 1)), true);
     session.sent();
     session.feed(&blank().opened(Command::Put, ioid, &number(0)).bytes()).unwrap();

@@ -22,7 +22,7 @@ use livetime_pva::wire::{Assembler, Header, Order, Reader};
 use livetime_pva::{Result, nt};
 use machine::{Told, feed, machine, split};
 
-/// What other implementations said to each other.
+/// Recorded messages between other implementations.
 fn folder() -> Option<PathBuf> {
     livetime_testkit::data("pva")
 }

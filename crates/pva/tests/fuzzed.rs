@@ -1,4 +1,4 @@
-//! What fuzz targets found, once and for all.
+//! Inputs that fuzz targets found, once and for all.
 
 #![cfg(feature = "client")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -26,8 +26,7 @@ fn say(mut stream: TcpStream, all: &[&[u8]]) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
-/// `pva_client_socket`: what was to be done because of the messages before the nonsense was kept for ever, and the
-/// connection with it.
+/// `pva_client_socket`: the work due for messages before the nonsense was kept for ever, and the connection with it.
 #[test]
 fn a_connection_that_ends_in_nonsense_leaves_nothing_behind() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

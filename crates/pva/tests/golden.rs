@@ -20,7 +20,7 @@ use livetime_pva::proto::{
 use livetime_pva::wire::{Assembler, BitSet, Header, Order, Reader, Writer};
 use livetime_pva::{Result, nt};
 
-/// What other implementations said to each other.
+/// Recorded messages between other implementations.
 fn folder() -> Option<PathBuf> {
     livetime_testkit::data("pva")
 }
@@ -31,7 +31,7 @@ struct Operation {
     get: Option<Value>,
 }
 
-/// What both ends of a connection remember.
+/// The memory of both ends of a connection.
 struct Peers {
     from_client: TypeCache,
     from_server: TypeCache,
@@ -342,7 +342,7 @@ fn types(
     Ok(())
 }
 
-/// What it is, and its encodings.
+/// The name of an example, and its encodings.
 type Example = (String, [(Order, Vec<u8>); 2]);
 
 /// The lines `what | little endian | big endian` of the hand-worked examples, by what they are.

@@ -1,4 +1,4 @@
-//! A recording of our own in `testdata/pva`: what our client and our server said, message by message. Every later version
+//! A recording of our own in `testdata/pva`: the messages of our client and our server, one by one. Every later version
 //! reads all of it and writes it again.
 
 #![cfg(all(feature = "client", feature = "server"))]

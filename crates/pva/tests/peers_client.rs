@@ -211,7 +211,7 @@ fn pvxs_every_type_is_read_and_written() {
     }
 }
 
-/// What the special PVs of both kinds of servers hold.
+/// Checks the values of the special PVs of both kinds of servers.
 fn check_structures(client: &Client, image: (usize, usize)) {
     let enumerated = get(client, "enum");
     assert_eq!((enumerated.id(), enumerated.i64("value.index")), ("epics:nt/NTEnum:1.0", Some(1)));

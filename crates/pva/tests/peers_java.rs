@@ -258,7 +258,7 @@ fn monitors(jar: &Path, by_name: Option<&Server>, pvs: &PvMap) {
             watching.wait_for(&format!("uniqueId 10{number}"));
         }
     }
-    // What was never sent is shown as NaN.
+    // The client would show a value that was never sent as NaN.
     assert!(!watching.said.lock().unwrap().contains("NaN"));
 }
 

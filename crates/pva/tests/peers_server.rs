@@ -43,7 +43,7 @@ fn by_search(command: &mut Command, port: u16) {
 
 fn by_name_server(command: &mut Command, server: &Server) {
     command.env("EPICS_PVA_ADDR_LIST", "").env("EPICS_PVA_NAME_SERVERS", server.tcp_address().to_string());
-    // Nobody is there.
+    // No server listens at this port.
     command.env("EPICS_PVA_BROADCAST_PORT", free_port().to_string());
 }
 

@@ -1,4 +1,4 @@
-//! What recorded clients sent is sent to our server, which must answer as the recorded servers did.
+//! The bytes of recorded clients are sent to our server, which must answer as the recorded servers did.
 
 #![cfg(feature = "server")]
 #![allow(
@@ -23,7 +23,7 @@ use livetime_pva::proto::{Command, Reply, sub};
 use livetime_pva::server::{Limits, Provider, PvMap, Server, ServerConfig, SharedPv, Timeouts};
 use livetime_pva::wire::{Assembler, HEADER_LEN, Header, Order, Reader, Segment};
 
-/// What other implementations said to each other.
+/// Recorded messages between other implementations.
 fn folder() -> Option<PathBuf> {
     livetime_testkit::data("pva")
 }
@@ -52,7 +52,7 @@ fn header(bytes: &[u8]) -> Header {
     Header::decode(bytes.first_chunk().unwrap()).unwrap()
 }
 
-/// What an answer is about, apart from the values in it.
+/// The kind and the success of an answer, apart from the values in it.
 #[derive(PartialEq, Debug)]
 struct Gist {
     command: u8,
@@ -431,7 +431,7 @@ fn short_monitor(sid: &[u8]) -> Vec<u8> {
     [step(13, &[8, 0x80, 0, 0]), step(13, &[0x44]), step(15, &[])].concat()
 }
 
-/// Whatever the others do, each connection has its turn. Without turns this client is never answered.
+/// Each connection has its turn beside all others. Without turns this client is never answered.
 #[test]
 fn who_asks_now_and_then_is_answered_beside_clients_that_flood() {
     let server = number_server(ServerConfig::loopback());

@@ -30,7 +30,7 @@ pub(crate) struct Naming {
     pub(crate) list: fn(&[&Detector]) -> String,
     /// Whether a user's words may mean a detector.
     pub(crate) fits: fn(&Wanted, &Detector) -> Result<bool>,
-    /// The word that plans of analyses use to tell the format's detectors from those of other formats.
+    /// The word by which plans of analyses tell the format's detectors from other formats' detectors.
     pub(crate) key: &'static str,
     /// The parts of a detector that a plan keeps.
     pub(crate) parts: fn(&Detector) -> Vec<Part>,
@@ -173,7 +173,7 @@ impl Detector {
         self.rank > 1
     }
 
-    /// The word that plans of analyses use to tell the detector from those of other formats.
+    /// The word by which plans of analyses tell the detector from detectors of other formats.
     pub fn key(&self) -> &'static str {
         self.kind.0.key
     }

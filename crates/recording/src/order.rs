@@ -147,8 +147,8 @@ impl Ordered {
         Ok(())
     }
 
-    /// Reads `event` as a frame, whose number is that of the frames given so far; the events behind it, up to `end`, are read ahead, so that asking for one event after the other is quick. `None`: it
-    /// gives no frame, and the account says why.
+    /// Reads `event` as a frame, with the next sequence number. The events behind it, up to `end`, are read ahead, so
+    /// that asking for one event after the other is quick. `None`: it gives no frame, and the account says why.
     ///
     /// # Errors
     /// [`ReadError`]; the event is counted, and the one behind it may be read.

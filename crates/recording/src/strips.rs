@@ -39,7 +39,8 @@ impl Recording {
         read.map(|()| picture.is_elsewhere)
     }
 
-    /// Fills `bytes` with those of a panel of `picture` from `start` on. `panel`: its position among [`Picture::panels`].
+    /// Fills `bytes` with the pixels of a panel of `picture` from byte `start` on. `panel`: its position among
+    /// [`Picture::panels`].
     ///
     /// # Errors
     /// If the pixels of the picture did not stay in the files, the panel has fewer, or the system refuses.

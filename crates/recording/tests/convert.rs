@@ -166,7 +166,7 @@ fn reference_frames_are_in_the_file() {
         let (report, packed) = folder.convert(&[&file], &options).unwrap();
         assert!(report.is_complete() && packed.len() < none.len() * 3 / 4, "{} {}", packed.len(), none.len());
         let packed = folder.file("e1-r0002-s00-c00.xtc", &packed);
-        // Whoever knows how to read pictures needs nothing else, from any event on.
+        // A reader that knows how to read pictures needs nothing else, from any event on.
         let run = Run::open(&[&packed]).unwrap();
         let mut bytes = EventBytes::default();
         for (number, event) in run.events().iter().enumerate().rev() {
@@ -179,7 +179,7 @@ fn reference_frames_are_in_the_file() {
             assert!(panels[0].pixels == expected, "event {number}");
         }
         assert!(folder.convert(&[&packed], &with(Engine::NONE)).unwrap().1 == raw);
-        // The frames of another compression replace those that are there.
+        // The frames of another compression replace the reference frames of the first one.
         let again = Options { reference: ReferenceSource::Mean(4), ..with(Engine::BLOCKPACK) };
         let first = folder.convert(&[&file], &again).unwrap().1;
         assert!(folder.convert(&[&packed], &again).unwrap().1 == first);

@@ -1,5 +1,5 @@
-//! Files of our own in `testdata/xtc1`: a run of a small camera, as it is and compressed. What a version wrote, every later
-//! one reads; what is written today has the same bytes.
+//! Files of our own in `testdata/xtc1`: a run of a small camera, as it is and compressed. Each later version reads the
+//! files of an earlier one; today's conversion writes the same bytes.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -50,7 +50,7 @@ fn run() -> Vec<u8> {
     bytes
 }
 
-/// What is made of `input` with this codec, in a folder of its own.
+/// The file that this codec makes of `input`, in a folder of its own.
 fn converted(input: &Path, codec: Engine) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("e1-r0001-s00-c00.xtc");

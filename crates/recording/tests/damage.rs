@@ -1,4 +1,4 @@
-//! What is wrong with events, what becomes of them, and that all is counted.
+//! Faults of events, and their fate in a run; all are counted.
 
 use livetime_formats::xtc1::Damage;
 use livetime_formats::xtc1::compressed::Engine;
@@ -31,14 +31,14 @@ fn damaged_run() -> Vec<Vec<u8>> {
         // Damaged, and nothing can be read.
         event(9, &[Leaf { damage: BAD, ..broken }]),
     ];
-    // What is said of the whole event is about something else.
+    // Damage of the whole event is about something else than the picture.
     let mut with_damage = event(10, &[leaf(10)]);
     with_damage[20..24].copy_from_slice(&dropped.to_le_bytes());
     all.push(with_damage);
     all
 }
 
-/// What came of an event: the value and whether it is marked, or the reason.
+/// The outcome of an event: its number, and either the value and whether it is marked, or the reason.
 type Came = (Option<usize>, Result<(u16, bool), FaultKind>);
 
 fn read(frames: &mut Frames) -> Vec<Came> {
@@ -107,7 +107,7 @@ fn frames_say_what_is_wrong_with_them() {
     assert!(fault.why.contains("c00.xtc: event 3 at 1.030000000: CxiEndstation-0|Opal1000-1: wanted"));
 }
 
-/// What `convert` makes of a run is judged as the run was.
+/// A run that `convert` has compressed is judged as the run was.
 #[test]
 fn a_compressed_run_is_judged_as_it_was() {
     let (folder, path) = run(&damaged_run());
@@ -122,7 +122,7 @@ fn a_compressed_run_is_judged_as_it_was() {
     assert_eq!(plain, packed);
 }
 
-/// Nobody knows what lies behind a place that cannot be read: it is an error behind the last event.
+/// The reader cannot know the data behind a place that cannot be read: this is an error behind the last event.
 #[test]
 fn a_file_that_breaks_off_is_read_up_to_there_and_says_so() {
     let events: Vec<Vec<u8>> = (0..4).map(|n| event(n, &[leaf(n as u16)])).collect();

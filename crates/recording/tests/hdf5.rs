@@ -1,4 +1,4 @@
-//! HDF5 files as recorded runs: those of our writer, and those that h5py writes as other producers do.
+//! HDF5 files as recorded runs: files of our writer, and files that h5py writes as other producers do.
 
 use std::path::Path;
 use std::process::Command;
@@ -460,7 +460,8 @@ fn what_adcore_packed_by_bits_is_refused() {
     assert!(error.contains("a data set of numbers"), "{error}");
 }
 
-/// Pictures of zeros in a file of a few kilobytes: what they need is known before it is taken, and said.
+/// Pictures of zeros in a file of a few kilobytes: the memory that they need is known before it is taken, and named in
+/// the error.
 #[test]
 fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -508,7 +509,7 @@ fn pictures_that_need_more_memory_than_may_be_taken_are_refused() {
     assert_eq!(convert_frames(&enough, &new, &options, |_| true).unwrap().account.whole, 3);
 }
 
-/// What cannot be read is named where the run is opened, with its reason, and not where its events are read.
+/// A data set that cannot be read is named where the run is opened, with its reason, and not where its events are read.
 #[test]
 fn filters_and_types_that_are_not_read_are_named() {
     let folder = tempfile::tempdir().unwrap();

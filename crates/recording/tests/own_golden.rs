@@ -1,5 +1,6 @@
-//! A run of LCLS-II of our own in `testdata/xtc2`: two streams, one of them in two chunks with its small data. What is read of it today, every later version
-//! reads; and it is what the published layout says, because nothing of ours writes it but [`livetime_testkit::xtc2`], byte by byte.
+//! A run of LCLS-II of our own in `testdata/xtc2`: two streams, one of them in two chunks with its small data. Every
+//! later version reads the values that this one reads; and the values follow the published layout, because no writer of
+//! ours makes the files but [`livetime_testkit::xtc2`], byte by byte.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What an analysis in parts needs: events found again in another process, their sizes, and pictures without a copy.
+//! Needs of an analysis in parts: events found again in another process, their sizes, and pictures without a copy.
 
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ fn an_event_has_the_bytes_of_all_its_pieces() {
     assert_eq!((all, recording.event_bytes(10)), (files, 0));
 }
 
-/// Nobody can see from outside what the system has read; but asking must never fail or change anything.
+/// A program cannot see from outside which bytes the system has read; but asking must never fail or change anything.
 #[test]
 fn events_are_asked_for_whatever_has_become_of_their_files() {
     let (_folder, path) = three_files();

@@ -39,7 +39,7 @@ fn frames_are_those_of_the_run_in_order_with_any_number_of_threads() {
     assert!(read(&recording, Options { events: 20..30, ..Options::default() }).is_empty());
 }
 
-/// What a user of numpy wants: memory that lies as its type wants it, and that nobody writes to again.
+/// A user of numpy wants memory that is aligned for its type, and that no later frame overwrites.
 #[test]
 fn frames_are_aligned_and_may_be_kept() {
     let (_folder, path) = run(&ten_events());
@@ -53,7 +53,7 @@ fn frames_are_aligned_and_may_be_kept() {
     assert_eq!(values(&kept), (0..10).collect::<Vec<u16>>());
 }
 
-/// Events that are handed over in batches are those that are read one by one, whatever they are, and with little memory.
+/// A reader that hands events over in batches gives the same events as one by one, of any kind, and with little memory.
 #[test]
 fn batches_are_as_events_alone() {
     let of = |n: u64| match n % 50 {
@@ -109,7 +109,7 @@ fn detectors_are_listed_with_names_types_and_shapes() {
     let text = |d: &Detector| format!("{d}: {}", recording.layout(d).unwrap());
     let listed: Vec<String> = all.iter().map(text).collect();
     assert_eq!(listed, ["CxiEndstation-0|Opal1000-1: 2x3 u16 mono", "CxiDs1-0|Timepix-0: 512x512 u16 mono"]);
-    // What is listed means itself.
+    // A listed detector is found by its own description.
     assert!(all.iter().all(|d| recording.detector(Wanted::from(d)).unwrap() == *d));
     let error = recording.detector("").unwrap_err().to_string();
     assert_eq!(

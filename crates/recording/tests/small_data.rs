@@ -1,4 +1,4 @@
-//! What was recorded beside the pictures.
+//! Data that were recorded beside the pictures.
 
 use crate::common::{pv, pv_configured, scan};
 use livetime_formats::xtc1::{Builder, DatagramHeader, Src, Transition, TypeId, XtcHeader, id};
@@ -133,7 +133,7 @@ fn of_recorded_runs() {
     assert!(named > 0);
 }
 
-/// What tells about a variable has its name, and is no value of it; a variable may be in some updates only.
+/// A definition of a variable has the variable's name, and is no value of it; a variable may be in some updates only.
 #[test]
 fn a_definition_is_no_value() {
     let epics = Names { id: 1, detector: "epics", algorithm: "raw", segment: 0, fields: &[("HX2:P", 9, 0)] };

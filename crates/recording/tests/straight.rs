@@ -1,4 +1,4 @@
-//! Pixels that are read straight into their frame are those of a reader that reads events as a whole.
+//! Pixels that are read straight into their frame equal the pixels of a reader that reads events as a whole.
 
 use livetime_formats::xtc1::run::{Apart, Aside, EventBytes, Run};
 use livetime_frame::{Flags, Frame, FramePool};
@@ -29,7 +29,7 @@ fn mixed() -> Vec<Vec<u8>> {
     (0..28).map(of).collect()
 }
 
-/// What readers of whole events get: pixels, flags and number of attributes.
+/// Data that a reader of whole events gets: pixels, flags and number of attributes.
 fn whole(recording: &Recording) -> Vec<Option<(Vec<u8>, Flags, usize)>> {
     let detector = recording.detector("Opal1000").unwrap();
     let mut allocator = FramePool::new(1 << 24).allocator();
@@ -71,7 +71,7 @@ fn every_event_is_as_if_it_were_read_as_a_whole() {
     }
 }
 
-/// A picture whose pixels are in a frame shows none, rather than those of another event.
+/// A picture whose pixels are in a frame shows none, rather than another event's.
 #[test]
 fn a_picture_shows_no_pixels_that_are_elsewhere() {
     let events: Vec<_> = (0..3).map(|n| event(n, &[large(OPAL, n as u16)])).collect();

@@ -143,7 +143,7 @@ fn frames_of_ethernet_are_a_run() {
     assert_eq!(recording.time_ns(1), begin * 16);
 }
 
-/// What is wrong with frames is judged where they are, and all others are as they were.
+/// Faults of frames are judged at the faulty frames, and all others stay as they were.
 #[test]
 fn frames_that_are_missing_or_faulty_are_told() {
     let mut frames: Vec<Vec<u8>> = (0..4096).map(|number| frame(1, number, 0)).collect();
@@ -262,7 +262,7 @@ fn files_of_two_formats_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever frames are missing, each that is there is in its column, and all others are 0.
+    /// For any missing frames, each frame that is there is in its column, and all other samples are 0.
     #[test]
     fn every_frame_is_where_its_time_is(
         gaps in prop::collection::vec((4u64..2500, 1u64..300), 0..6),

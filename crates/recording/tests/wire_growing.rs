@@ -27,7 +27,7 @@ fn create(folder: &Path, link: u8) -> GrowingFile {
     GrowingFile::create(&folder.join(format!("run_0001-l{link:02}.wib"))).unwrap()
 }
 
-/// What comes until nothing is new.
+/// The frames that come until nothing is new.
 fn now(frames: &mut Frames) -> Vec<EventFrame> {
     let mut found = Vec::new();
     loop {
@@ -121,7 +121,7 @@ fn a_writer_that_died_is_given_up() {
     let mut file = create(folder.path(), 0);
     file.append(&[&frames(1, 0..2500)[..], &[0xAB; 50][..]]).unwrap();
     let path = file.written_path().to_owned();
-    // Nobody finishes it.
+    // No writer finishes the file.
     drop(file);
     let recording = Recording::open(&[&path]).unwrap();
     let mut loops = recording.frames_of("", following(Some(Duration::from_millis(100))));
@@ -151,7 +151,7 @@ fn frames_of_other_programs_are_followed_until_they_are_quiet() {
     assert_eq!(contents(&found), contents(&wanted));
 }
 
-/// What a killed writer left is all there, and the same as under the name that it would have got.
+/// The data that a killed writer left are all there, and the same as under the name that the file would have got.
 #[test]
 fn all_that_a_dead_writer_left_is_shown() {
     let folder = TempDir::new().unwrap();
@@ -169,7 +169,7 @@ fn all_that_a_dead_writer_left_is_shown() {
     assert!(found.len() == 3 && faults.is_empty(), "{faults:?}");
     let (other, _) = rest(&mut recording.frames_of("fiber2", Options::default()));
     assert_eq!(other.len(), 2);
-    // Who follows it waits.
+    // A reader that follows the run waits.
     assert!(now(&mut recording.frames_of("fiber1", following(None))).is_empty());
     for path in &paths {
         std::fs::rename(path, path.with_extension("")).unwrap();

@@ -8,7 +8,7 @@
 //!    tail <= head + capacity`. Position `p` lives in slot `p % slots`.
 //! 2. One thread at a time puts: it alone stores `tail` and slots. It writes slot `p` only while
 //!    `p < head + capacity`, that is, after position `p - slots` was taken. Slots from `tail` on may be filled
-//!    already; nobody reads them before `tail` has passed them.
+//!    already; the taking thread reads a slot only after `tail` has passed it.
 //! 3. If the ring is exclusive, one thread at a time takes, and it alone stores `head`. Else any thread may
 //!    take. It reads the slot of `head` first and then moves `head` by compare-and-swap. The thread that
 //!    moves `head` from `p` to `p + 1` owns the content of slot `p`; a thread whose swap fails discards what

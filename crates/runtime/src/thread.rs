@@ -50,8 +50,8 @@ impl ThreadTimes {
         self.cpu_ns.store(ns.max(1), Ordering::Release);
     }
 
-    /// CPU time so far, and the time in which the thread was ready to run but had no core, in ns; `None`
-    /// where the operating system does not provide it. Of a running thread they are those of the last 10 ms.
+    /// CPU time so far, and the time in which the thread was ready to run but had no core, in ns; `None` where the
+    /// operating system does not provide it. For a running thread both times may be up to 10 ms old.
     pub fn cpu_and_delay_ns(&self) -> Option<(u64, u64)> {
         match (self.cpu_ns.load(Ordering::Acquire), self.tid.load(Ordering::Acquire)) {
             (0, 0) => None,

@@ -1,5 +1,5 @@
-//! Frames per second of the simulated detector: as fast as one thread can with nobody connected, and how
-//! well a rate is kept in a run.
+//! Frames per second of the simulated detector: as fast as one thread can without a connected node, and how well a rate
+//! is kept in a run.
 //!
 //! `cargo run --release -p livetime-sim --example source_speed`
 

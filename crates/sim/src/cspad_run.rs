@@ -1,6 +1,6 @@
 //! Simulated runs of a CSPad as XTC files of LCLS-I, of any length: the data for measuring conversion and analysis.
 //!
-//! The pixels are those of [`livetime_kernels::cspad`], functions of seed, event and pixel, so that a file is the same
+//! The pixels come from [`livetime_kernels::cspad`] as functions of seed, event and pixel, so that a file is the same
 //! byte for byte whatever the number of threads.
 
 use std::path::Path;
@@ -104,6 +104,7 @@ fn write_run(writer: &mut Writer, options: &Options, mut watch: impl FnMut(u64) 
     let cspad = Cspad::new(options.preset, options.seed);
     let workers = (0..options.workers.max(1)).map(|_| Simulator::new(&cspad, &configs, options.codec));
     let mut workers = workers.collect::<Result<Vec<_>>>()?;
+    // Some more than workers, so that none waits while events are written.
     let jobs = (0..workers.len() + 2).map(|_| Event::default()).collect();
     let mut numbers = 0..options.events;
     let done = AtomicU64::new(0);
@@ -113,6 +114,7 @@ fn write_run(writer: &mut Writer, options: &Options, mut watch: impl FnMut(u64) 
         Ok(number.is_some())
     };
     let give = |event: &mut Event| {
+        // Relaxed: the number is for `watch` alone, and guards no memory.
         done.fetch_add(EVENT_BYTES, Ordering::Relaxed);
         writer.write(&event.bytes).map(drop)
     };
@@ -197,6 +199,7 @@ impl Simulator<'_> {
             header.iter().for_each(|word| payload.extend_from_slice(&word.to_le_bytes()));
             let made = self.cspad.quad(Level::best(), event, quad, &mut self.pixels);
             made.map_err(|e| Error::new("a quadrant", e.to_string()))?;
+            // Files are little-endian on every machine.
             self.pixels.iter_mut().for_each(|pixel| *pixel = pixel.to_le());
             payload.extend_from_slice(bytemuck::cast_slice(&self.pixels));
             payload.extend_from_slice(&[0; 4]);
@@ -211,14 +214,17 @@ impl Worker<Event> for Simulator<'_> {
     fn work(&mut self, event: &mut Event) -> Result<()> {
         let fiducial = (FIDUCIALS_PER_EVENT * event.number % u64::from(FIDUCIAL_PERIOD)) as u32;
         let mut header = DatagramHeader::event(time_ns(event.number), fiducial);
+        // The counter of events lies above the fiducials, which have 17 bits.
         header.stamp.high |= (event.number as u32 + 1) << 17;
         event.bytes.clear();
         let mut builder = Builder::new(&mut event.bytes, &header);
         builder.open(XtcHeader::new(NODES[1], TypeId::CONTAINER))?;
+        // Two event codes, 40 and 140, each with its fiducial and its ticks.
         let codes = [2, fiducial, 0, 40, fiducial, 11_000, 140].map(u32::to_le_bytes);
         builder.leaf(XtcHeader::new(EVR, TypeId::new(id::EVR_DATA, 3)), &[codes.as_flattened()])?;
         builder.close();
         builder.open(XtcHeader::new(NODES[0], TypeId::CONTAINER))?;
+        // Taken out, because the pictures borrow the simulator.
         let mut payload = std::mem::take(&mut self.payload);
         payload.clear();
         self.write_pictures(event.number, fiducial, &mut payload)?;

@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// called with the number of bytes done; it stops the work by returning false. Returns the files and their sizes.
 ///
 /// # Errors
-/// If a file is there already or the operating system reports an error. What was written is removed then.
+/// If a file is there already or the operating system reports an error. Files written before the error are removed.
 pub fn simulate_wib(
     name: &Path,
     links: &SimulatedLinks,
@@ -33,6 +33,7 @@ pub fn simulate_wib(
         path.push(format!("-l{link:02}.wib"));
         GrowingFile::make(Path::new(&path)).map_err(SimulateError::File)
     };
+    // All files are made first: a name that is taken already is noticed before the work.
     let mut files = (0..links.links()).map(create).collect::<Result<Vec<_>, _>>()?;
     write_all(&mut files, links, workers, &mut watch)?;
     let mut written = Vec::new();
@@ -56,10 +57,12 @@ fn write_all(
     let (done, failed) = (AtomicU64::new(0), Mutex::new(None));
     let is_over = AtomicBool::new(false);
     let work = Mutex::new(files.iter_mut().enumerate());
+    // A closure, so that the lock is free while a link is written.
     let next = || work.lock().unwrap_or_else(|e| e.into_inner()).next();
     let write = || {
         while let Some((link, file)) = next() {
             let written = links.write(link, |frames| {
+                // Relaxed: a thread that sees the sign late writes one more piece.
                 if is_over.load(Ordering::Relaxed) {
                     return Err(NodeError::new("the work was stopped"));
                 }
@@ -68,6 +71,7 @@ fn write_all(
             });
             if let Err(error) = written {
                 is_over.store(true, Ordering::Relaxed);
+                // The first error has stopped the others.
                 failed.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                 return;
             }

@@ -93,7 +93,7 @@ fn graph(codec: &str) -> Graph {
 /// The fewest allocations in windows of time in which more than `frames` frames are completed, after as many.
 ///
 /// The pool may still grow when a thread is held up for longer than ever before, up to the bound of the
-/// queues. What is allocated per frame would show in every window.
+/// queues. An allocation for each frame would show in every window.
 fn fewest_allocations(completed: impl Fn() -> u64, frames: u64) -> usize {
     let window = Duration::from_millis(100);
     for _ in 0..600 {

@@ -39,6 +39,7 @@ fn captured(folder: &Path, num_capture: i64, auto_save: bool, prepare: impl FnOn
     let run = Run::start(&graph, RunOptions::default()).unwrap();
     prepare();
     run.set("cam", "acquire", &true.into()).unwrap();
+    // Stopped only when the sink has all frames, so that the counts are known.
     let received = |run: &Run| run.report().nodes.iter().find(|n| n.name == "tiff").map_or(0, |n| n.received);
     while received(&run) < 10 {
         std::thread::sleep(Duration::from_millis(1));
@@ -71,6 +72,7 @@ fn a_capture_that_cannot_be_written_is_lost_whole() {
     let inside = folder.path().join("inside");
     std::fs::create_dir(&inside).unwrap();
     let report = captured(&inside, 4, true, || {
+        // A file takes the place of the folder, so that writing fails.
         std::fs::remove_dir(&inside).unwrap();
         std::fs::write(&inside, "no folder").unwrap();
     });

@@ -1,4 +1,5 @@
-//! Frames of our own in `testdata/wib`: what the simulator made, the file source reads, and the finders find the same hits.
+//! Frames of our own in `testdata/wib`: the file source reads the frames that the simulator made, and the finders find
+//! the same hits.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +15,8 @@ use livetime_wire::sources::wib_file::WibFile;
 use livetime_wire::{HitRow, RawBatch, RowTable};
 
 const FIRST: u64 = 80_150_024_000_000_000;
-/// Ticks of the clock at the end of the frames, in which a hit may be still open: what becomes of it is no matter of the format.
+/// Ticks of the clock at the end of the frames, in which a hit may be still open: its end does not depend on the
+/// format.
 const END: u64 = 2000;
 
 /// A source to its end: the frames that it sends, in batches.
@@ -64,6 +66,7 @@ fn hits(file: &Path, batch: u64, algorithm: &str) -> String {
         }
     }
     hits.retain(|hit| hit.time_end(25) + END < end);
+    // The order must not depend on the length of batches.
     hits.sort_by_key(|hit| (hit.time_start, hit.channel));
     hits.iter().fold(
         "# ticks after the first frame, channel, sum, peak, samples over\n".into(),
@@ -95,7 +98,9 @@ fn frames_of_earlier_versions_are_read_and_give_their_hits() {
             let found = hits(&file, 0, algorithm);
             let name = format!("wib/{format}.{algorithm}.txt");
             let wanted = livetime_testkit::golden(&name, found.as_bytes()).unwrap();
+            // A file with few hits would prove nothing.
             assert!(found.lines().count() > 20, "{format} {algorithm}: {found}");
+            // Hits must not depend on where a batch begins.
             for batch in [0, 12, 500] {
                 assert_eq!(hits(&file, batch, algorithm).as_bytes(), wanted, "{format} {algorithm} {batch}");
             }

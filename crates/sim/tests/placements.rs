@@ -1,4 +1,4 @@
-//! What nodes measure and keep does not depend on the threads that they run on.
+//! Values that nodes measure and keep do not depend on the threads that the nodes run on.
 
 use std::time::Duration;
 

@@ -59,6 +59,7 @@ fn what_a_detector_sends_is_what_is_played() {
                 assert_same(a, b);
                 assert_eq!(a.header().event_time_ns, b.header().event_time_ns);
                 assert!(!b.header().flags.contains(Flags::ARRIVAL_TIME));
+                // The source of a replay numbers frames itself; an attribute keeps the recorded number.
                 let number = AttributeValue::Uint(a.header().sequence);
                 assert_eq!(b.header().attributes.get("RecordedSequence"), Some(&number));
             }

@@ -19,7 +19,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub struct Link {
     /// `host:port`.
     pub host: String,
-    /// Who knows it may change the run, and read it from another machine.
+    /// A client that knows it may change the run, and read it from another machine.
     pub token: Option<String>,
 }
 

@@ -9,10 +9,10 @@
 //! | reading from elsewhere, and writing, need a token or a rule | everybody else |
 //! | a user's name is taken from declared proxies alone, once | who makes up a header |
 //!
-//! Who may write by a rule has no secret that a browser would have to be given: any page in their browser could send requests in
-//! their name. That it cannot rests on `Host`, `Origin` and the type of bodies alone. A browser sends an `Origin` with every request
-//! that is not GET or HEAD, and asks before it sends JSON to others, which gets no permission here; a request without `Origin` is
-//! from a program.
+//! A user that may write by a rule has no secret that a browser would have to be given: any page in their browser could
+//! send requests in their name. That it cannot rests on `Host`, `Origin` and the type of bodies alone. A browser sends
+//! an `Origin` with every request that is not GET or HEAD, and asks before it sends JSON to others, which gets no
+//! permission here; a request without `Origin` is from a program.
 
 use std::net::IpAddr;
 

@@ -139,7 +139,7 @@ pub fn new_token() -> Result<String, NoRandom> {
     session::secret()
 }
 
-/// Serves the run of `model` to those who connect to `listener`.
+/// Serves the run of `model` to clients that connect to `listener`.
 ///
 /// # Errors
 /// [`ServeError`] when the system gives no thread, or when the rules would open more than they say. The run goes on all
@@ -173,7 +173,7 @@ impl Served {
         format!("{}#t={}", self.url(), self.app.sessions.token())
     }
 
-    /// Who knows it may change the run.
+    /// A client that knows it may change the run.
     pub fn token(&self) -> &str {
         self.app.sessions.token()
     }

@@ -16,7 +16,7 @@ pub struct Options {
     pub readers: Access,
     /// Rights without the token, looked up before `readers`.
     pub rules: Rules,
-    /// Who knows it may change the run; `None`: a new one is made.
+    /// A client that knows it may change the run; `None`: a new one is made.
     pub token: Option<String>,
     /// All who know the token may change the run at the same time, without taking control first.
     pub is_open: bool,

@@ -1,5 +1,5 @@
-//! Who may be connected at one time. A connection that says nothing makes room for the next client; and where all are busy, some
-//! seats are left for who holds the token, and for who comes to say that they do.
+//! The clients that may be connected at one time. A connection that says nothing makes room for the next client; and
+//! where all are busy, some seats are left for clients with the token, and for clients that come to show it.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -19,8 +19,8 @@ pub(crate) struct Limits {
     pub(crate) most_of_one: usize,
     /// Beside these: see [`Reserved`].
     pub(crate) reserve: usize,
-    /// A client that has said nothing for this long makes room for another one. Who has just come may have asked already, and not
-    /// been heard yet.
+    /// A client that has said nothing for this long makes room for another one. A new client may have asked already,
+    /// and not been heard yet.
     pub(crate) grace: Duration,
 }
 

@@ -368,7 +368,7 @@ mod tests {
         let server = start(Limits { headers: LONG, ..LIMITS });
         let ask = |path: &str| {
             let mut stream = connect(&server);
-            // Who is refused may be too slow to have asked.
+            // A refused client may be too slow to have asked.
             let _ = write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             stream
         };

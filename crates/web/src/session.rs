@@ -29,14 +29,14 @@ const CHANGES: f64 = 20.0;
 /// Letters of a user's name.
 const LONGEST_USER: usize = 64;
 
-/// Who calls.
+/// The identity of a caller.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Who {
     /// A caller without a token, who may not write.
     Guest,
-    /// Who may write by a rule, as a proxy has named them.
+    /// A caller that may write by a rule, as a proxy has named them.
     User(String),
-    /// Who may write by a rule, without a name.
+    /// A caller that may write by a rule, without a name.
     Host(IpAddr),
     /// A caller with a session, by its secret.
     Session(String),
@@ -71,7 +71,7 @@ struct Session {
     began: Instant,
 }
 
-/// Who has control.
+/// The caller that has control.
 #[derive(Clone)]
 struct Holder {
     who: Who,
@@ -150,7 +150,7 @@ impl Sessions {
 
     // ---- Who calls ----
 
-    /// Who sends a request with these headers.
+    /// The caller that sends a request with these headers.
     ///
     /// # Errors
     /// When it has a token, and that is wrong; when a proxy says strange things.
@@ -392,7 +392,7 @@ impl Sessions {
         self.changed.subscribe()
     }
 
-    /// Who has control, as a visitor is told.
+    /// The holder of control, as a visitor is told.
     pub(crate) fn control_json(&self, visitor: &Visitor) -> Value {
         let mut state = lock(&self.state);
         let watching = state.watching;

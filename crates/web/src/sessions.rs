@@ -40,7 +40,7 @@ pub(crate) async fn begin(
     Ok(with_cookie(json_body(&app.sessions.rights_json(&visitor)).into_response(), &cookie))
 }
 
-/// Who holds the token says who they are, for the log and for others who look.
+/// A client with the token names its user, for the log and for other clients.
 pub(crate) async fn rename(
     State(app): State<Arc<App>>,
     Extension(visitor): Extension<Visitor>,

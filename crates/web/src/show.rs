@@ -179,7 +179,7 @@ fn spans_json(moment: &Moment, of: fn(&NodeTimes) -> &Spans) -> Value {
 /// 1 enabled, 2 sends, 4 acquiring, 8 busy, 16 source.
 fn state_bits(moment: &Moment, node: usize) -> u8 {
     let state = &moment.nodes[node].state;
-    // The order of the bits is that of the page.
+    // The page reads the bits in this order.
     let bits = [state.is_enabled, state.sends, state.acquires(), state.is_busy, state.is_source];
     bits.iter().enumerate().map(|(bit, is_set)| u8::from(*is_set) << bit).sum()
 }
@@ -396,7 +396,7 @@ pub(crate) fn values_json(
 
 // ---- The log ----
 
-/// Who acts.
+/// The caller of an action, for the page.
 pub(crate) fn caller_json(caller: &Caller) -> Value {
     json!({ "face": caller.face, "user": caller.user, "from": caller.from.map(|from| from.to_string()) })
 }

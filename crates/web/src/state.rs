@@ -1,5 +1,5 @@
-//! The state of the run for those who watch: every moment is written down once for all of them, and each socket sends the newest when its
-//! client has seen the one before. Nothing waits in a queue for a slow client.
+//! The state of the run for clients that watch: every moment is written down once for all of them, and each socket
+//! sends the newest when its client has seen the one before. Nothing waits in a queue for a slow client.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -81,7 +81,7 @@ struct Client {
     alive: Instant,
 }
 
-/// Counts those who watch.
+/// Counts the clients that watch.
 struct Watching(Arc<App>);
 
 impl Watching {

@@ -44,7 +44,7 @@ nodes:
       - {node: roi, to: in2}
 ";
 
-/// What a node has, input by input.
+/// The edges to a node, input by input.
 fn inputs(node: &Value) -> Vec<(String, String, u64)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let all = node["inputs"].as_array().unwrap().iter();

@@ -63,12 +63,12 @@ impl Run {
         self.served.address()
     }
 
-    /// What is answered to a request without rights.
+    /// The answer to a request without rights.
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], None)
     }
 
-    /// What is answered to a request with the token.
+    /// The answer to a request with the token.
     pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
         let token = format!("Bearer {}", self.served.token());
         self.ask(method, path, &[("Authorization", &token)], Some(body))

@@ -35,7 +35,7 @@ fn silent_half_and_slow_clients_harm_nobody() {
 fn five_hundred_silent_clients_shut_nobody_out() {
     let run = Run::start(SMALL);
     let silent: Vec<TcpStream> = (0..600).map(|_| TcpStream::connect(run.address()).unwrap()).collect();
-    // Those that have just come are given a moment to say something.
+    // A new client is given a moment to say something.
     while run.get("/api/v1/describe").status != 200 {}
     assert_eq!(run.send("PATCH", "/api/v1/nodes/roi", &json!({ "set": { "min_x": 1 } })).status, 200);
     drop(silent);
@@ -130,7 +130,7 @@ fn floods_bytes_and_long_messages_end_a_socket_and_nobody_elses() {
     let run = Run::start(SMALL);
     let mut other = run.state();
     let pace = tungstenite::Message::text(r#"{"kind": "pace", "hz": 10}"#);
-    // The end may be lost with what was sent behind it; what matters is that it comes.
+    // The end may be lost with data sent behind it; only an end must come.
     let (code, reason) = refused(&run, pace, 200);
     assert!(code == 0 || (code == 1008 && reason.contains("messages a second")), "{code} {reason}");
     let ping = tungstenite::Message::Ping(vec![7; 100].into());
@@ -163,7 +163,7 @@ fn an_endless_body_is_refused_and_not_kept() {
     run.end();
 }
 
-/// A client that asks for pictures and takes them byte by byte holds up nobody else.
+/// A client that asks for pictures and takes them byte by byte holds up no other client.
 #[test]
 fn who_reads_slowly_slows_nobody() {
     let run =

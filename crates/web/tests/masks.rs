@@ -32,7 +32,7 @@ fn a_mask_acts_on_the_next_frames_and_the_ledger_closes() {
     let now = run.send("PATCH", "/api/v1/nodes/bad", &list);
     assert_eq!((now.status, &now.json()["values"]["listed"]), (200, &json!(6)), "{}", now.text());
     let wanted = [(10, 20), (11, 20), (12, 20), (10, 21), (11, 21), (12, 21)];
-    // What was under way may come first.
+    // Frames that were under way may come first.
     let until = std::time::Instant::now() + crate::client::LONG;
     while zeros(&run) != wanted {
         assert!(std::time::Instant::now() < until, "{:?}", zeros(&run));

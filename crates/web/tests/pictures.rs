@@ -146,7 +146,7 @@ fn one_picture_comes_as_a_file() {
     for wrong in ["as=jpeg", "region=0,0,1", "fit=0,1", "range=1", "range=2,1", "wait_ms=x", "reduce=sum"] {
         assert_eq!(get(wrong).status, 400, "{wrong}");
     }
-    // As often as somebody likes.
+    // As often as a client asks.
     (0..40).for_each(|_| assert_eq!(get("as=raw").status, 200));
     assert_eq!(run.get("/api/v1/picture?from=nobody").status, 422);
     assert_eq!(run.get("/api/v1/picture").status, 400);
@@ -173,7 +173,7 @@ fn look(run: &Run, fit: usize) -> (Vec<u8>, u16) {
     (body, flags)
 }
 
-/// Waits until nobody watches any output, and the camera has all its buffers back.
+/// Waits until no client watches any output, and the camera has all its buffers back.
 fn leave(run: &Run) {
     let until = std::time::Instant::now() + crate::client::LONG;
     let free = || run.model.newest().nodes[0].state.free_buffers;
@@ -196,7 +196,7 @@ fn who_comes_back_while_the_source_pauses_sees_its_last_picture() {
     leave(&run);
     let (again, flags) = look(&run, 64);
     assert_eq!(again, last);
-    // Left and come back once more, by somebody who wants it smaller.
+    // Left and come back once more, by a client that wants it smaller.
     leave(&run);
     std::thread::sleep(std::time::Duration::from_secs(2));
     let (small, later) = look(&run, 32);
@@ -211,7 +211,7 @@ fn who_comes_back_while_the_source_pauses_sees_its_last_picture() {
     run.end();
 }
 
-/// What a page needs to find the detector pixels under what is drawn on it.
+/// A page needs this to find the detector pixels under a shape that is drawn on the picture.
 #[test]
 fn a_picture_says_where_on_the_detector_it_was_read() {
     let run = Run::start(
@@ -226,7 +226,8 @@ fn a_picture_says_where_on_the_detector_it_was_read() {
     run.end();
 }
 
-/// A script that asks for a picture gets one of now, whatever somebody saw before; while the source pauses, the last one.
+/// A script that asks for a picture gets one of now, whatever a client saw before; while the source pauses, the last
+/// one.
 #[test]
 fn one_picture_is_a_new_one_and_the_last_one_while_the_source_pauses() {
     let run = Run::start(SMALL);

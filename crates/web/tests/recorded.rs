@@ -13,7 +13,7 @@ fn browsing(folders: &[&Path]) -> Run {
     Run::with_files(SMALL, folders.iter().map(PathBuf::from).collect())
 }
 
-/// What a path is in a query.
+/// A path as part of a query.
 fn quoted(path: &Path) -> String {
     path.display().to_string().bytes().map(|c| format!("%{c:02x}")).collect()
 }
@@ -156,7 +156,7 @@ fn nothing_but_recorded_files_in_the_folders_is_shown() {
     run.end();
 }
 
-/// Whatever a file holds, the answer is a sentence, and the next file is read.
+/// For any content of a file, the answer is a sentence, and the next file is read.
 #[test]
 fn broken_files_are_told_and_harm_nobody() {
     let Some(good) = data("xtc1/container/e236-r0003-s04-c00.xtc") else { return };
@@ -268,7 +268,7 @@ fn a_pipe_is_not_opened() {
     run.end();
 }
 
-/// What a node of this run writes can be browsed while it is written.
+/// A file that a node of this run writes can be browsed while it is written.
 #[test]
 fn the_files_of_this_run_are_listed_and_opened() {
     let folder = tempfile::tempdir().unwrap();

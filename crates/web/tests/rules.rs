@@ -1,4 +1,4 @@
-//! Rules for hosts and users, over sockets: who may, what the log says, and who is refused.
+//! Rules for hosts and users, over sockets: the rights of each, the lines of the log, and the refusals.
 
 use livetime_control::access::Host;
 use livetime_control::rules::{Grant, May, Rules, Whom};
@@ -15,7 +15,7 @@ fn user(name: &str) -> Whom {
     Whom::User(name.to_owned())
 }
 
-/// Behind a proxy on this machine, or elsewhere, ada writes, whoever has a name reads, and nobody else does anything.
+/// Behind a proxy on this machine, or elsewhere, ada writes, a named user reads, and others do nothing.
 fn start(proxy: Host) -> Run {
     let grants = vec![
         grant(user("ada"), May::Write),
@@ -54,7 +54,7 @@ fn whom_a_proxy_names_is_in_the_log_and_in_the_answer() {
     assert_eq!(set(&run, &[bob]).status, 403);
     assert_eq!((run.get("/api/v1/report").status, set(&run, &[]).status), (401, 401));
     assert_eq!(set(&run, &[bob, ada]).status, 400);
-    // Who has the token may, whatever he is called, and the log has the name that the proxy knows.
+    // A client with the token may write under any name, and the log has the name that the proxy knows.
     let token = format!("Bearer {}", run.served.token());
     let taken = run.ask(
         "POST",
@@ -97,7 +97,7 @@ fn a_machine_that_may_write_writes_for_its_own_page_and_programs_only() {
         assert_eq!(set(&run, &[("Origin", origin)]).status, 403, "{origin}");
     }
     assert_eq!(set(&run, &[("Host", "evil.example"), ("Origin", "http://evil.example")]).status, 421);
-    // What a browser asks before it sends JSON to others: no permission.
+    // A browser asks this before it sends JSON to others, and gets no permission.
     let before = run.ask("OPTIONS", "/api/v1/nodes/roi", &[("Origin", "http://evil.example")], None);
     assert_eq!(before.status, 405, "{}", before.text());
     assert!(!before.head.to_ascii_lowercase().contains("access-control"), "{}", before.head);

@@ -1,8 +1,8 @@
 //! Clients come, go, stall and draw pictures for a while: the server's memory does not grow, and what each client was sent is
 //! what its account says. `LIVETIME_SOAK=10m` makes it as long as that; by default it takes 20 s.
 //!
-//! A program of its own, because it counts what is allocated. What grows as it is meant to, up to its bound, is taken off: the
-//! history, 10 minutes of every moment.
+//! A program of its own, because it counts allocated bytes. The history, 10 minutes of every moment, grows as it is
+//! meant to, up to its bound, and is taken off.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// What the test takes by default.
+/// The length of the test by default.
 const SHORT: Duration = Duration::from_secs(20);
 /// The windows of recent times are full a minute after the begin, and the first third of the rounds is not judged.
 const FULL: Duration = Duration::from_secs(180);
@@ -110,7 +110,7 @@ fn open(run: &Run, view: &Value) -> String {
     open.json()["url"].as_str().unwrap().to_owned()
 }
 
-/// A client that behaves: what it was sent is what the server says.
+/// A client that behaves: the server's counts agree with the client's.
 fn draws(run: &Run) {
     let url = open(run, &json!({ "from": "cam", "fit": [256, 256] }));
     let (mut last, mut shown, mut left_out) = (String::new(), 0, 0);
@@ -163,7 +163,7 @@ fn garbage(run: &Run) -> u16 {
     run.send("POST", "/api/v1/views", &json!({ "from": "nobody", "fit": [0, -1] })).status
 }
 
-/// Waits until nobody watches and no view is left.
+/// Waits until no client watches and no view is left.
 fn settle(run: &Run) {
     let until = Instant::now() + client::LONG;
     loop {
@@ -179,7 +179,7 @@ fn settle(run: &Run) {
 
 // ---- Memory ----
 
-/// What is allocated now, without the history.
+/// Bytes that are allocated now, without the history.
 fn live_bytes(run: &Run) -> i64 {
     let series = run.get("/api/v1/history").json()["series"].as_array().unwrap().len();
     let rows = |step: &str| {

@@ -150,7 +150,7 @@ fn one_operator_has_control_and_everybody_sees_it() {
     assert_eq!(as_ada("PATCH", "/api/v1/nodes/roi", set.clone()).status, 200);
     let control = page.wait_for("control");
     assert_eq!((&control["holder"]["user"], &control["holder"]["you"]), (&json!("ada"), &json!(false)));
-    // Who holds the token says who they are, also while they have control; others cannot.
+    // A client with the token names its user, also while it has control; other clients cannot.
     let named = as_ada("PATCH", "/api/v1/session", json!({ "user": "grace" }));
     assert_eq!((named.status, &named.json()["user"]), (200, &json!("grace")), "{}", named.text());
     assert_eq!(page.wait_for("control")["holder"]["user"], "grace");
@@ -161,7 +161,7 @@ fn one_operator_has_control_and_everybody_sees_it() {
     let again = as_ada("POST", "/api/v1/session", json!({ "token": token, "user": "ada" }));
     assert_eq!((again.status, &again.json()["in_control"]), (200, &json!(true)), "{}", again.text());
     assert!(again.head.contains(&cookie), "{}", again.head);
-    // Somebody else has the token, too.
+    // Another caller has the token, too.
     let locked = run.send("PATCH", "/api/v1/nodes/roi", &set);
     assert_eq!((locked.status, &locked.json()["error"]["holder"]["user"]), (423, &json!("ada")));
     assert!(locked.message().contains("ada has control"));

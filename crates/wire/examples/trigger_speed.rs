@@ -1,5 +1,5 @@
-//! What trigger algorithms and the selection of regions cost: ns for a hit, at a million hits a second as from an anode plane at the
-//! surface; ns for a superchunk of one link, on recorded hits.
+//! The costs of trigger algorithms and of the selection of regions: ns for a hit, at a million hits a second as from an
+//! anode plane at the surface; ns for a superchunk of one link, on recorded hits.
 //!
 //! `cargo run --release -p livetime-nodes --example trigger_speed`
 //!

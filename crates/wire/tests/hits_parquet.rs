@@ -84,7 +84,7 @@ fn writes_until_it_is_killed() {
     for number in 0.. {
         let table = table(&harness, number * TABLE);
         harness.feed(&table).unwrap();
-        // What is said to be safe, said behind the fact.
+        // The number of hits that the node calls written, told after they are written.
         told.write_all(&(harness.number_of("hits_written") as u64).to_le_bytes()).unwrap();
     }
 }
@@ -158,7 +158,7 @@ impl Node for Hits {
     }
 }
 
-/// What the ledger calls completed is in the files, and nothing else; and it is there although the disk is full.
+/// Hits that the ledger calls completed are in the files, and no others; and they are there although the disk is full.
 #[test]
 #[ignore = "run by `on_a_full_disk_what_is_completed_can_be_read`"]
 fn a_graph_writes_onto_a_full_disk() {

@@ -6,7 +6,7 @@ use super::names::Names;
 use super::paths::{self, Use};
 use crate::source::{self, Source, is_word};
 
-/// One import: what the code of `module` names.
+/// One import: a path that the code of `module` names.
 pub(super) struct Arrow {
     pub(super) file: String,
     line: usize,
@@ -34,6 +34,7 @@ pub(super) fn of_crate(root: &str, sources: &[&Source]) -> (Names, Vec<Arrow>) {
     let mut arrows = Vec::new();
     for (source, (module, code)) in sources.iter().zip(&modules) {
         for (at, path) in imported(&names, module, code) {
+            // A path in an inline module begins there, so that its `super` is this file.
             let inner = [&module[..], &inline_modules(code, at)].concat();
             let Some(target) = names.resolve(&inner, &path) else { continue };
             let (file, line) = (source.name.clone(), source::line_of(code, at));
@@ -86,6 +87,7 @@ fn inline_modules(code: &str, at: usize) -> Vec<String> {
     let mut found = Vec::new();
     for (start, _) in code[..at].match_indices("mod ") {
         let item = &code[start..start + source::item_length(&code[start..])];
+        // The block must hold the place, and `mod` be a word of its own.
         if start + item.len() > at && !code[..start].bytes().last().is_some_and(is_word) {
             found.extend(source::words(item).nth(1).map(str::to_owned));
         }

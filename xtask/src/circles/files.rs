@@ -1,4 +1,4 @@
-//! Circles of imports between the files of a crate, against the list of those that stay.
+//! Circles of imports between the files of a crate, against the list of the circles that stay.
 
 use super::arrows::Arrow;
 use super::known::Known;
@@ -25,8 +25,8 @@ pub(super) fn knots(root: &str, arrows: &[Arrow]) -> Vec<Knot> {
     circles(&imports).into_iter().map(knot).collect()
 }
 
-/// What is wrong with these circles: those that no entry of the list has, and entries that are larger than what is left
-/// of them.
+/// The problems with these circles: circles that no entry of the list has, and entries that are larger than the rest of
+/// their circle.
 pub(super) fn judge(found: &[Knot], known: &[Known]) -> Vec<String> {
     let is_new = |knot: &&Knot| !known.iter().any(|known| known.covers(knot));
     let new = found.iter().filter(is_new).map(|knot| knot.text.clone());
@@ -38,7 +38,7 @@ impl Known {
         knot.files.iter().all(|file| self.files.contains(&&**file))
     }
 
-    /// What is to be done with this entry.
+    /// The change that this entry needs.
     fn problem(&self, found: &[Knot]) -> Option<String> {
         let left: Vec<&Knot> = found.iter().filter(|knot| self.covers(knot)).collect();
         let whole = |knot: &Knot| knot.files.len() == self.files.len();

@@ -7,7 +7,7 @@
 pub(super) struct Known {
     /// In the order of their names.
     pub(super) files: &'static [&'static str],
-    /// What ties them.
+    /// The tie between them.
     pub(super) reason: &'static str,
 }
 

@@ -30,6 +30,7 @@ struct Import {
 pub(crate) fn check(sources: &[Source], problems: &mut Vec<String>) -> usize {
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for source in sources {
+        // A crate is everything below one `src`.
         let end = source.name.find("/src/").map_or(0, |at| at + 4);
         crates.entry(&source.name[..end]).or_default().push(source);
     }
@@ -81,6 +82,7 @@ fn circles(imports: &[Import]) -> Vec<Circle<'_>> {
     let mut found = Vec::new();
     for room in reach.keys() {
         let rooms: Vec<&str> = reach.keys().copied().filter(|other| is_circle(room, other)).collect();
+        // Each room of a circle leads to it: it is told once.
         if rooms.is_empty() || !told.insert(rooms.clone()) {
             continue;
         }
@@ -101,6 +103,7 @@ fn reach(imports: &[Import]) -> BTreeMap<&str, BTreeSet<&str>> {
     for import in imports {
         reach.entry(&import.from).or_default().insert(&import.to);
     }
+    // Until no room reaches a further one.
     loop {
         let before: usize = reach.values().map(BTreeSet::len).sum();
         let direct = reach.clone();
@@ -124,7 +127,7 @@ mod tests {
     /// A module that has further ones is a folder.
     const BELOW: [(&str, &str); 3] = [("a/below.rs", ""), ("b/below.rs", ""), ("c/below.rs", "")];
 
-    /// The circles of folders; `files.rs` tests those of files.
+    /// The circles of folders; `files.rs` tests the circles of files.
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> = files
             .iter()

@@ -27,6 +27,7 @@ impl Names {
             let module = modules.entry(path.clone()).or_default();
             module.defined.extend(definitions(code));
             module.uses.extend(paths::uses(code).into_iter().map(|u| (u.name, u.path)));
+            // A module with others below it is a folder.
             for length in 0..path.len() {
                 modules.entry(path[..length].to_vec()).or_default().is_folder = true;
             }
@@ -47,6 +48,7 @@ impl Names {
                 (here, rest) = (child, further);
                 continue;
             }
+            // A circle of re-exports must come to an end, too.
             let behind = depth.checked_sub(1).and_then(|depth| self.behind(&here, name, depth));
             return behind.unwrap_or(Some(child));
         }
@@ -62,6 +64,7 @@ impl Names {
         if let Some((_, path)) = known.uses.iter().find(|(alias, _)| alias == name) {
             return Some(self.follow(module, path, depth));
         }
+        // After the names, which go before globs in the language.
         let all = known.uses.iter().filter(|(alias, _)| alias.is_empty());
         let all = all.filter_map(|(_, path)| self.follow(module, path, depth));
         all.filter_map(|there| self.in_glob(&there, name, depth)).next().map(Some)
@@ -117,6 +120,7 @@ impl Names {
     /// The module that defines what `target` leads to.
     pub(super) fn home<'a>(&self, target: &'a [String]) -> &'a [String] {
         let lengths = (0..=target.len()).rev();
+        // The longest path that is a module; the rest are names in it.
         lengths.map(|length| &target[..length]).find(|path| self.0.contains_key(*path)).unwrap_or(target)
     }
 
@@ -132,7 +136,7 @@ impl Names {
     }
 }
 
-/// The names of a module's items. Those of methods come with them, which does no harm.
+/// The names of a module's items. The names of methods come with them, which does no harm.
 fn definitions(code: &str) -> impl Iterator<Item = String> {
     const KEYWORDS: &[&str] =
         &["struct", "enum", "union", "trait", "type", "fn", "const", "static", "mod", "macro_rules"];

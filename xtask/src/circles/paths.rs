@@ -23,6 +23,7 @@ pub(super) fn paths(code: &str, is_start: impl Fn(&str) -> bool) -> Vec<(usize, 
         if word == "use" || (begins && is_start(word)) {
             let start = if word == "use" { from + space(&code[from..]) } else { at };
             let (tree, length) = tree(&code[start..]);
+            // `uses` reads the trees of `use`; here they are passed over.
             found.extend(tree.into_iter().filter(|_| word != "use").map(|(_, path)| (at, path)));
             from = from.max(start + length);
         }
@@ -30,13 +31,14 @@ pub(super) fn paths(code: &str, is_start: impl Fn(&str) -> bool) -> Vec<(usize, 
     found
 }
 
-/// What `use` brings into a module.
+/// The items that `use` brings into a module.
 pub(super) fn uses(code: &str) -> Vec<Use> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some((at, word)) = next_word(code, from) {
         from = at + word.len();
         if word == "use" {
+            // The bracket closes `pub(crate)` and its like.
             let is_public = code[..at].trim_end().ends_with("pub") || code[..at].trim_end().ends_with(')');
             let start = from + space(&code[from..]);
             let (tree, length) = tree(&code[start..]);
@@ -105,6 +107,7 @@ fn group(code: &str) -> (Vec<(String, Vec<String>)>, usize) {
             Some(_) => {
                 let (found, length) = tree(&code[at..]);
                 leaves.extend(found.into_iter().filter(|(_, path)| !path.is_empty()));
+                // Always further, so that the loop ends with any text.
                 at += length.max(1);
             }
         }

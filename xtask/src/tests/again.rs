@@ -1,5 +1,5 @@
-//! A test that failed beside all the others is run again, alone. What passes then is unsteady: it is no failure, and the summary
-//! names it (`docs/decisions`, "Unsteady tests").
+//! A test that failed beside all the others is run again, alone. A test that passes then is unsteady: it is no failure,
+//! and the summary names it (`docs/decisions`, "Unsteady tests").
 
 use std::path::Path;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ const MOST: usize = 2;
 /// How often it must pass alone.
 const TIMES: usize = 3;
 
-/// What a run of test programs printed, as far as it decides who is run again.
+/// The output of test programs, as far as it decides which tests are run again.
 #[derive(Default)]
 pub(super) struct Watch {
     failed: Vec<String>,
@@ -29,7 +29,7 @@ impl Watch {
         self.ended += usize::from(line.starts_with("test result: "));
     }
 
-    /// Who failed, if each failure has a name, no test program crashed, and there are few enough.
+    /// The failed tests, if each failure has a name, no test program crashed, and there are few enough.
     fn repeatable(&self, failed: u64) -> &[String] {
         let is_whole = self.begun == self.ended && self.failed.len() as u64 == failed;
         // Tests in documentation are built anew each time, and do nothing that a busy machine disturbs.
@@ -38,7 +38,7 @@ impl Watch {
     }
 }
 
-/// Runs the tests that failed again; those that pass count as passed from here on. Returns their names.
+/// Runs the failed tests again; tests that pass count as passed from here on. Returns their names.
 pub(super) fn run(root: &Path, files: &Files, watch: &Watch, counts: &mut Counts) -> Vec<String> {
     let names = watch.repeatable(counts.failed).iter();
     let unsteady: Vec<String> = names.filter(|name| passes_alone(root, files, name)).cloned().collect();
@@ -58,6 +58,7 @@ fn passes_alone(root: &Path, files: &Files, name: &str) -> bool {
         let Ok(output) = command.output() else { return false };
         let mut counts = Counts::default();
         String::from_utf8_lossy(&output.stdout).lines().for_each(|line| counts.add(line));
+        // A name that no test has would pass without a test.
         let passes = output.status.success() && counts.passed > 0;
         println!("again, alone: {name} ... {}", if passes { "ok" } else { "FAILED" });
         passes

@@ -1,11 +1,11 @@
-//! What test programs say at their end, added up.
+//! The results of test programs, added up.
 
 /// Tests by their result, as the test runner counts them.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
 pub(super) struct Counts {
     pub(super) passed: u64,
     pub(super) failed: u64,
-    /// Those that nobody runs. Others are marked to be run by another test, in a process of their own.
+    /// Tests that never run. Other ignored tests are run by another test, in a process of their own.
     pub(super) ignored: u64,
 }
 

@@ -1,4 +1,5 @@
-//! What must not be skipped on a machine that is known to have it, and how many tests must run at least.
+//! The tests that must not be skipped on a machine that is known to have their data, and how many tests must run at
+//! least.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -27,6 +27,7 @@ pub(crate) fn run(root: &Path) -> Result<String, String> {
     let unsteady = again::run(root, &files, &ran.watch, &mut counts);
     unsteady.iter().try_for_each(|name| files.add_unsteady(name))?;
     let all_passed = [
+        // Unsteady tests are no failure.
         ran.all_passed || (!unsteady.is_empty() && counts.failed == 0),
         python::run(root, &files, &mut counts)?,
         web::run(root, &files, &mut counts)?,
@@ -75,6 +76,7 @@ fn summary(counts: Counts, skips: &Skips) -> String {
     }
     format!(
         "{text}{} passed, {failed} failed, {} skipped",
+        // For their runner, skipped tests have passed.
         passed.saturating_sub(skipped),
         skips.all() + ignored
     )
@@ -91,6 +93,7 @@ struct Files {
 impl Files {
     fn new(root: &Path) -> Files {
         let program = std::env::current_exe().ok();
+        // The program lies in `debug` or `release` of the target folder.
         let target = program.as_deref().and_then(|p| p.ancestors().nth(2)).map(Path::to_path_buf);
         let target = target.unwrap_or_else(|| root.join("target"));
         let [counts, skips, unsteady] =
@@ -122,7 +125,7 @@ impl Files {
 
 fn cargo(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo set for this program would make the crates of its test programs be built again.
+    // With the variables that cargo set for this program, the crates of the test programs would be built again.
     command.current_dir(root).args(args).env_remove("CARGO_MANIFEST_DIR");
     command
 }

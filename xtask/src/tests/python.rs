@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::counts::Counts;
 use super::{Files, skips};
 
-/// What the script ends with when Python or a package of PyPI is missing.
+/// The exit code of the script when Python or a package of PyPI is missing.
 const MISSING: i32 = 77;
 
 /// Tests in another language, which a script runs.
@@ -17,7 +17,7 @@ pub(super) struct Suite {
     /// The name of what is needed, as `.ci/known` has it.
     pub(super) needed: &'static str,
     pub(super) reason: &'static str,
-    /// What one line of its output adds to the results.
+    /// The results in one line of its output.
     pub(super) results: fn(&str) -> Counts,
     /// The test that one line tells of which failed at first, and then passed.
     pub(super) unsteady: fn(&str) -> Option<String>,

@@ -1,4 +1,4 @@
-//! What tests left out: lines of program, test, what was needed, and the reason, with tabs between.
+//! The tests that were skipped: lines of program, test, missing thing, and the reason, with tabs between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};

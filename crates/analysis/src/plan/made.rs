@@ -46,7 +46,7 @@ impl Plan {
         let state = recording.state_places();
         let parts: Vec<PlannedPart> = ranges(work.leaves(), parts).map(part).collect();
         let reads = || parts.iter().flat_map(|part| &part.places.reads).chain(&state);
-        // What stands behind the last planned event of a growing file may change yet.
+        // Bytes behind the last planned event of a growing file may change yet.
         let end =
             |file| reads().filter(|piece| piece.file == file).map(|piece| piece.bytes.end).max().unwrap_or(0);
         let files = recording.files();

@@ -10,7 +10,7 @@ use livetime_engine::{
 };
 use livetime_frame::{DType, Frame, PayloadKind};
 
-/// What is done to a pixel, with the value of the parameter `by`.
+/// The function of a pixel and of the parameter `by`.
 type Function = fn(u16, f64) -> Result<u16, TooBright>;
 
 /// The node types `brighten` and `darken`.

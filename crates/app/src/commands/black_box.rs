@@ -36,7 +36,7 @@ pub(crate) fn place(args: &RunArgs, output: &mut Output) -> Option<Place> {
     Some(place)
 }
 
-/// The sources whose accounts end with the kill of the last run: what they missed since is unknown.
+/// The sources whose accounts end with the kill of the last run: their losses since then are unknown.
 pub(crate) fn interrupted(place: &Place) -> Interrupted {
     let runs = place.left.runs.iter().filter_map(|run| {
         let until: Timestamp = run.known_until.as_deref()?.parse().ok()?;

@@ -88,7 +88,7 @@ pub(crate) fn open(
     keeping
 }
 
-/// Starts the run. If it does not start because of settings, it starts without those of the nodes that refuse.
+/// Starts the run. If it does not start because of settings, it starts without the settings of the nodes that refuse.
 pub(crate) fn start(
     graph: &mut Graph,
     keeping: &mut Keeping,
@@ -130,7 +130,7 @@ pub(crate) fn start_value(keeping: &Keeping, tried: &Tried) -> Option<ParamValue
     keeping.base.nodes()[node].value(&tried.key).or_else(|| tried.kept.file.clone())
 }
 
-/// What became of the settings, as data.
+/// The fate of the settings, as data.
 pub(crate) fn json(keeping: &Keeping) -> Value {
     let text = |value: &ParamValue| livetime_control::describe::value_json(value);
     let one = |tried: &Tried| {
@@ -154,7 +154,7 @@ pub(crate) fn json(keeping: &Keeping) -> Value {
     })
 }
 
-/// What became of the settings, a line each; none without a settings file.
+/// The fate of the settings, a line each; none without a settings file.
 pub(crate) fn lines(keeping: &Keeping) -> impl Iterator<Item = String> {
     let restored =
         keeping.restored.restored().map(|tried| format!("settings: {}", with_file(keeping, tried)));

@@ -50,7 +50,7 @@ pub(crate) fn ledger(args: &LedgerArgs, output: &mut Output) -> Result<Exit, Fai
     Ok(found.exit())
 }
 
-/// What is to be said of all accounts together.
+/// The state of all accounts together.
 struct Found {
     open: Vec<String>,
     unknown: Vec<String>,
@@ -142,7 +142,7 @@ fn edge_row(run: &str, edge: &EdgeLine) -> Row {
     )
 }
 
-/// Losses in a node: frames beside those of its edges.
+/// Losses in a node: frames beside the losses of its edges.
 fn node_row(run: &str, node: &NodeLine) -> Row {
     let numbers = ["-", "-", "-", "-"].map(str::to_owned);
     row(run, node.name.clone(), numbers, &node.lost, node.unintended() > 0, true)

@@ -80,7 +80,7 @@ pub(crate) fn recover(args: &RecoverArgs, output: &mut Output) -> Result<Exit, F
     Ok(if saved.datagrams == 0 { Exit::Failed } else { found.judgement().into() })
 }
 
-/// Of an empty file, whatever its format was going to be.
+/// The outcome for an empty file, of any format.
 fn nothing_in(args: &RecoverArgs, output: &mut Output) -> Result<Exit, Failure> {
     let file = args.file.display();
     match args.json {
@@ -99,7 +99,7 @@ struct Task {
     json: bool,
 }
 
-/// By the first four bytes, whatever the name.
+/// Whether the file begins with `magic`; its name does not count.
 fn begins_with(file: &Path, magic: &[u8; 4]) -> bool {
     let mut begin = [0; 4];
     let read = File::open(file).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));

@@ -81,7 +81,7 @@ fn write_pages(folder: &Path, command: Command, output: &mut Output) -> Result<E
     Ok(Exit::Ok)
 }
 
-/// The page of a command, behind those of its subcommands.
+/// The page of a command, behind the pages of its subcommands.
 fn make_pages(command: Command, folder: &Path, pages: &mut Vec<GrowingFile>) -> livetime_formats::Result<()> {
     for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         make_pages(command.clone(), folder, pages)?;

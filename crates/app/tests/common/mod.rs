@@ -133,7 +133,7 @@ pub fn temporary(name: &str) -> PathBuf {
 impl Drop for Pipeline {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
-        // What a run has kept must not be restored by another test.
+        // Settings that a run has kept must not be restored by another test.
         let _ = std::fs::remove_file(self.0.with_extension("settings.json"));
     }
 }

@@ -154,6 +154,7 @@ impl<M: Clone + Send + 'static> Flood<M> {
         }
         let ns = start.elapsed().as_nanos() as f64 / self.messages as f64;
         let report = self.system.stop(PATIENCE);
+        // A message that is lost costs less, so its time must not count.
         match report.unintended_losses() {
             0 => Ok(Sample::of(ns).waited(report.agent("counter0"))),
             lost => Err(AgentError::new(format!("wanted no loss, found {lost} messages lost"))),

@@ -117,6 +117,7 @@ impl Agent for Skynet {
 /// A million leaves and 111,111 agents above them. The measured time is the whole time.
 pub(super) fn skynet(setting: &Setting) -> Result<Sample, AgentError> {
     let leaves: u64 = if setting.scale == 1 { 1_000_000 } else { 1_000 };
+    // The sum of 1, 10, 100 … up to the leaves.
     let agents = (leaves * 10 - 1) / 9;
     let (system, answer) = (System::default(), Chain::new(1));
     let before = (setting.allocated)().bytes;

@@ -29,6 +29,7 @@ impl Sample {
     }
 
     pub(super) fn waited(self, agent: Option<&AgentReport>) -> Sample {
+        // Without messages there are no waiting times.
         let times = agent.map(|a| &a.waiting).filter(|t| t.count > 0);
         Sample { p50_ns: times.map(|t| t.p50_ns() as f64), p99_ns: times.map(|t| t.p99_ns() as f64), ..self }
     }

@@ -80,6 +80,7 @@ pub(super) fn hop(setting: &Setting) -> Result<Sample, AgentError> {
 
 pub(super) fn round_trip(setting: &Setting) -> Result<Sample, AgentError> {
     let one_way = between_two(Placement::Own, 1_000_000 / setting.scale)?;
+    // Two throws are a round trip.
     Ok(Sample { ns: 2.0 * one_way.ns, ..one_way })
 }
 

@@ -69,6 +69,7 @@ fn waiting(wait: WaitStrategy, messages: u64) -> Result<Sample, AgentError> {
     pin(own)?;
     let (start, all_before, own_before) = (Instant::now(), process_cpu(), thread_cpu());
     for i in 1..=messages {
+        // Counted from the start and not from the last message, so that delays do not add up.
         std::thread::sleep((start + PERIOD * i as u32).saturating_duration_since(Instant::now()));
         publisher.publish(Instant::now());
     }

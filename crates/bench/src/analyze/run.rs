@@ -41,6 +41,7 @@ impl SimulatedRun {
         for event in 0..events {
             let (type_id, payload) = &payloads[(event % DIFFERENT) as usize];
             bytes.clear();
+            // Fiducials begin again after 131,040.
             let header = DatagramHeader::event(BEGIN_NS + event * PERIOD_NS, 3 * event as u32 % 131_040);
             leaf(Builder::new(&mut bytes, &header), *type_id, payload)?;
             writer.write(&bytes)?;

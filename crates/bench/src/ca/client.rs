@@ -22,6 +22,7 @@ pub(super) enum Side {
 /// The program, if `is_apart` on the cores of its side: clients have the last one, and servers the others.
 pub(super) fn on_cores(is_apart: bool, side: Side, program: &Path) -> Command {
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1);
+    // One core cannot be divided.
     if !is_apart || last == 0 {
         return Command::new(program);
     }
@@ -55,6 +56,7 @@ impl Client {
         };
         let folder = std::env::temp_dir().join(format!("livetime-bench-ca-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
+        // Made before the build, so that the folder goes also after a failure.
         let client = Client { folder, is_apart };
         let source = client.file("client.c", SOURCE)?;
         let mut command = Command::new("cc");
@@ -62,6 +64,7 @@ impl Client {
         command.args(["Linux", "Darwin"].map(|system| format!("-I{include}/os/{system}")));
         command.args(["gcc", "clang"].map(|compiler| format!("-I{include}/compiler/{compiler}")));
         command.args([format!("-L{libraries}"), "-lca".into(), "-lCom".into()]);
+        // The program finds libca of this Python without settings of the environment.
         let output = command.arg(format!("-Wl,-rpath,{libraries}")).output()?;
         match output.status.success() {
             true => Ok(client),
@@ -90,6 +93,7 @@ impl Client {
     /// The client, started. It asks the server at this port for all names.
     fn command(&self, port: u16, args: &[&str]) -> Command {
         let mut command = on_cores(self.is_apart, Side::Client, &self.program());
+        // No other server in the network is asked.
         command.args(args).env("EPICS_CA_ADDR_LIST", "").env("EPICS_CA_AUTO_ADDR_LIST", "NO");
         command.env("EPICS_CA_NAME_SERVERS", format!("127.0.0.1:{port}"));
         command.env("EPICS_CA_MAX_ARRAY_BYTES", "10000000");
@@ -97,7 +101,7 @@ impl Client {
         command
     }
 
-    /// What the client found, when it has ended.
+    /// The client's results, when it has ended.
     pub(super) fn run(&self, port: u16, args: &[&str]) -> Result<Value, Failed> {
         self.begin(port, args)?.end()
     }
@@ -135,7 +139,7 @@ impl Running {
         }
     }
 
-    /// What it found, when it has ended.
+    /// Its results, when it has ended.
     pub(super) fn end(mut self) -> Result<Value, Failed> {
         let found = self.said()?;
         // A client that holds channels ends with its input.

@@ -55,13 +55,14 @@ impl Bench<'_> {
         Ok(Row { case: format!("{case}, p99"), unit: "us", is_cost: true, ours, rsrv, more: last })
     }
 
-    /// What a client with gets finds during a flood, and the searches per second that were sent.
+    /// The results of a client with gets during a flood, and the searches per second that were sent.
     fn bystander(&self, port: u16, names: &str, known: &str) -> Result<(Value, u64), Failed> {
         let (ended, sent, begin) = (AtomicBool::new(false), AtomicU64::new(0), Instant::now());
         let seconds = self.seconds.max(1.0).to_string();
         let found = std::thread::scope(|scope| {
             scope.spawn(|| flood(port, known, &ended, &sent));
             let found = self.client.run(port, &["get", names, "1", &seconds, "1000"]);
+            // Relaxed: the sign guards no memory.
             ended.store(true, Relaxed);
             found
         });
@@ -73,6 +74,7 @@ impl Bench<'_> {
         let count = if self.settings.quick { 10_000 } else { 100_000 };
         let mut found = [Vec::new(), Vec::new()];
         let (pipeline, records) = (
+            // A statistics node has about 156 PVs for its 60 numbers.
             self.client.file("many.yaml", &graph(count * 60 / 156))?,
             self.client.file("many.db", &database(count))?,
         );
@@ -99,6 +101,7 @@ impl Bench<'_> {
         let (mut lost, mut alone, mut updates) = (Vec::new(), Vec::new(), 0.0);
         let seconds = self.seconds.max(1.0);
         for _ in 0..self.settings.repeats() {
+            // Runs alone and runs with clients take turns.
             let (run, _) = self.running()?;
             std::thread::sleep(Duration::from_secs_f64(seconds));
             alone.push(number(&run.report()?, "unintended_losses"));
@@ -124,6 +127,7 @@ fn flood(port: u16, known: &str, ended: &AtomicBool, sent: &AtomicU64) -> Result
     let searches = [known, "no:such:name"].map(search);
     let begin = Instant::now();
     while !ended.load(Relaxed) {
+        // By the time since the begin, so that a burst that comes late makes up for it.
         let due = begin.elapsed().as_millis() as u64 * (SEARCHES / 1000);
         for number in sent.load(Relaxed)..due {
             // A full buffer of the server loses searches, as in any network.
@@ -137,6 +141,7 @@ fn flood(port: u16, known: &str, ended: &AtomicBool, sent: &AtomicU64) -> Result
 
 /// A message with a text.
 fn message(command: Command, data_type: u16, count: u32, first: u32, second: u32, text: &str) -> Vec<u8> {
+    // A text ends with 0, and payloads are filled up to 8 bytes.
     let size = (text.len() + 1).next_multiple_of(8);
     let mut bytes = Vec::new();
     let header = Header { command: command as u16, size: size as u32, data_type, count, first, second };
@@ -149,6 +154,7 @@ fn message(command: Command, data_type: u16, count: u32, first: u32, second: u32
 fn search(name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     Header { command: Command::Version as u16, count: MINOR.into(), ..Header::default() }.encode(&mut bytes);
+    // 5: a server without this name does not answer.
     bytes.extend(message(Command::Search, 5, MINOR.into(), 1, 1, name));
     bytes
 }
@@ -158,6 +164,7 @@ fn first_value(port: u16, name: &str) -> Result<(), Failed> {
     let begin = Instant::now();
     while begin.elapsed() < PATIENCE {
         let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) else {
+            // The program has not opened its port yet.
             std::thread::sleep(Duration::from_millis(1));
             continue;
         };

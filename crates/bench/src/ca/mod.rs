@@ -26,7 +26,7 @@ const CHANNELS: [usize; 3] = [1, 1_000, 10_000];
 /// Numbers among the PVs of a statistics node, at least.
 const NUMBERS_PER_NODE: usize = 60;
 
-/// What a benchmark of this page needs.
+/// The parts of a benchmark of this page.
 struct Bench<'a> {
     settings: &'a Settings,
     python: &'a Path,
@@ -126,6 +126,7 @@ impl<'a> Bench<'a> {
         let mut found = [Vec::new(), Vec::new()];
         for _ in 0..self.settings.repeats() {
             for (found, (port, args)) in found.iter_mut().zip(servers) {
+                // In turn, so that a change of the machine's speed meets both servers.
                 found.push(self.client.run(port, args)?);
             }
         }
@@ -168,7 +169,7 @@ impl<'a> Bench<'a> {
         }))
     }
 
-    /// What a server takes for a channel that a client holds.
+    /// The memory that a server takes for a channel that a client holds.
     fn memory(&self, case: &str) -> Result<Row, Failed> {
         let count = if self.settings.quick { 1_000 } else { 10_000 };
         let mut found = [Vec::new(), Vec::new()];
@@ -178,6 +179,7 @@ impl<'a> Bench<'a> {
                 self.client.run(server.port, &["hold", &names, "1"])?;
                 let before = server.memory()?;
                 let mut client = self.client.begin(server.port, &["hold", &names, &count.to_string()])?;
+                // The client says a line when it holds all channels.
                 client.said()?;
                 found.push((server.memory()? - before) / count as f64);
             }
@@ -206,6 +208,7 @@ impl Row {
     fn ratio(&self) -> f64 {
         let median = |values: &[f64]| Spread::of(values.to_vec()).median;
         let ratio = median(&self.ours) / median(&self.rsrv);
+        // Greater is better in both cases.
         if self.is_cost { 1.0 / ratio } else { ratio }
     }
 

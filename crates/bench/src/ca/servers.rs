@@ -110,6 +110,7 @@ impl Served {
     /// Ends a run; its report.
     pub(super) fn report(mut self) -> Result<Value, Failed> {
         let pid = Pid::from_raw(self.child.id().try_into()?).ok_or("no process")?;
+        // A run that is interrupted ends in order, and prints its report.
         kill_process(pid, Signal::INT)?;
         let mut report = String::new();
         if let Some(mut out) = self.child.stdout.take() {
@@ -132,6 +133,7 @@ impl Drop for Served {
 /// # Errors
 /// Text, when the server cannot be started or `out` is gone.
 pub fn serve_picture(settings: &Settings, out: &mut dyn Write) -> Result<(), Failed> {
+    // Two pictures in turns, so that each put changes the value.
     let pixels: [bytes::Bytes; 2] = [7_u8, 8].map(|pixel| vec![pixel; settings.image_bytes].into());
     let picture = Pv::new(Values::Char(pixels[0].clone()), About::default());
     let shown = picture.clone();

@@ -64,6 +64,7 @@ fn deck() -> Result<Frames, LengthError> {
     for q in 0..QUADS {
         let (dark_quad, five_quad) = (mean(0, DARKS, q)?, mean(DARKS - 5, DARKS, q)?);
         for event in DARKS..DARKS + EVENTS {
+            // The mean of one event is the event.
             frames.push(mean(event, event + 1, q)?);
             previous.push(mean(event - 1, event, q)?);
             dark.push(dark_quad.clone());

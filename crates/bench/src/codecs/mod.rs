@@ -206,6 +206,7 @@ fn speed(
     for _ in 0..settings.repeats() {
         let start = Instant::now();
         let mut rounds = 0;
+        // At least one round, however long it takes.
         while rounds == 0 || start.elapsed() < span {
             work()?;
             rounds += 1;

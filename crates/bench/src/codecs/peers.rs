@@ -37,6 +37,7 @@ impl Files {
         let name: String = frames.name.chars().filter(char::is_ascii_alphanumeric).collect();
         let folder = std::env::temp_dir().join(format!("livetime-bench-{}-{name}", std::process::id()));
         std::fs::create_dir(&folder)?;
+        // Made before the files, so that the folder goes also after an error.
         let files = Files(folder);
         for (i, frame) in frames.frames.iter().enumerate() {
             std::fs::write(files.0.join(format!("{i:03}.raw")), frame)?;

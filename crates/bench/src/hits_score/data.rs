@@ -122,11 +122,13 @@ impl DataSet {
         let seconds = JOB_TICKS as f64 * base.tick_seconds();
         let channels = base.format.channels() as f64;
         let job = |setup: &SimulationSetup, i: u64, link, is_quiet| Job {
+            // Neighbouring seeds share no job, with up to a million jobs.
             setup: SimulationSetup { seed: seed.wrapping_mul(1_000_003).wrapping_add(i), ..setup.clone() },
             link,
             is_quiet,
         };
         let Pulses::Test(shape) = self.pulses else {
+            // Decays and tracks reach wires of all ten links.
             let setup = SimulationSetup { links: 10, ..base };
             let parts = (quiet_s / (10.0 * channels * seconds)).ceil().max(1.0) as u64;
             return (0..parts)
@@ -141,6 +143,7 @@ impl DataSet {
         let wanted = pulses * AMPLITUDES.len() as f64;
         let pulse_jobs = (wanted / (TEST_HZ * channels * seconds)).ceil().max(1.0) as u64;
         let quiet = (0..quiet_jobs).map(|i| job(&base, i, 0, true));
+        // Seeds far from the seeds of quiet jobs.
         quiet.chain((0..pulse_jobs).map(|i| job(&with_pulses, 1 << 32 | i, 0, false))).collect()
     }
 }

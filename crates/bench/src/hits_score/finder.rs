@@ -63,6 +63,7 @@ impl FinderOptions {
     /// Ticks until pedestals and noise are known: 3 ms, and the way that the pedestals of tpg come down from 16384.
     pub(super) fn settle(&self) -> usize {
         match self.algorithm {
+            // For each count down `TPG_LIMIT` + 1 ticks.
             Algorithm::Tpg => 6000 + 16384 * (TPG_LIMIT as usize + 1),
             _ => 6000,
         }

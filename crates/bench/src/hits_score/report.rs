@@ -49,6 +49,7 @@ pub(super) fn text(finder: &FinderOptions, scores: &[Score], curves: bool) -> St
 
 /// Test pulses come in heights, others in any.
 fn is_test(score: &Score) -> bool {
+    // Data of the detector are named `argon, collection`.
     !score.name.contains(',')
 }
 
@@ -132,6 +133,7 @@ fn compared(finder: &FinderOptions, scores: &[Score]) -> Vec<(&'static str, f64,
     }
     let found = |(name, at, original): (&'static str, f64, f64)| {
         let score = scores.iter().find(|s| s.name == name)?;
+        // Heights are whole numbers in both lists, so equal ones are equal to the bit.
         let bin = score.by_peak.iter().find(|bin| bin.at == at && bin.pulses > 0)?;
         Some((name, at, bin.efficiency(), original))
     };

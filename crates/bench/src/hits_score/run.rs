@@ -54,7 +54,7 @@ pub(super) fn run(set: &DataSet, finder: &FinderOptions, amount: &Amount) -> Res
     for result in results {
         done.extend(result?);
     }
-    // In the order of the jobs, so that sums do not depend on who was faster.
+    // In the order of the jobs, so that sums do not depend on the speed of threads.
     done.sort_by_key(|(i, _)| *i);
     let mut scores = scores(set);
     for (_, parts) in &done {
@@ -64,6 +64,7 @@ pub(super) fn run(set: &DataSet, finder: &FinderOptions, amount: &Amount) -> Res
 }
 
 fn take<'a>(jobs: &'a [Job], next: &AtomicUsize) -> Option<(usize, &'a Job)> {
+    // Relaxed: each number is given once, and guards no memory.
     let i = next.fetch_add(1, Ordering::Relaxed);
     Some((i, jobs.get(i)?))
 }
@@ -87,6 +88,7 @@ fn score(
     let (hits, lost) = find(set, &simulation, job, options)?;
     let wires = &simulation.links()[job.link].wires;
     let mut pulses = vec![Vec::new(); wires.len()];
+    // Before the finder has settled no pulse counts, and no hit.
     let mine = |p: &&TruePulse| usize::from(p.link) == job.link && p.time_peak() >= settle as f64;
     simulation.truth().iter().filter(mine).for_each(|p| pulses[usize::from(p.channel)].push(*p));
     let mut scores = scores(set);
@@ -136,6 +138,7 @@ fn find(
         let rows = ROWS.min(job.setup.ticks - first);
         let samples = &mut samples[..rows * planes.len()];
         reader.read(Level::best(), samples)?;
+        // Emptied, so that its memory is taken once.
         buffer.clear();
         finder.find(samples, first as i64, &mut buffer)?;
         let found = buffer.hits().iter().map(|hit| finder.found(hit));

@@ -47,6 +47,7 @@ impl Moments {
 
     /// Standard deviation; NaN without any.
     pub(super) fn deviation(&self) -> f64 {
+        // Rounding may make the variance of equal values negative.
         (self.squares / self.count - self.mean().powi(2)).max(0.0).sqrt()
     }
 }
@@ -83,9 +84,11 @@ impl Bin {
             return (f64::NAN, f64::NAN);
         }
         let (n, found) = (self.pulses as f64, self.efficiency());
+        // Wilson's interval with z = 1.
         let scale = 1.0 / (1.0 + 1.0 / n);
         let centre = scale * (found + 0.5 / n);
         let half = scale * (found * (1.0 - found) / n + 0.25 / (n * n)).sqrt();
+        // Rounding may lead a little beyond.
         ((found - (centre - half)).clamp(0.0, found), (centre + half - found).clamp(0.0, 1.0 - found))
     }
 
@@ -204,9 +207,11 @@ fn nearest(bins: &mut [Bin], value: f64) -> Option<&mut Bin> {
 /// Where the efficiency comes up to `wanted`, by straight lines between the bins; `None` when it does not.
 pub(super) fn point(bins: &[Bin], wanted: f64) -> Option<f64> {
     let known: Vec<&Bin> = bins.iter().filter(|bin| bin.pulses > 0).collect();
+    // The first one: by chance a later bin may fall below again.
     let above = known.iter().position(|bin| bin.efficiency() >= wanted)?;
     let high = known[above];
     let Some(low) = above.checked_sub(1).map(|i| known[i]) else { return Some(high.at) };
+    // `low` is below `wanted`, so the difference is not 0.
     let part = (wanted - low.efficiency()) / (high.efficiency() - low.efficiency());
     Some(low.at + part * (high.at - low.at))
 }

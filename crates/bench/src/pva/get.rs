@@ -83,6 +83,7 @@ const REQUEST: usize = 8 + 4 + 4 + 1;
 
 /// Bytes of an answer: header, request, sub-command, status, which fields, then the value.
 fn reply(elements: usize) -> usize {
+    // One double is a scalar; the length of an array takes one byte, or five from 254 on.
     let size = if elements == 1 { 0 } else { 1 + 4 * usize::from(elements >= 254) };
     8 + 4 + 1 + 1 + 2 + size + 8 * elements
 }

@@ -43,6 +43,7 @@ struct Seen {
 impl Seen {
     fn note(&mut self, number: i64) {
         if let Some(last) = self.last {
+            // A number that begins again is no loss.
             self.lost += (number - last - 1).max(0) as u64;
         }
         self.last = Some(number);
@@ -66,6 +67,7 @@ fn row(case: &Case, settings: &Settings) -> Result<Value, Failed> {
         rates.push(rate / case.subscribers as f64);
         cpu.push((used.0 + used.1) / rate / time.as_secs_f64());
         lost += seen.iter().map(|s| s.lost).sum::<u64>();
+        // Plain TCP has one receiver, so only one subscriber is compared with it.
         if case.bytes > 0 && case.subscribers == 1 {
             let mut raw = Raw::connect(peer.raw, 0, case.bytes)?;
             ratios.push(rate / Rounds::of(time, || raw.round())?.per_second());
@@ -102,6 +104,7 @@ fn watch(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Vec<See
 fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<Seen, Failed> {
     let config = ClientConfig { spin, ..ClientConfig::name_servers(&[]) };
     let client = Client::new(config)?;
+    // With pipelining the server waits for room, so that no update is merged.
     let request = if case.bytes > 0 {
         "record[pipeline=true,queueSize=8]field()"
     } else {
@@ -114,6 +117,7 @@ fn subscribe(case: &Case, peer: &Peer, time: Duration, spin: bool) -> Result<See
     while seen.updates < 2 {
         step(&mut monitor, case.field, &mut seen)?;
     }
+    // The last number stays, so that a loss right behind it is seen.
     seen = Seen { last: seen.last, ..Seen::default() };
     let begin = Instant::now();
     while begin.elapsed() < time {
@@ -127,6 +131,7 @@ fn step(monitor: &mut Monitor, field: &str, seen: &mut Seen) -> Result<(), Faile
         Some(Event::Update(update)) => {
             let number = update.value.f64(field).ok_or("an update without a number")?;
             seen.note(number as i64);
+            // Its memory is used for the next update.
             monitor.recycle(update);
             Ok(())
         }

@@ -92,6 +92,7 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), Failed> {
     let server = Server::start(config, pvs)?;
     let raw = raw::listen()?;
     let places = json!({ "pva": server.tcp_address().to_string(), "raw": raw.to_string() });
+    // The benchmark waits for this line.
     writeln!(out, "{places}").and_then(|()| out.flush())?;
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -100,6 +101,7 @@ pub fn serve(settings: &Settings, out: &mut dyn Write) -> Result<(), Failed> {
         } else {
             scope.spawn(|| post_counts(&counter, &ended));
         }
+        // The benchmark closes this input at its end, also when it is killed.
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         ended.store(true, Ordering::Relaxed);
     });

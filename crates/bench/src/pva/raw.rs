@@ -31,6 +31,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     for size in &mut sizes {
         stream.read_exact(size)?;
     }
+    // A size from outside is bounded before memory is taken.
     let [request, reply] = sizes.map(|size| u64::from_le_bytes(size).min(LARGEST) as usize);
     let (mut request, reply) = (vec![0; request], vec![7; reply]);
     loop {

@@ -37,6 +37,7 @@ pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     progress.log(format!("a channel of {elements} elements"));
     let mut pair = Pair::connect(elements)?;
     let rounds = if settings.quick { 1_000 } else { 50_000 / (1 + elements / 1000) };
+    // The first rounds fill caches, and are not counted.
     (0..rounds / 10).try_for_each(|_| pair.round(&mut |_, _| {}))?;
     // In turn, so that both see the same machine: a value that the server has encoded already, and one that is new.
     let mut sums = [[[0.0; 2]; STAGES.len()]; 2];
@@ -56,6 +57,7 @@ pub(crate) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
     let mut rows = Vec::new();
     let of = |[sum, squares]: [f64; 2]| {
         let mean = sum / rounds as f64;
+        // Rounding may make the variance of equal times negative.
         (mean, (squares / rounds as f64 - mean * mean).max(0.0).sqrt())
     };
     for (name, (kept, new)) in STAGES.iter().zip(sums[0].into_iter().zip(sums[1])) {
@@ -89,6 +91,7 @@ fn serialisation(elements: usize, rounds: usize) -> Result<f64, Failed> {
     let begin = Instant::now();
     for _ in 0..rounds {
         writer.clear();
+        // Else the compiler could leave the work out.
         std::hint::black_box(&value).encode_bits(&mut writer, &everything);
         std::hint::black_box(writer.len());
     }

@@ -44,6 +44,7 @@ pub(super) fn measure(
     let folder = super::shared::folder().join(format!("livetime-bench-{}-count", std::process::id()));
     fs::create_dir(&folder)?;
     let measured = measure_in(&folder, settings, python, progress);
+    // Removed also after a failure.
     let _ = fs::remove_dir_all(&folder);
     measured.map(Some)
 }

@@ -47,6 +47,7 @@ pub(super) fn measure(settings: &Settings, progress: &mut Progress) -> Result<Va
     let folder = super::shared::folder().join(format!("livetime-bench-{}-lasting", std::process::id()));
     fs::create_dir(&folder)?;
     let measured = measure_in(&folder, Duration::from_secs_f64(seconds));
+    // Removed also after a failure.
     let _ = fs::remove_dir_all(&folder);
     measured
 }

@@ -186,6 +186,7 @@ impl Measured {
             _ => write(self.case, &self.frames, self.count, &folder),
         };
         self.stored_bytes = std::fs::metadata(&path).map_or(0, |m| m.len()) / self.count as u64;
+        // Removed before an error is returned, because the next turn makes the folder anew.
         std::fs::remove_dir_all(&folder).map_err(NodeError::new)?;
         let (rate, flushes) = written?;
         if counts {
@@ -223,6 +224,7 @@ fn write(case: &Case, frames: &[Frame], count: usize, folder: &Path) -> Result<(
     harness.set("capture", false)?;
     let rate = count as f64 / begin.elapsed().as_secs_f64();
     let captured = harness.number_of("num_captured");
+    // A frame that is not in the file would make the rate look good.
     if captured != count as f64 {
         return Err(NodeError::new(format!("wanted {count} frames in the file, found {captured}")));
     }
@@ -248,6 +250,7 @@ fn picture(case: &Case, number: u64) -> Result<Frame, NodeError> {
     let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     for (place, pixel) in frame.bytes_mut().chunks_exact_mut(case.dtype.bytes()).enumerate() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Noise of four bits: the upper ones, which are the most random of such a generator.
         let value = 100 + (state >> 60) as u16 + peak(place % case.size, place / case.size, case.size);
         pixel.copy_from_slice(&value.to_le_bytes()[..case.dtype.bytes()]);
     }
@@ -263,6 +266,7 @@ fn picture(case: &Case, number: u64) -> Result<Frame, NodeError> {
 /// A bright spot in the middle.
 fn peak(x: usize, y: usize, size: usize) -> u16 {
     let distance = x.abs_diff(size / 2) + y.abs_diff(size / 2);
+    // Further out the spot is 0, and a longer shift would overflow.
     (1000 >> distance.min(10)) as u16
 }
 

@@ -18,6 +18,7 @@ pub(super) fn write(
     let first = frames.first().ok_or_else(|| NodeError::new("wanted frames, found none"))?;
     let layout = *first.array()?.layout();
     let codec = layout.codec().map_or("", |codec| codec.0);
+    // The script reads the chunks before it begins to measure.
     let chunks = path.with_extension("chunks");
     std::fs::create_dir(&chunks).map_err(NodeError::new)?;
     for (number, frame) in frames.iter().enumerate() {

@@ -17,6 +17,7 @@ pub(super) fn write(
 ) -> Result<(f64, Vec<f64>), NodeError> {
     let begin = Instant::now();
     let file = File::create_new(path).map_err(NodeError::new)?;
+    // Each frame has a place as long as the longest, so that threads need not wait for each other.
     let longest = frames.iter().map(|frame| frame.bytes().len()).max().unwrap_or(0) as u64;
     let part = |thread: usize| {
         (thread..count).step_by(threads).try_for_each(|number| {

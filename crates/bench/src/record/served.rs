@@ -60,6 +60,7 @@ impl Steered {
 
     /// Ends the run.
     pub(super) fn finish(self) -> Result<Report, Failed> {
+        // The server holds the run.
         drop((self.client, self.served));
         self.run.stop();
         let run = Arc::into_inner(self.run).ok_or("somebody still holds the run")?;

@@ -95,6 +95,7 @@ fn measure(pvs: usize, changes: bool, time: Duration, count: CountAllocations) -
     let options = RunOptions { remember_frames: true, ..RunOptions::default() };
     let run = Arc::new(Run::start(&pipeline.graph, options).map_err(MeasureError::from)?);
     let mut start = begin.elapsed();
+    // The start of threads is not measured.
     let settle = || std::thread::sleep(Duration::from_millis(300));
 
     settle();

@@ -79,6 +79,7 @@ impl Crowd {
                 while !is_over.load(Ordering::Acquire) {
                     let due = Instant::now() + pace;
                     seen.pictures.extend(view.next()?.map(|picture| picture.shown));
+                    // Only the rest of the time, so that the pace does not depend on the server.
                     std::thread::sleep(due.saturating_duration_since(Instant::now()));
                 }
                 view.close()?;
@@ -172,6 +173,7 @@ impl View {
         let (at, now_ns) = (Instant::now(), time_of_day_ns());
         let body = match (answer.status, answer.body.len()) {
             (204, _) => return Ok(None),
+            // A picture has a header of 64 bytes.
             (200, 64..) => answer.body,
             (status, _) => {
                 return Err(format!(
@@ -181,6 +183,7 @@ impl View {
                 .into());
             }
         };
+        // The places are listed in `docs/spec/web-data.md`.
         let word =
             |at: usize| body.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;

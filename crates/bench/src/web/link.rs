@@ -78,6 +78,7 @@ impl Requests {
         if self.buffer.len() < whole {
             self.buffer.resize(whole, 0);
         }
+        // A part of the body may have come with the header.
         self.stream.read_exact(&mut self.buffer[filled.min(whole)..whole])?;
         Ok(Answer { status, body: &self.buffer[head..whole] })
     }
@@ -142,6 +143,7 @@ impl StateSocket {
         let mut head = [0; 2];
         self.stream.read_exact(&mut head).ok()?;
         let mut longer = [0; 8];
+        // 126 and 127 announce a length of two or eight bytes.
         let length = match head[1] & 127 {
             126 => {
                 self.stream.read_exact(&mut longer[6..]).ok()?;
@@ -153,6 +155,7 @@ impl StateSocket {
             }
             short => usize::from(short),
         };
+        // A message longer than the buffer ends the client.
         self.stream.read_exact(self.buffer.get_mut(..length)?).ok()?;
         Some((head[0] & 15, length))
     }

@@ -121,6 +121,7 @@ fn watched(
     std::thread::sleep(SETTLE);
     let before = count();
     let mut crowd = Crowd::default();
+    // Moments come at 10 Hz: room for twice as many, so that no buffer grows while memory is counted.
     let room = (20.0 * (seconds * repeats as f64 + 10.0)) as usize;
     crowd.moments(scene.address(), case.moments, room)?;
     crowd.pictures(scene.address(), case.pictures, SOURCE, case.fit, case.pace)?;

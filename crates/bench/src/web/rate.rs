@@ -73,6 +73,7 @@ pub(super) fn measure(
 
 fn turn(graph: &Graph, paces: &[Pace], hz: f64, pages: usize, seconds: f64) -> Result<Turn, Failed> {
     let mut graph = graph.clone();
+    // Several sources keep the ratios of their rates.
     let declared: f64 = paces.iter().map(|pace| pace.hz).sum();
     paces.iter().try_for_each(|pace| pace.set(&mut graph, pace.hz * hz / declared))?;
     let scene = Scene::start(&graph)?;

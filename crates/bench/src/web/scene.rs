@@ -70,8 +70,10 @@ impl Used {
             let read = |file: &str| fs::read_to_string(thread.path().join(file));
             // A thread that ends meanwhile has no files any more.
             let (Ok(name), Ok(times)) = (read("comm"), read("schedstat")) else { continue };
+            // The first number is the time on a core.
             let time = Duration::from_nanos(times.split(' ').next()?.parse().ok()?);
             match name.trim() {
+                // The two threads of the model.
                 "looker" | "writer" => used.model += time,
                 name if name.starts_with("web") => used.server += time,
                 _ => {}

@@ -22,7 +22,7 @@ pub(super) enum Command {
         sink: Sink,
     },
     Cancel(u64),
-    /// Tell of servers, those that are known and those that come.
+    /// Tell of servers: the known ones, and new ones as they come.
     Servers(Sender<SocketAddr>),
 }
 

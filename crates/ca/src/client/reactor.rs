@@ -76,7 +76,7 @@ impl Reactor {
         let mut events = Events::with_capacity(256);
         while !self.queue.is_stopped() {
             let wait = self.wait();
-            // Whatever the reason of a failure is, the clock goes on, and users get their time-outs.
+            // For any reason of a failure the clock goes on, and users get their time-outs.
             if self.poll.poll(&mut events, Some(wait)).is_err() {
                 events.clear();
             }

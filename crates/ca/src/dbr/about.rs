@@ -1,4 +1,4 @@
-//! What is known about a value beside the value.
+//! Properties of a channel beside its value: units, limits, choices.
 
 /// Units, precision, limits and choices of a channel.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -22,7 +22,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// `values` as values of kind `to`; those of that kind are not copied.
+/// `values` as values of kind `to`; values of that kind already are not copied.
 pub(super) fn convert<'a>(values: &'a Values, to: Native, rules: &Rules<'_>) -> Result<Cow<'a, Values>> {
     if values.native() == to {
         return Ok(Cow::Borrowed(values));

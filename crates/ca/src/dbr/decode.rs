@@ -126,7 +126,7 @@ mod tests {
         Reading { values, alarm, stamp, about: Arc::new(about) }
     }
 
-    /// What is encoded comes back in every type, as far as the type carries it.
+    /// An encoded value comes back in every type, as far as the type carries it.
     #[test]
     fn all_types_come_back() {
         for number in 0..35 {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, nothing panics.
+        /// Any bytes: nothing panics.
         #[test]
         fn anything_is_read_or_refused(payload in prop::collection::vec(any::<u8>(), 0..600), number in 0_u16..39, count in 0_usize..70) {
             let _ = decode(&payload.into(), Dbr::from_number(number).unwrap(), count);

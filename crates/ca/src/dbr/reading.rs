@@ -34,7 +34,7 @@ impl Reading {
     }
 }
 
-/// Whether something is wrong with a value. Numbers are those of EPICS (`alarm.h`).
+/// Whether something is wrong with a value. Numbers are from EPICS (`alarm.h`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Alarm {
     /// The kind of the alarm, 0 for none.

@@ -34,7 +34,7 @@ impl Beacons {
             let mut bytes = Vec::new();
             header.encode(&mut bytes);
             for to in &self.to {
-                // Without a repeater at that place, nobody listens.
+                // Without a repeater at that address the beacon is lost, which does no harm.
                 let _ = socket.send_to(&bytes, to);
             }
             self.number = self.number.wrapping_add(1);

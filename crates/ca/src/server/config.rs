@@ -25,7 +25,7 @@ pub struct ServerConfig {
     pub beacons: Vec<SocketAddr>,
     /// The longest time between two beacons; the first ones come faster.
     pub beacon_period: Duration,
-    /// What clients may ask for.
+    /// Bounds on the requests of clients.
     pub limits: Limits,
     /// The clients of another server of this program, whose bounds this one shares; `None`: `limits.bounds`.
     pub guests: Option<Guests>,
@@ -33,7 +33,7 @@ pub struct ServerConfig {
     pub log: Option<Log>,
 }
 
-/// What clients may ask for.
+/// Bounds on the requests of clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Connections and memory of all clients, of a host and of a connection.

@@ -1,4 +1,4 @@
-//! What other threads tell a session: that puts have ended, and that monitors have updates.
+//! Notes from other threads to a session: puts that have ended, and monitors that have updates.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-/// Who asks: an address, and the names that the client gives itself.
+/// The origin of a request: an address, and the names that the client gives itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Peer {
     /// From where.

@@ -23,7 +23,7 @@ pub trait Channel: Send + Sync {
     /// The most values that it has.
     fn count(&self) -> usize;
 
-    /// What this client may do.
+    /// The client's rights at this channel.
     fn rights(&self, peer: &Peer) -> Rights;
 
     /// A number that is another one after each change of the channel; `None` for a channel that does not count its changes. It is asked
@@ -49,7 +49,7 @@ pub trait Channel: Send + Sync {
 pub struct Put {
     /// The values, as the client sent them.
     pub values: Values,
-    /// Who wants it.
+    /// The client that puts.
     pub peer: Arc<Peer>,
     /// Whether the client waits until all that the put begins has ended.
     pub waits: bool,

@@ -44,7 +44,7 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What other threads may do to the thread of the server.
+/// State of the server that other threads share with its thread.
 struct Shared {
     waker: Waker,
     stop: AtomicBool,

@@ -26,9 +26,9 @@ pub use error::{AttributesError, FileFault, Problem};
 pub use macros::expand;
 pub use xml::{Kind, Type, Wanted, parse};
 
-/// What a node of this type adds to its frames when a client has written `text`: XML, the name of a file with it, or nothing.
-/// `macros` says what is put in the place of `$(NAME)` in it; see [`expand`]. What is known of the attributes besides goes to
-/// `notes`.
+/// The attributes that a node of this type adds to its frames when a client has written `text`: XML, the name of a file
+/// with it, or nothing. `macros` has the texts for `$(NAME)` in it; see [`expand`]. Descriptions and sources of the
+/// attributes go to `notes`.
 ///
 /// # Errors
 /// A fault with its place.

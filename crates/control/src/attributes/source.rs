@@ -2,7 +2,7 @@
 
 use livetime_engine::{ParamSpec, nearest};
 
-/// What a drvInfo and the suffix of its PV have in common: `CENTROIDX_VALUE` and `CentroidX` are both `CENTROIDX`.
+/// The common part of a drvInfo and the suffix of its PV: `CENTROIDX_VALUE` and `CentroidX` are both `CENTROIDX`.
 fn key(name: &str) -> String {
     let upper = name.to_ascii_uppercase();
     let short = upper.strip_prefix("SIM_").unwrap_or(&upper);

@@ -17,11 +17,11 @@ const LONGEST_NAME: usize = 255;
 pub struct Wanted {
     /// Its name.
     pub name: String,
-    /// What it is for people.
+    /// A description for people.
     pub description: String,
     /// Where its value comes from.
     pub source: String,
-    /// What kind of source that is, and the type of the value.
+    /// The kind of the source, and the type of the value.
     pub kind: Kind,
     /// The type of numbers that was asked for.
     pub dtype: Option<DType>,
@@ -47,7 +47,7 @@ pub enum Type {
     Float,
     /// A text.
     Text,
-    /// What the source has.
+    /// The type of the source.
     Native,
 }
 
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|i| wanted[i].dtype), [Some(DType::F64), Some(DType::I32), None]);
     }
 
-    /// Whatever the text is, it is refused with a reason or taken; names are such as files can have.
+    /// Any text is refused with a reason or taken; names are such as files can have.
     #[test]
     fn damaged_texts_are_refused_or_taken() {
         let good = "<Attributes>\n<Attribute name=\"sum\" type=\"PARAM\" source=\"$(S=TOTAL)\" datatype=\"DOUBLE\"/>\

@@ -10,7 +10,7 @@ use crate::ledger::{RunAccount, State};
 use crate::report::json::cut as cut_json;
 use crate::report::losses::utc as utc_ns;
 
-/// What does not change during a run.
+/// The part of the content that does not change during a run.
 pub(super) struct Content {
     pub(super) run: String,
     /// The whole path of the pipeline file.

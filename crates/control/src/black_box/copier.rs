@@ -23,7 +23,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Called when copies cannot be written any more, with the reason, and with `None` when they are written again.
 pub type Problem = Arc<dyn Fn(Option<String>) + Send + Sync>;
 
-/// What the thread needs.
+/// State of the thread that copies.
 pub(super) struct Copier {
     pub(super) run: Weak<Run>,
     pub(super) file: File,

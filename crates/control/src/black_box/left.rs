@@ -25,8 +25,8 @@ pub struct Left {
 }
 
 impl Left {
-    /// Looks for them in `folder`. `pipeline` is the whole path of the pipeline file: boxes of other ones are not touched, nor those of
-    /// runs that live.
+    /// Looks for black boxes of killed runs in `folder`. `pipeline` is the whole path of the pipeline file: boxes of
+    /// other pipelines are not touched, nor boxes of runs that live.
     pub(super) fn find(folder: &Path, pipeline: &Path) -> Left {
         let mut left = Left::default();
         let begin = format!("{}.", stem(pipeline));
@@ -77,7 +77,8 @@ impl Left {
         }
     }
 
-    /// Removes the files: what they say is kept elsewhere now. Returns what could not be removed, and will be told again.
+    /// Removes the files: their content is kept elsewhere now. Returns the files that could not be removed, and will be
+    /// told again.
     pub(super) fn settle(&mut self) -> Vec<String> {
         let removed = self.files.drain(..).map(|(path, _)| (fs::remove_file(&path), path));
         removed.filter_map(|(done, path)| Some(format!("{}: {}", path.display(), done.err()?))).collect()
@@ -95,7 +96,7 @@ fn is_still(file: &File, path: &Path) -> bool {
     file.metadata().ok().zip(fs::metadata(path).ok()).is_some_and(|(a, b)| same(a, b))
 }
 
-/// What is known of a run that was killed, in a line.
+/// The known counts of a run that was killed, in a line.
 pub fn line(run: &RunAccount) -> String {
     let [offered, delivered, queued] = [
         run.edges.iter().map(|edge| edge.offered).fold(0, u64::saturating_add),

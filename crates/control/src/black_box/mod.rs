@@ -82,8 +82,8 @@ impl Place {
         Ok(Place { folder, pipeline, run, left })
     }
 
-    /// Makes the black box of `run`, with a first copy. What killed runs have left moves into it. Where it cannot be made the run goes on
-    /// without, and `tell` hears why.
+    /// Makes the black box of `run`, with a first copy. The accounts of killed runs move into it. Where it cannot be
+    /// made the run goes on without, and `tell` hears why.
     pub fn begin(self, run: &Arc<Run>, tell: &Problem) -> BlackBox {
         let Place { folder, pipeline, run: id, mut left } = self;
         let path = folder.join(format!("{}.{id}.{EXTENSION}", stem(&pipeline)));

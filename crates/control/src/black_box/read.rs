@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::layout::{self, LayoutError};
 use crate::ledger::{LedgerError, RunAccount, State};
 
-/// More than any report has: those of graphs with hundreds of nodes have a few MB.
+/// More than any report has: a report of a graph with hundreds of nodes has a few MB.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Why a file has no accounts.
@@ -71,7 +71,7 @@ fn read_open(file: &File) -> Result<RunAccount, ReadError> {
     Ok(if is_left { RunAccount { state: State::Killed, ..account } } else { account })
 }
 
-/// Reads a black box that nobody writes any more.
+/// Reads a black box that no program writes any more.
 pub(super) fn left(file: &File) -> Result<RunAccount, ReadError> {
     let account = account_of(&bytes_of(file)?)?;
     let is_killed = account.state == State::Running;

@@ -14,7 +14,7 @@ pub enum State {
     Ended,
     /// The run goes on.
     Running,
-    /// The run was killed: what it counted after its last copy is unknown.
+    /// The run was killed: its counts after its last copy are unknown.
     Killed,
 }
 

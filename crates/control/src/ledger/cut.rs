@@ -34,7 +34,7 @@ pub struct CutEnd {
     pub cut: String,
     /// The sender's incarnation whose frames are counted.
     pub epoch: String,
-    /// Who says so.
+    /// The end of the cut that gives these counts.
     pub side: Side,
     /// A receiver that took over from others: how many frames they had, which are not in its counts.
     pub start: u64,

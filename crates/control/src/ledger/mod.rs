@@ -29,7 +29,7 @@ pub struct Ledger {
     pub dropped: u64,
 }
 
-/// What both sides say of a cut.
+/// The counts of both sides of a cut.
 #[derive(Debug)]
 pub struct Cut<'a> {
     /// Name and epoch.
@@ -43,7 +43,7 @@ pub struct Cut<'a> {
 }
 
 impl Cut<'_> {
-    /// What does not agree, in words; `None` if all does, as far as it is known.
+    /// The counts that do not agree, in words; `None` if all do, as far as they are known.
     pub fn problem(&self) -> Option<String> {
         let (cut, epoch) = self.name;
         let open = [self.sender, self.receiver].into_iter().flatten().find(|end| !end.is_closed());
@@ -74,7 +74,7 @@ fn agree(sender: &CutEnd, receiver: &CutEnd) -> bool {
 }
 
 impl Ledger {
-    /// Adds a run and those that were killed before it.
+    /// Adds a run and the runs that were killed before it.
     pub fn add(&mut self, mut account: RunAccount) {
         self.dropped += std::mem::take(&mut account.previous_dropped);
         for earlier in std::mem::take(&mut account.previous) {
@@ -111,14 +111,14 @@ impl Ledger {
         found.into_values().collect()
     }
 
-    /// What does not close, in words.
+    /// The accounts that do not close, in words.
     pub fn open(&self) -> Vec<String> {
         let runs =
             self.runs.iter().flat_map(|run| run.open().map(move |what| format!("{}: {what}", name_of(run))));
         runs.chain(self.cuts().iter().filter_map(Cut::problem)).collect()
     }
 
-    /// What is unknown, and since when, in words.
+    /// The unknown acts, and since when they are unknown, in words.
     pub fn unknown(&self) -> Vec<String> {
         let runs = self.runs.iter().flat_map(unknown_of);
         let cuts = self.cuts().into_iter().filter_map(|cut| {

@@ -91,7 +91,7 @@ fn set(shared: &Shared, node: &mut Node, start: bool) -> (Result<(), Refused>, A
         None => node.enable(&shared.run, start),
     };
     if start && result.is_ok() {
-        // Set before anybody can see the source at rest: clients take the end of `Acquire` for that of its results.
+        // Set before any face can see the source at rest: clients take the end of `Acquire` for the end of its results.
         node.state.is_delivering = awaits_nodes(shared, number);
     } else {
         moment = shared.look_now(node);
@@ -123,7 +123,7 @@ fn on_the_way(wires: &mut Wires, source: usize, counts: impl Fn(&usize) -> bool)
 }
 
 impl Waiting {
-    /// Whether the work is over, and the frames that it sent and that somebody relies on are handled.
+    /// Whether the work is over, and the frames that it sent and that an awaited node must handle are handled.
     pub(super) fn is_over(&mut self, shared: &Shared) -> bool {
         // A thread that acts on this node may have to wait for it; all other nodes go on meanwhile.
         let Some(node) = try_lock(&shared.nodes[self.asked.node]) else { return false };
@@ -213,7 +213,7 @@ impl Waiting {
         }
     }
 
-    /// Tells whoever waits what came of it; `moment` is one of after the end.
+    /// Tells the waiting caller the result; `moment` is one of after the end.
     pub(super) fn answer(self, shared: &Shared, result: Result<(), Refused>, moment: Arc<Moment>) {
         shared.answer(self.asked, result, moment);
     }

@@ -1,4 +1,4 @@
-//! What can be asked of a run, and the answer.
+//! Actions on a run, and their answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +11,15 @@ use super::limits::{Limit, Limits, Quantity};
 use super::moment::Moment;
 use super::refused::Refused;
 
-/// What somebody wants to be done.
+/// An action that a caller asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
-    /// Changes the node of this number. Changes of one node are made in the order in which they were asked for, whoever asked.
+    /// Changes the node of this number. Changes of one node are made in the order in which they were asked for, by any
+    /// callers.
     Change(usize, Change),
-    /// Ends the sources; what is under way is handled to its end.
+    /// Ends the sources; frames under way are handled to their end.
     Stop,
-    /// Ends everything now; what is queued is lost, with an entry in the ledger.
+    /// Ends everything now; queued frames are lost, with an entry in the ledger.
     Abort,
     /// Takes note of so many unintended losses: faces tell what was lost then from what is lost later.
     Acknowledge(u64),
@@ -29,7 +30,7 @@ pub enum Action {
     RestoreSettings,
 }
 
-/// What somebody wants to be changed in a node.
+/// A change of a node that a caller asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {
     /// Sets a parameter; it acts from the next frame.
@@ -42,8 +43,8 @@ pub enum Change {
     Enable(bool),
     /// Adds these attributes to its frames, and no others that were asked for before; see [`attributes`](crate::attributes).
     Attributes(String),
-    /// What is put in the place of `$(NAME)` in the text of [`Change::Attributes`], as `NAME=value,OTHER=value`. Attributes
-    /// that it has are made anew.
+    /// The texts for `$(NAME)` in the text of [`Change::Attributes`], as `NAME=value,OTHER=value`. Attributes of such a
+    /// text are made anew.
     Macros(String),
     /// Handles the last frame once more; see [`Run::process_again`](livetime_engine::Run::process_again).
     Again,
@@ -74,7 +75,7 @@ pub enum Change {
     Limits(Vec<(Quantity, Limits)>),
 }
 
-/// How an edge to a node is to change; what is `None` stays.
+/// How an edge to a node is to change; a property with `None` stays.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Rewire {
     /// Which one.
@@ -83,7 +84,7 @@ pub struct Rewire {
     pub node: Option<String>,
     /// Number of its output.
     pub output: Option<usize>,
-    /// What happens to a frame that is offered when the queue is full.
+    /// The fate of a frame that is offered when the queue is full.
     pub when_full: Option<WhenFull>,
     /// Most frames that wait.
     pub queue: Option<usize>,
@@ -190,7 +191,7 @@ impl fmt::Display for Rewire {
     }
 }
 
-/// What has become of an action.
+/// The outcome of an action.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Why it was not done.
@@ -202,7 +203,7 @@ pub struct Answer {
 /// Takes an answer. Called once, on a thread of the model; it may wait for nothing. Dropped uncalled when the run ends before.
 pub(super) type Reply = Box<dyn FnOnce(Answer) + Send>;
 
-/// An action with those who wait for it.
+/// An action with the callers that wait for it.
 pub(super) struct Asked {
     pub(super) caller: Caller,
     pub(super) node: usize,

@@ -1,4 +1,4 @@
-//! What wakes the looker before its time.
+//! The bell that wakes the looker before its time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -24,7 +24,7 @@ use super::log::{Entry, Log};
 #[derive(Clone, Default)]
 pub struct Bell(pub(super) Arc<Heard>);
 
-/// What a bell has told so far.
+/// Events that a bell has told so far.
 #[derive(Default)]
 pub(super) struct Heard {
     pub(super) waker: Waker,
@@ -64,7 +64,7 @@ pub struct Waker {
 struct Rung {
     /// Something happened that people should see.
     is_alarm: bool,
-    /// Somebody waits for an acquisition, or wants to look at another rate.
+    /// A client waits for an acquisition, or wants another rate of looks.
     is_wish: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Who acts on a run.
+//! The callers that act on a run.
 
 use std::fmt;
 use std::net::SocketAddr;
 
-/// Who asks.
+/// The origin of an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Caller {
     /// Through which face: `pvaccess`, `web`, `program`.

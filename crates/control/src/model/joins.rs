@@ -100,7 +100,7 @@ fn limit(wanted: Option<f64>, now: Option<f64>) -> Result<Option<f64>, EdgeRefus
     }
 }
 
-/// Connects the first edge to the first input anew. What cannot be connected stays as it was.
+/// Connects the first edge to the first input anew. An edge that cannot be connected stays as it was.
 fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<(), Refused> {
     // A node that is cut off is connected even to its old sender.
     if *old == new && !node.is_cut_off {
@@ -127,14 +127,14 @@ fn connect(shared: &Shared, node: &mut Node, old: &Input, new: Input) -> Result<
     Ok(())
 }
 
-/// What a new edge is like until somebody says otherwise: the first one to the same input, or to any.
+/// The options of a new edge until a caller sets others: as the first edge to the same input, or to any.
 fn like(state: &NodeState, to: &str) -> Input {
     let same = state.edges().find(|edge| edge.to == to).or(state.edges().next());
     let options = same.map_or_else(EdgeOptions::default, |edge| edge.options);
     Input { node: String::new(), output: 0, from: String::new(), to: to.to_owned(), options }
 }
 
-/// What cannot be connected stays as it was.
+/// Connects an edge in the place of another. An edge that cannot be connected stays as it was.
 fn replace(
     shared: &Shared,
     node: &mut Node,
@@ -206,7 +206,7 @@ fn put(
     node.state.set_edges(numbered);
 }
 
-/// Tells those who follow the wires.
+/// Notes the change for the followers of the wires.
 fn note(shared: &Shared, node: usize, old: Option<&Input>, new: Option<&Input>) {
     let graph = shared.run.graph();
     let number = |input: Option<&Input>| input.and_then(|input| graph.node(&input.node).ok());

@@ -21,16 +21,16 @@ pub struct Entry {
     pub number: u64,
     /// Time of day, ns since 1970.
     pub at_ns: i64,
-    /// What happened.
+    /// The event or action.
     pub what: What,
 }
 
-/// What happened.
+/// The content of an entry.
 #[derive(Clone, PartialEq, Debug)]
 pub enum What {
     /// A node, or the engine, told something.
     Event(Event),
-    /// Somebody acted on the run.
+    /// A client acted on the run.
     Action {
         /// Who.
         caller: Caller,
@@ -75,7 +75,7 @@ impl Log {
         self.add(What::Event(event.clone()));
     }
 
-    /// What somebody writes, and says who he is, comes from anywhere.
+    /// The texts of a caller, its name among them, may come from anywhere: a line break would fake an entry.
     pub(super) fn action(&self, caller: Caller, node: String, action: &str, problem: Option<String>) {
         let caller = Caller { user: in_a_line(&caller.user), ..caller };
         let (action, problem) = (in_a_line(action), problem.map(|problem| in_a_line(&problem)));
@@ -93,7 +93,8 @@ impl Log {
         ring.entries.push_back(Entry { number, at_ns, what });
     }
 
-    /// The entries from `number` on that are still kept. What is missing between `number` and the first of them was overwritten.
+    /// The entries from `number` on that are still kept. Entries between `number` and the first of them were
+    /// overwritten.
     pub(super) fn since(&self, number: u64) -> Vec<Entry> {
         let ring = lock(&self.ring);
         let first = ring.next - ring.entries.len() as u64;

@@ -58,8 +58,9 @@ impl Shared {
         if is_alarm { SHORTEST } else { self.period() }
     }
 
-    /// Nodes are asked first and waited for then: none waits for another. Whoever waited for an acquisition relies on what the nodes that it
-    /// concerned say now: an answer to an earlier question is not good enough, and they are waited for longer.
+    /// Nodes are asked first and waited for then: none waits for another. A caller that waited for an acquisition
+    /// relies on the present values of the nodes concerned: an answer to an earlier question is not good enough, and
+    /// they are waited for longer.
     fn look(&self, concerned: &[usize]) -> Arc<Moment> {
         // A locked node is being changed: the look does not wait for it.
         let nodes = || self.nodes.iter().filter_map(try_lock);
@@ -77,7 +78,7 @@ impl Shared {
         })
     }
 
-    /// What depends on the nodes behind a source.
+    /// Counts the states that depend on the nodes behind a source.
     fn count_behind(&self, node: &mut Node, report: &Report) {
         let mut is_busy = node.state.acquires();
         if node.state.is_source {

@@ -2,11 +2,13 @@
 //!
 //! Think of it as a newspaper and a counter. One thread, the looker, asks all nodes what they know, takes one report, and publishes
 //! that as an immutable, numbered [`Moment`]. Faces take the newest when it suits them and compare versions; a slow face misses moments and
-//! delays nobody. Whoever wants something done hands an [`Action`] with a [`Caller`] to [`Model::act`]: what is asked of one node
-//! is done in the order in which it was asked, whichever faces asked, and the [`Answer`] holds the moment after it.
+//! delays no other. A face that wants something done hands an [`Action`] with a [`Caller`] to [`Model::act`]: actions
+//! on one node are done in the order in which they were asked for, by any faces, and the [`Answer`] holds the moment
+//! after it.
 //!
-//! The looker looks ten times a second while somebody watches ([`Model::watch`]), once a second otherwise, and at once when
-//! a node told of an error ([`Bell`]) or an action changed something. It waits for no node: one that hangs is shown as it was.
+//! The looker looks ten times a second while a client watches ([`Model::watch`]), once a second otherwise, and at once
+//! when a node told of an error ([`Bell`]) or an action changed something. It waits for no node: one that hangs is
+//! shown as it was.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -192,7 +194,7 @@ impl Model {
 
     // ---- Acting ----
 
-    /// Whether somebody is among those who may act.
+    /// Whether the caller may act.
     pub fn may_act(&self, caller: &Caller) -> bool {
         caller.may_act(&self.threads.access)
     }
@@ -253,7 +255,7 @@ impl Model {
         told.recv().unwrap_or_else(|_| ended())
     }
 
-    /// Looks a last time and ends all threads. What waits to be done is dropped. The last moment stays to be read.
+    /// Looks a last time and ends all threads. Waiting actions are dropped. The last moment stays to be read.
     pub fn end(&self) {
         self.threads.end();
     }
@@ -289,7 +291,7 @@ impl Drop for Threads {
     }
 }
 
-/// Somebody who watches a run.
+/// A client that watches a run.
 pub struct Watch {
     shared: Arc<Shared>,
     number: u64,

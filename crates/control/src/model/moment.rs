@@ -1,4 +1,4 @@
-//! What is known of a running graph at one moment.
+//! Moments: the state of a running graph at one time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::attributes::Problem;
 use crate::report::rates::{Rates, RunRates};
 use crate::report::times::NodeTimes;
 
-/// What is known of a running graph at one moment. Immutable; a newer one has a higher version.
+/// The state of a running graph at one time. Immutable; a newer one has a higher version.
 #[derive(Debug)]
 pub struct Moment {
     /// Grows by one with each moment of a run; 0 is before the first look.
@@ -24,7 +24,8 @@ pub struct Moment {
     pub taken: Instant,
     /// Counts, times, losses, events.
     pub report: Report,
-    /// The nodes in the order of their declaration. What was not looked at anew is the same `Arc` as in the moment before.
+    /// The nodes in the order of their declaration. A node that was not looked at anew is the same `Arc` as in the
+    /// moment before.
     pub nodes: Vec<Arc<NodeMoment>>,
     /// How fast the run is as a whole, over the last second that is over.
     pub rates: RunRates,
@@ -54,14 +55,14 @@ impl Moment {
         self.edges.of(node).filter_map(|edge| self.report.edges.get(edge))
     }
 
-    /// What is known of the node called `name`: what the engine counts, and what the node says.
+    /// The state of the node called `name`: the counts of the engine, and the answers of the node.
     pub fn node(&self, name: &str) -> Option<(&NodeReport, &NodeMoment)> {
         let number = self.report.nodes.iter().position(|node| node.name == name)?;
         Some((&self.report.nodes[number], self.nodes.get(number)?))
     }
 }
 
-/// What a node says of itself, and what the run does with it.
+/// The answers of a node about itself, and the run's handling of it.
 #[derive(Clone, Debug)]
 pub struct NodeMoment {
     /// The declarations of its parameters.
@@ -69,9 +70,9 @@ pub struct NodeMoment {
     /// Their values, readbacks included, in the same order, as the node said last; empty until it has answered once. A node
     /// that hangs or has ended keeps those from before. Unchanged ones may be the same `Arc`.
     pub values: Arc<Vec<Value>>,
-    /// What its last frame was, if the run remembers frames.
+    /// Its last frame, if the run remembers frames.
     pub last: Option<LastFrame>,
-    /// What is known of it beside its parameters.
+    /// Its state beside its parameters.
     pub state: NodeState,
     /// How fast it is, over the last second that is over.
     pub rates: Rates,
@@ -101,20 +102,20 @@ pub(super) fn number_of(specs: &[ParamSpec], role: Role) -> Option<usize> {
     specs.iter().position(|spec| spec.role == Some(role))
 }
 
-/// What is known of a node beside its parameters.
+/// The state of a node beside its parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeState {
     /// Whether it is a source.
     pub is_source: bool,
     /// Whether frames are offered to it; of a source whether it produces any.
     pub is_enabled: bool,
-    /// Whether its frames are sent to the nodes behind it; what is not is an intended loss.
+    /// Whether its frames are sent to the nodes behind it; frames that are not are an intended loss.
     pub sends: bool,
-    /// The text in which somebody asked for attributes of its frames; empty if nobody did.
+    /// The text in which a client asked for attributes of its frames; empty if no client did.
     pub attributes: Arc<str>,
-    /// What is put in the place of `$(NAME)` in that text, as `NAME=value,OTHER=value`.
+    /// The texts for `$(NAME)` in that text, as `NAME=value,OTHER=value`.
     pub macros: Arc<str>,
-    /// What was in the way of the attributes that were asked for last.
+    /// The problem with the attributes that were asked for last.
     pub attributes_problem: Option<Problem>,
     /// Whether a source acquires.
     pub is_acquiring: bool,
@@ -122,15 +123,16 @@ pub struct NodeState {
     pub is_busy: bool,
     /// Whether an acquisition ends only when all nodes behind have nothing left to do.
     pub waits_for_nodes: bool,
-    /// Whether acquisitions of the sources before it end only when it has nothing left to do; `None` until somebody says so.
+    /// Whether acquisitions of the sources before it end only when it has nothing left to do; `None` until a client
+    /// sets it.
     pub awaited: Option<bool>,
     /// A source acquires no longer, and a node that its acquisition waits for still has frames.
     pub is_delivering: bool,
     /// Parameters that were written through [`Action`](super::Action), in the order of the first writes. Others may differ from the start
     /// of the run, too: nodes count numbers of files up, and limit sizes.
     pub written: Arc<[String]>,
-    /// Where values come from that somebody has written or settings have restored, by the name of the value in a settings file;
-    /// every other value is as at the start.
+    /// Where values come from that clients have written or settings have restored, by the name of the value in a
+    /// settings file; every other value is as at the start.
     pub origins: Arc<BTreeMap<String, Origin>>,
     /// Acquisitions begun through [`Action`](super::Action) so far: one that was over between two moments is seen by it.
     pub acquisitions: u64,
@@ -144,9 +146,9 @@ pub struct NodeState {
     pub queued_behind: u64,
     /// Buffers for frames that it has made and that are not in use.
     pub free_buffers: usize,
-    /// Frames so far: sent by a source, handled by another node; what the node counts itself, if it does.
+    /// Frames so far: sent by a source, handled by another node; the node's own count, if it has one.
     pub frames: u64,
-    /// What counters stood at when somebody set them to 0.
+    /// The values of counters when a client set them to 0.
     pub offsets: Offsets,
     /// Values with limits, and which of them are alarms.
     pub limited: Arc<[Limited]>,
@@ -187,7 +189,8 @@ pub struct Input {
     pub options: EdgeOptions,
 }
 
-/// What to subtract from counts, by wrapping, so that they count from when somebody set them anew. The ledger knows nothing of this.
+/// Numbers to subtract from counts, by wrapping, so that they count from the time when a client set them anew. The
+/// ledger knows nothing of this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Offsets {
     /// Of [`NodeState::frames`].

@@ -22,7 +22,7 @@ use super::refused::Refused;
 /// How long a node may take to say what has become of it before the answer goes without it.
 pub(super) const READBACK: Duration = Duration::from_secs(1);
 
-/// What a node was asked for.
+/// A question that a node was asked.
 struct Question {
     /// The actions on the node that came before it.
     actions: u64,
@@ -31,7 +31,7 @@ struct Question {
     is_old: bool,
 }
 
-/// One node as the looker knows it. Whoever acts on the node holds its lock meanwhile.
+/// One node as the looker knows it. A thread that acts on the node holds its lock meanwhile.
 pub(super) struct Node {
     pub(super) number: usize,
     pub(super) name: String,
@@ -51,7 +51,7 @@ pub(super) struct Node {
     pub(super) alarms: Alarms,
     /// All parameters by number, to be asked for.
     wanted: Arc<[usize]>,
-    /// Counts actions: what a node was asked before one is out of date.
+    /// Counts actions: a question asked before the last one is out of date.
     pub(super) actions: u64,
     asked: Option<Question>,
     /// Its first input was taken away for another one, and neither could be connected.
@@ -115,8 +115,8 @@ impl Node {
         self.values.get(index) == Some(&Value::Bool(true))
     }
 
-    /// Takes the values for those of the moment in which the work of parameter `index` began: it is true, and if it is a
-    /// capture no frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
+    /// Shows the values as they were when the work of parameter `index` began: it is true, and if it is a capture no
+    /// frame is captured yet. Returns the values as the node said them, for [`Node::end_pretending`].
     pub(super) fn pretend_begun(&mut self, index: usize) -> Arc<Vec<Value>> {
         let mut values = (*self.values).clone();
         let is_capture = self.spec(index).role == Some(Role::Capture);
@@ -145,14 +145,14 @@ impl Node {
         }
     }
 
-    /// Forgets what was asked: somebody has acted since.
+    /// Forgets the last question: a client has acted since.
     pub(super) fn ask_anew(&mut self, run: &Run) {
         self.actions += 1;
         self.forget_question();
         self.ask(run);
     }
 
-    /// Does not wait for an answer any more: it may be older than what somebody relies on.
+    /// Does not wait for an answer any more: it may be older than a client relies on.
     pub(super) fn forget_question(&mut self) {
         self.asked = None;
     }

@@ -8,7 +8,7 @@ use super::caller::Caller;
 /// the command line, has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The settings file, into which somebody had written it.
+    /// The settings file, into which a client had written it.
     Settings {
         /// Who, as [`by`] said it then; empty if that is not known.
         by: String,
@@ -25,7 +25,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Who wrote the value.
+    /// The caller that wrote the value.
     pub fn by(&self) -> String {
         match self {
             Origin::Settings { by, .. } => by.clone(),

@@ -1,4 +1,4 @@
-//! What a program with a run of its own does with it.
+//! Acts of a program on a run of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,14 +55,14 @@ impl Model {
         self.act_and_wait(Caller::program(), Action::Change(node, change)).result
     }
 
-    /// Each moment from the newest on until the model ends, at least one in `period`. Whoever is slower misses some.
+    /// Each moment from the newest on until the model ends, at least one in `period`. A slower reader misses some.
     pub fn moments(&self, period: Duration) -> impl Iterator<Item = Arc<Moment>> + use<> {
         let mut watch = self.watch(period);
         std::iter::from_fn(move || watch.next(FOREVER))
     }
 
-    /// Stops the run, waits for its end, at most for `limit`, and ends the model. What has not ended then is aborted. If
-    /// others hold the model or its run, the report lacks a last look at the threads.
+    /// Stops the run, waits for its end, at most for `limit`, and ends the model. A run that has not ended then is
+    /// aborted. If others hold the model or its run, the report lacks a last look at the threads.
     pub fn finish(self, limit: Duration) -> Report {
         let run = self.run().clone();
         run.stop();

@@ -4,13 +4,14 @@ use livetime_engine::{NodeReport, Report};
 
 use crate::report::rates::{Counts, Rates, RunRates};
 
-/// Rates are means over at least this long: shorter, and a detector of some hertz jumps; longer, and nobody sees it start.
+/// Rates are means over at least this long: shorter, and a detector of some hertz jumps; longer, and a start is seen
+/// late.
 const WINDOW_NS: u64 = 1_000_000_000;
 
 /// Rates of the last second that is over.
 struct Window {
     rates: Rates,
-    /// What had been done when the present second began.
+    /// The counts when the present second began.
     before: Counts,
 }
 
@@ -28,7 +29,7 @@ impl Window {
     }
 }
 
-/// What the rates of a node need to know of the time before.
+/// Past counts that the rates of a node need.
 #[derive(Default)]
 pub(super) struct Pace {
     window: Window,

@@ -15,7 +15,7 @@ use crate::settings::SettingsError;
 pub enum Refused {
     /// The run or a node refuses.
     Run(Refusal),
-    /// The caller is not among those who may act.
+    /// The caller may not act.
     MayNotAct(Box<Caller>),
     /// So many changes wait for the node already.
     Busy(usize),

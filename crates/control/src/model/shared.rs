@@ -1,8 +1,8 @@
-//! What the looker shares with those that act.
+//! State that the looker shares with the threads that act.
 //!
 //! | lock | held | while holding it, these may be taken |
 //! |---|---|---|
-//! | a node's | by whoever acts on it, which may take seconds | `wires`, `publishing` |
+//! | a node's | by the thread that acts on it, which may take seconds | `wires`, `publishing` |
 //! | `publishing` | while a moment is made | a node's, only if it is free |
 //! | all others | to read or change one value | none |
 
@@ -26,7 +26,7 @@ use super::waiting::Waiting;
 use super::wires::Wires;
 use crate::report::rates::RunRates;
 
-/// Time between two looks while nobody watches. What faces ask for and alarms come at once all the same.
+/// Time between two looks while no face watches. Looks that faces ask for, and alarms, come at once all the same.
 const UNWATCHED: Duration = Duration::from_secs(1);
 
 /// Called when an acquisition begins, before the source is told, with the moment that says so and the number of the source. The source
@@ -40,7 +40,7 @@ struct Followed {
     losses: LossWatch,
 }
 
-/// What the looker shares with those that act.
+/// State that the looker shares with the threads that act.
 pub(super) struct Shared {
     pub(super) run: Arc<Run>,
     pub(super) nodes: Vec<Mutex<Node>>,
@@ -54,7 +54,7 @@ pub(super) struct Shared {
     is_newer: Condvar,
     /// The looker has looked for the last time.
     is_over: AtomicBool,
-    /// Time between looks that each of those who watch wants.
+    /// For each watcher, the time between looks that it wants.
     periods: Mutex<Vec<(u64, Duration)>>,
     begun: Mutex<Vec<Begun>>,
 }
@@ -106,7 +106,7 @@ impl Shared {
         self.is_over.load(Ordering::Acquire)
     }
 
-    /// Makes a moment in which `node` alone is looked at anew. Whoever calls holds its lock.
+    /// Makes a moment in which `node` alone is looked at anew. The caller holds its lock.
     pub(super) fn publish_one(&self, node: &mut Node, look: impl FnOnce(&mut Node, &Report)) -> Arc<Moment> {
         let mut followed = lock(&self.publishing);
         let report = self.run.report();
@@ -116,7 +116,7 @@ impl Shared {
         self.publish(report, nodes, &mut followed)
     }
 
-    /// Publishes the node as it is after an action, so that whoever has acted reads what has become of it.
+    /// Publishes the node as it is after an action, so that the caller of the action reads its result.
     pub(super) fn look_now(&self, node: &mut Node) -> Arc<Moment> {
         node.ask_anew(&self.run);
         node.take_answer(Instant::now() + READBACK);
@@ -144,7 +144,7 @@ impl Shared {
         self.publish(self.run.report(), nodes, &mut followed)
     }
 
-    /// Makes a moment of all nodes on which nobody acts just now.
+    /// Makes a moment of all nodes on which no thread acts just now.
     pub(super) fn publish_all(&self, look: impl Fn(&mut Node, &Report)) -> Arc<Moment> {
         let mut followed = lock(&self.publishing);
         let report = self.run.report();
@@ -172,7 +172,7 @@ impl Shared {
         moment
     }
 
-    /// Tells those who wait for a newer moment that there will be none.
+    /// Tells watchers that wait for a newer moment that there will be none.
     pub(super) fn end(&self) {
         let newest = lock(&self.newest);
         self.is_over.store(true, Ordering::Release);
@@ -180,7 +180,7 @@ impl Shared {
         self.is_newer.notify_all();
     }
 
-    // ---- Those who watch ----
+    // ---- Watchers ----
 
     pub(super) fn watch(&self, period: Duration) -> u64 {
         let mut periods = lock(&self.periods);
@@ -209,9 +209,9 @@ impl Shared {
         begun.iter().for_each(|begun| begun(moment, node));
     }
 
-    // ---- Those who act ----
+    // ---- Callers ----
 
-    /// Notes what has become of an action, and tells whoever asked for it.
+    /// Notes the outcome of an action, and tells the caller that asked for it.
     pub(super) fn answer(&self, asked: Asked, result: Result<(), Refused>, moment: Arc<Moment>) {
         let Asked { caller, node, change, reply } = asked;
         let node = self.run.graph().nodes().get(node).map(|n| n.name.clone()).unwrap_or_default();
@@ -228,7 +228,7 @@ impl Shared {
         self.waker().wish();
     }
 
-    /// Looks at once at those who wait for the work of a node: somebody has written to it.
+    /// Looks at once at the callers that wait for the work of a node: a caller has written to it.
     pub(super) fn hurry(&self, node: usize) {
         if lock(&self.waiting).iter().any(|waiting| waiting.is_of(node)) {
             self.waker().wish();

@@ -15,7 +15,7 @@ pub(super) struct Waiting {
     pub(super) param: Option<usize>,
     /// Whether that is a capture.
     pub(super) is_capture: bool,
-    /// What had been done when all queues were seen empty; they are only if it is the same at the next look.
+    /// The count of work done when all queues were seen empty; they are only if it is the same at the next look.
     pub(super) seen: Option<u64>,
     /// The node's answer to whether it is at work, if it was asked and has not answered.
     pub(super) is_at_work: Option<Receiver<Snapshot>>,
@@ -30,7 +30,7 @@ impl Waiting {
         self.asked.node == node
     }
 
-    /// Whether frames that were sent before the end belong to the work: those of an acquisition, and those of a
+    /// Whether frames that were sent before the end belong to the work: an acquisition's frames, and the frames of a
     /// buffer that captures.
     pub(super) fn sends_frames(&self) -> bool {
         match &self.asked.change {

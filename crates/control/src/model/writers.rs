@@ -175,7 +175,7 @@ mod tests {
                 assert!(writers.push(node, Box::new(move || _ = tell.send((node, number)))).is_ok());
             }
         }
-        // Those of the other nodes are done while the first one hangs.
+        // The jobs of the other nodes are done while the first job hangs.
         let mut early: Vec<(usize, i32)> = told.iter().take(40).collect();
         early.sort_by_key(|(node, _)| *node);
         let wanted: Vec<_> = [1, 2].iter().flat_map(|node| (0..20).map(|n| (*node, n))).collect();

@@ -1,4 +1,4 @@
-//! What became of the events that were given to a pipeline.
+//! The fate of the events that were given to a pipeline.
 
 use livetime_analysis::{Loader, ReduceError, Saver};
 use serde_json::{Value as Json, json};
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 /// So many lost events are named; the others are counted.
 pub const MOST_NAMED: usize = 1000;
 
-/// What became of the events whose picture was given to the nodes of a pipeline: each one is used, left out or lost.
+/// The fate of the events whose picture was given to the nodes of a pipeline: each one is used, left out or lost.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct PipelineAccount {
     /// Events whose picture came out and is in the results.
@@ -28,7 +28,7 @@ pub struct LostEvent {
     pub event: usize,
     /// When it happened, ns since 1970.
     pub time_ns: u64,
-    /// The node that failed; none if the picture came out damaged, or otherwise than those of the first events.
+    /// The node that failed; none if the picture came out damaged, or otherwise than the pictures of the first events.
     pub node: Option<String>,
     /// Its error, or what was wanted and found.
     pub why: String,

@@ -7,7 +7,7 @@ use twox_hash::XxHash3_64;
 
 use crate::config::Setting;
 
-/// What the line begins with; JSON follows.
+/// The begin of the line; JSON follows.
 pub(super) const KIND: &str = "pipeline ";
 
 /// How events become frames: 2 is as a source sends them; 1 was without attributes, flags and damaged events.
@@ -18,14 +18,14 @@ const FRAMES: u32 = 2;
 pub(super) struct Description {
     /// Name of the pipeline file.
     pub(super) file: String,
-    /// What is in it.
+    /// Its text.
     pub(super) text: String,
     pub(super) source: Option<String>,
     pub(super) of: Option<String>,
     pub(super) settings: Vec<Setting>,
-    /// What the run gives.
+    /// The layout of the run's pictures.
     pub(super) input: Layout,
-    /// What comes out.
+    /// The layout of the pictures that come out.
     pub(super) output: Panels,
     /// How the reducers describe themselves that get it.
     pub(super) reducers: Vec<String>,

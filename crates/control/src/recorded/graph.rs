@@ -28,7 +28,7 @@ const KEPT: usize = 64;
 pub struct GraphOptions {
     /// Threads for each node that may have several, and threads that read and decompress.
     pub workers: usize,
-    /// Numbers of the events, from 0 on; what is beyond the end of the run does not matter.
+    /// Numbers of the events, from 0 on; numbers beyond the end of the run are ignored.
     pub events: Range<usize>,
     /// The source whose place the run takes; needed if the pipeline has several.
     pub source: Option<String>,
@@ -79,7 +79,7 @@ pub struct GraphAnalysis {
     frames_bytes: usize,
 }
 
-/// What came of it.
+/// The result of a graph's run over recorded events.
 pub struct GraphFound {
     /// The ledger, the times, and the parameters of all nodes at their end
     /// ([`NodeReport::last_values`](livetime_engine::NodeReport::last_values)).
@@ -92,7 +92,7 @@ pub struct GraphFound {
     pub raw_bytes: u64,
     /// Bytes in the files of all events that the source came to.
     pub file_bytes: u64,
-    /// What made it end.
+    /// The reason of its end.
     pub ended_by: EndedBy,
 }
 
@@ -133,7 +133,7 @@ impl GraphAnalysis {
     /// nodes tell, on their threads.
     ///
     /// # Errors
-    /// If the frames need more memory than may be taken, or a node does not start. What goes wrong later is in the report.
+    /// If the frames need more memory than may be taken, or a node does not start. Later failures are in the report.
     pub fn run(
         &self,
         recording: &Recording,
@@ -164,7 +164,7 @@ impl GraphAnalysis {
         &self.pipeline.graph.nodes()[self.source].name
     }
 
-    /// What the source sends.
+    /// The layout of the frames that the source sends.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -210,7 +210,7 @@ impl GraphAnalysis {
         draining.map_or(EndedBy::Sources, |(_, ended_by)| ended_by)
     }
 
-    /// With a picture, without, and those that cannot be read.
+    /// Events with a picture, events without, and events that cannot be read.
     fn events_seen(&self, report: &Report) -> usize {
         self.told(report, &["array_counter", "missing", "failures"]) as usize
     }

@@ -186,7 +186,7 @@ fn the_files_are_scanned_once() {
     let text = "nodes:\n  cam: {type: sim_detector}\n  end: {type: null, from: cam}\n";
     let recording = Recording::open(&[&path]).unwrap();
     let work = work(&path, text, &with(1, &[])).unwrap();
-    // Whoever looks again finds a place that cannot be read, which is a loss.
+    // A second scan would find a place that cannot be read, which is a loss.
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.extend([0xFF; 50]);
     std::fs::write(&path, bytes).unwrap();

@@ -17,15 +17,15 @@ use super::error::{PictureError, RecordedError};
 use super::{MOST_LOOKED_AT, SOURCE, first_picture};
 use crate::config::{self, Pipeline, Problems, Purpose, Replaced, Replay, Setting};
 
-/// What of a pipeline is wanted.
+/// The wanted part of a pipeline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducedOptions {
     /// Numbers of the events that are analysed; the first pictures among them say what comes out of the pipeline.
     pub events: Range<usize>,
     /// The source whose place the run takes; needed if the pipeline has several.
     pub source: Option<String>,
-    /// The output whose pictures are wanted: `node` or `node.output`; needed if there are several that send to nobody but sinks. Only what
-    /// leads there is then looked at.
+    /// The output whose pictures are wanted: `node` or `node.output`; needed if several outputs send to no node, or to
+    /// sinks only. Only the nodes on the way there are then looked at.
     pub of: Option<String>,
     /// Parameters that are not as in the file.
     pub settings: Vec<Setting>,
@@ -38,7 +38,7 @@ impl Default for ReducedOptions {
     }
 }
 
-/// What became of the events, once the results are made.
+/// The account of the events, once the results are made.
 pub type Outcome = Arc<Mutex<Option<PipelineAccount>>>;
 
 /// Gives the picture of each event to the nodes of a pipeline, and what comes out at one of them to other reducers.
@@ -49,7 +49,7 @@ pub type Outcome = Arc<Mutex<Option<PipelineAccount>>>;
 ///
 /// The nodes get the frames that the source `recording` sends: of each event with a picture, whatever its shape, with attributes and flags.
 /// Only the number of a frame may differ. A source numbers the frames that it sends; how many come before an event is unknown where events
-/// are taken in any order, so the number is that of the event among those that are analysed, the same where each has a picture.
+/// are taken in any order, so the number is the event's among the analysed events, the same where each has a picture.
 ///
 /// Pictures that come out must be like the first one, and undamaged: another event is lost, with the reason
 /// ([`PipelineReducer::outcome`]). So is one that a node fails in, by an error or a panic; if the node's policy is to stop, the
@@ -85,7 +85,7 @@ pub struct PipelineReducer {
     outcome: Outcome,
 }
 
-/// What leads from the source to the output.
+/// The nodes that lead from the source to the output.
 struct Way {
     graph: Graph,
     output: String,
@@ -99,7 +99,7 @@ pub struct Partial {
     inner: <Reducers as Reducer>::Partial,
 }
 
-/// What became of one event.
+/// The fate of one event.
 enum Passed {
     Out(Frame),
     LeftOut,
@@ -182,7 +182,7 @@ impl PipelineReducer {
         &self.way.left_out
     }
 
-    /// What comes out.
+    /// The layout of the pictures that come out.
     pub fn layout(&self) -> &Panels {
         &self.description.output
     }
@@ -226,7 +226,7 @@ impl Way {
         DirectRun::start(&self.graph, &[&self.output], options).map_err(RecordedError::Nodes)
     }
 
-    /// What comes out of the first pictures of this layout, from the event `first` on.
+    /// The pictures that come out of the first events with this layout, from the event `first` on.
     fn first_output(
         &self,
         recording: &Recording,
@@ -270,7 +270,7 @@ impl Reducer for PipelineReducer {
         self.map_block(partial, &Block::of(&[*event]))
     }
 
-    /// All events of the block go through the nodes before the others see any, who take many side by side.
+    /// All events of the block go through the nodes before the other reducers see any, which take many side by side.
     fn map_block(&self, partial: &mut Partial, block: &Block<'_>) -> Result<(), ReduceError> {
         let (mut nodes, output) = (self.nodes()?, &self.description.output);
         let mut out = Vec::new();
@@ -387,7 +387,7 @@ fn pass(
     }))
 }
 
-/// What became of an event, by what the nodes did with its picture.
+/// The fate of an event, by the frames and failures of the nodes.
 fn passed(given: Given, check: impl Fn(&Frame) -> Result<(), PictureError>) -> Passed {
     // The first failure explains the later ones.
     if let Some(failure) = given.failures.into_iter().next() {
@@ -427,7 +427,7 @@ fn is_like(layout: &Layout, wanted: &Panels) -> Result<(), PictureError> {
     }
 }
 
-/// What a picture that came out is like, as an analysis knows pictures.
+/// The layout of a picture that came out, as an analysis describes pictures.
 fn described_output(frame: &Frame) -> Result<Panels, PictureError> {
     let array = frame.array()?;
     let layout = array.layout();

@@ -1,4 +1,4 @@
-//! What comes out of a pipeline has the same bits for any number of workers and parts, and every event is accounted for.
+//! The results of a pipeline have the same bits for any number of workers and parts, and every event is accounted for.
 
 use std::path::{Path, PathBuf};
 
@@ -265,7 +265,7 @@ fn nodes_that_keep_state_are_refused_by_name_and_place() {
     assert!(error.starts_with("p.yaml:3:3: filter: wanted a node that keeps no state"), "{error}");
     let behind = format!("{filter}  t: {{type: transform, from: filter}}\n");
     assert!(refused(&behind, Some("t")).contains("found `process`, which does"));
-    // Whoever names an output wants no more than what leads there.
+    // A user that names an output wants only the nodes that lead there.
     let beside =
         format!("nodes:\n  cam: {{type: sim_detector}}\n{filter}  t: {{type: transform, from: cam}}\n");
     assert!(reducer(&path, &beside, None).err().unwrap().contains("filter: wanted a node"));
@@ -315,7 +315,7 @@ fn any_bytes_are_a_partial_result_or_refused() {
         for word in [u64::MAX, 1 << 40, 7, 0] {
             let mut bytes = good.clone();
             bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-            // What passes the checks must be of use, too.
+            // A partial result that passes the checks must be of use, too.
             if let Ok(partial) = work.load(&bytes) {
                 let _ = work.finish(partial);
                 loaded += 1;

@@ -148,7 +148,7 @@ fn nodes() -> Vec<NodeType> {
     [livetime_nodes::ALL, livetime_sim::ALL, &[NodeType::of::<Seen>(), NodeType::of::<Noted>()]].concat()
 }
 
-/// What came on the road of a graph: the facts of all frames, and the pictures with damage that the source counted.
+/// The frames on the road of a graph: the facts of each, and the number of damaged pictures that the source counted.
 type Came = (Vec<Facts>, u64);
 
 fn graph(source: &str, file: &Path) -> String {

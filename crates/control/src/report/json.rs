@@ -159,7 +159,7 @@ fn thread(report: &Report, thread: &ThreadReport) -> Value {
     })
 }
 
-/// What limits a graph, with the names of its nodes.
+/// The limit of a graph, with the names of its nodes.
 pub fn bottleneck(report: &Report, found: &Bottleneck) -> Value {
     let name = |node: usize| report.nodes[node].name.clone();
     let limit = |limit: Limit| match limit {

@@ -13,7 +13,7 @@ pub enum Place {
     Edge(usize),
     /// On a cut, by its place in the report.
     Cut(usize),
-    /// In a node, by its number: what a source never sent, and what came to nothing in a handler.
+    /// In a node, by its number: frames that a source never sent, and frames that a handler lost.
     Node(usize),
 }
 

@@ -33,7 +33,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What is judged to be lost of recorded data, and whether anything is left.
+/// The exit code for the losses of recorded data, and for the case that nothing is left.
 impl From<Judgement> for Exit {
     fn from(judgement: Judgement) -> Exit {
         match judgement {
@@ -44,7 +44,7 @@ impl From<Judgement> for Exit {
     }
 }
 
-/// What made a run end.
+/// The reason of a run's end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndedBy {
     /// All sources came to their end.
@@ -93,14 +93,14 @@ pub struct Ending<'a> {
     pub pipeline: &'a str,
     /// The last report.
     pub report: &'a Report,
-    /// What made it end.
+    /// The reason of its end.
     pub ended_by: EndedBy,
-    /// What does not balance.
+    /// The accounts that do not balance.
     pub imbalances: Vec<String>,
 }
 
 impl<'a> Ending<'a> {
-    /// What is to be told of a run of `pipeline`; a failure in the report is what ended it, whatever else did.
+    /// The end of a run of `pipeline`; a failure in the report is the reason of the end, before any other reason.
     pub fn new(pipeline: &'a str, report: &'a Report, ended_by: EndedBy) -> Ending<'a> {
         let ended_by = if report.failure.is_some() { EndedBy::Failure } else { ended_by };
         Ending { pipeline, report, ended_by, imbalances: report.imbalances() }

@@ -1,12 +1,12 @@
-//! Rates: what was done in a time, divided by it. One definition for every face; the model makes those of a run that goes on
-//! ([`Moment`](crate::model::Moment)), and [`since_start`] those of one that is over.
+//! Rates: counts of a time, divided by it. One definition for every face; the model makes the rates of a run that goes
+//! on ([`Moment`](crate::model::Moment)), and [`since_start`] the rates of a run that is over.
 
 use livetime_engine::{NodeReport, Report};
 
 /// How fast a node is.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Rates {
-    /// Frames per second: sent by a source, handled by another node; what the node counts itself, if it does.
+    /// Frames per second: sent by a source, handled by another node; the node's own count, if it has one.
     pub hz: f64,
     /// Frames received per second; `None` for nodes that have received none, as sources.
     pub in_hz: Option<f64>,
@@ -43,7 +43,7 @@ pub fn frames_of_sources(report: &Report) -> u64 {
     report.nodes.iter().filter(|node| node.received == 0).map(|node| node.emitted).sum()
 }
 
-/// What had been done at one time.
+/// The counts at one time.
 #[derive(Clone, Copy)]
 pub(crate) struct Counts {
     at_ns: u64,
@@ -79,7 +79,7 @@ impl Counts {
         self.at_ns.saturating_sub(before.at_ns)
     }
 
-    /// What was done since `before`, by the time.
+    /// The differences of the counts from `before`, divided by the time.
     pub(crate) fn since(&self, before: &Counts) -> Rates {
         let seconds = self.elapsed_ns(before).max(1) as f64 / 1e9;
         let per_second = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;

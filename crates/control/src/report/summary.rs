@@ -54,10 +54,10 @@ fn headline(ending: &Ending, rates: RunRates) -> String {
     text
 }
 
-/// Which columns the table of nodes has: what is lost matters more than a median.
+/// Which columns the table of nodes has: losses matter more than a median.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Columns {
-    /// Those that fit a terminal of 80 characters.
+    /// The columns that fit a terminal of 80 characters.
     Few,
     /// These and the 99th percentile of the service time.
     More,
@@ -169,7 +169,8 @@ fn cuts(report: &Report) -> String {
     report.cuts.iter().map(line).collect()
 }
 
-/// What each node said of itself at its end: one paragraph for each that has something to say. Zeros, empty texts and long lists are left out; `--json` has all.
+/// The readbacks of each node at its end: one paragraph for each node that has something to say. Zeros, empty texts and
+/// long lists are left out; `--json` has all.
 fn readbacks(report: &Report) -> String {
     let paragraph = |node: &NodeReport| {
         let parts = node.readbacks().filter_map(|(spec, value)| Some(readback(spec, readable(value)?)));
@@ -232,7 +233,7 @@ fn wrap(head: &str, parts: &[String]) -> String {
     text + &line + "\n"
 }
 
-/// What limits the graph, what it could sustain, and what one more thread would give.
+/// The bottleneck of the graph, the rate that it could sustain, and the rate with one more thread.
 fn limit(report: &Report) -> String {
     let Some(found) = report.bottleneck() else { return String::new() };
     let busiest = &report.nodes[found.node].name;
@@ -269,7 +270,7 @@ fn limit(report: &Report) -> String {
 /// From this share of the time on, waiting for a core is worth a word.
 const BUSY: f64 = 0.05;
 
-/// That the machine was too busy for the numbers to be those of the graph alone.
+/// Says that the machine was too busy: the numbers do not come from the graph alone.
 pub fn busy(found: &Bottleneck) -> String {
     if found.delayed < BUSY {
         return String::new();

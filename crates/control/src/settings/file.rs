@@ -42,7 +42,7 @@ pub struct Kept {
     pub value: Value,
     /// The value of the pipeline file when this one was written; `None` if that is not known.
     pub file: Option<Value>,
-    /// Who wrote it: face, name and address.
+    /// The writer: face, name and address.
     pub by: String,
     /// When, ns since 1970.
     pub at_ns: i64,

@@ -160,7 +160,7 @@ impl RunKey {
     }
 
     fn spec(self) -> &'static ParamSpec {
-        // The order of both is that of the declaration.
+        // The table has the order of the declaration.
         &RUN[self as usize].1
     }
 }

@@ -12,7 +12,7 @@ use super::key::{Key, order};
 use crate::config::Setting;
 use crate::line::in_a_line;
 
-/// What became of the settings at the start of a run.
+/// The fate of the settings at the start of a run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Restored {
     /// The file that was read; `None` if there was none.
@@ -34,18 +34,18 @@ pub struct Tried {
     pub key: String,
     /// The value, in the type of the parameter if the run has it.
     pub kept: Kept,
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
 }
 
-/// What became of a value of a settings file.
+/// The fate of a value of a settings file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// The run has it.
     Restored,
     /// The model gives it to the run after the start.
     AfterStart,
-    /// The node, or the graph, refuses it. The file keeps it until somebody writes the parameter.
+    /// The node, or the graph, refuses it. The file keeps it until a client writes the parameter.
     Refused(String),
     /// There is no such node. The file keeps it: the node may come back.
     NoNode(String),

@@ -30,7 +30,7 @@ pub struct Read {
     pub file: Option<SettingsFile>,
     /// The file that was read: the wanted one, or its newest copy that is whole.
     pub from: PathBuf,
-    /// What is wrong with the wanted file, and with copies newer than the one that was read.
+    /// Problems with the wanted file, and with copies newer than the one that was read.
     pub problems: Vec<SettingsError>,
 }
 
@@ -111,8 +111,8 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces the file by `text`, which is on the disk when this returns. Whatever goes wrong, the old file stays, or
-    /// the new one is whole. A file that another program has changed meanwhile becomes a copy.
+    /// Replaces the file by `text`, which is on the disk when this returns. After any failure the old file is there, or
+    /// the whole new one. A file that another program has changed meanwhile becomes a copy.
     ///
     /// # Errors
     /// [`SettingsError`] when another program holds the file, the disk is full, or the folder cannot be written.

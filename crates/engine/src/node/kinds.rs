@@ -247,11 +247,11 @@ pub struct Counterpart {
 pub struct Record {
     /// Suffix of its PV; `#:` in front stands for the number of each member of a group.
     pub pv: &'static str,
-    /// What it shows, and what a write does.
+    /// The value that it shows, and the effect of a write.
     pub acts: Acts,
 }
 
-/// What a [`Record`] shows, and what a write does.
+/// The value that a [`Record`] shows, and the effect of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Acts {
     /// The PV of this suffix, under another name.

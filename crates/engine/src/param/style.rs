@@ -14,7 +14,7 @@ pub struct PvStyle {
     pub drv_info: Option<&'static str>,
     /// Whether it may follow a PV, whose name is written to `XLink.DOL`.
     pub link: bool,
-    /// The suffix of the PV that can be written, where it is another one than that of the readback.
+    /// The suffix of the PV that can be written, where it differs from the readback's.
     pub setpoint: Option<&'static str>,
 }
 

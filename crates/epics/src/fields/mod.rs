@@ -144,11 +144,11 @@ impl Records {
         Some(pv)
     }
 
-    /// What becomes of a put to a field; `None` for a field that cannot be written.
+    /// The effect of a put to a field; `None` for a field that cannot be written.
     fn handler(&self, record: &str, field: Field) -> Option<Box<dyn Fn(Put) + Send + Sync>> {
         let written = field.written()?;
         if written == Written::Process {
-            // As of a record without a device: the value is always that of the run.
+            // As for a record without a device, a put here changes nothing: the run has the value.
             return Some(Box::new(Put::accept));
         }
         let (node, quantity) = self.quantity(record)?;

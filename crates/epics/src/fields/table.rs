@@ -1,4 +1,4 @@
-//! The fields of records, and the value that each one shows. Types are those of the records of EPICS base 7.
+//! The fields of records, and the value that each one shows. Types are as in the records of EPICS base 7.
 
 use livetime_control::model::Bound;
 use livetime_pva::data::{self, ScalarType, Value};
@@ -70,7 +70,7 @@ const BYTE: Kind = Kind::Of(ScalarType::U8);
 const COUNT: Kind = Kind::Of(ScalarType::U32);
 const SEVERITY: Kind = Kind::Menu(SEVERITIES);
 
-/// Fields beside those of limits and of states, which [`Field::named`] finds.
+/// Fields beside the fields of limits and of states, which [`Field::named`] finds.
 const FIELDS: &[Field] = &[
     field("NAME", all, Kind::Text, |record, _| text(record.name)),
     field("DESC", all, Kind::Text, |record, _| record.text("display.description")),
@@ -234,7 +234,7 @@ impl Record<'_> {
         }
     }
 
-    /// The most elements: of an array those that it has, because nothing bounds it.
+    /// The most elements: of an array its present number, because nothing bounds it.
     fn most(&self) -> usize {
         // A text that travels as characters is longer than its present value.
         long_text::characters(self.name).unwrap_or(1).max(self.len())

@@ -20,7 +20,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// What became of a line.
+/// The fate of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It is in the pipeline file.

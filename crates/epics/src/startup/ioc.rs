@@ -1,4 +1,4 @@
-//! What a start-up script makes: ports, records, saved settings.
+//! The IOC that a start-up script makes: ports, records, saved settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub(super) struct Put {
     pub(super) value: String,
 }
 
-/// What a start-up script makes.
+/// The IOC that a start-up script makes.
 pub(super) struct Ioc {
     pub(super) ports: Vec<Port>,
     /// The begin of the names of all PVs.

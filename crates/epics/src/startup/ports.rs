@@ -1,4 +1,4 @@
-//! Who sends frames to whom, and under which names.
+//! The ports that send frames to each other, and their names.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,8 @@ fn fate_of(port: &Port) -> Fate {
     }
 }
 
-/// Takes the arguments of the command: size of the queue, blocking, sender for plugins; for drivers, what the node declares.
+/// Takes the arguments of the command: size of the queue, blocking, sender for plugins; for drivers, the arguments that
+/// the node declares.
 fn arguments(port: &mut Port) {
     let args = std::mem::take(&mut port.args);
     let arg = |index: usize| args.get(index).map(String::as_str).unwrap_or_default();

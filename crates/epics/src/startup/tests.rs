@@ -244,7 +244,7 @@ fn scripts_that_include_one_another_end() {
     assert_eq!(imported(&[("st.cmd", script)]).unwrap().nodes, 1);
 }
 
-/// Whatever a script says, the reader ends, and the pipeline is read or refused with a place.
+/// For any script, the reader ends, and the pipeline is read or refused with a place.
 #[test]
 fn damaged_scripts_are_read_or_refused() {
     for number in 0..300 {

@@ -47,7 +47,7 @@ struct Chunk<H> {
     index: Index,
 }
 
-/// What is known of the index of a chunk.
+/// Knowledge about the index of a chunk.
 #[derive(Debug)]
 enum Index {
     /// Nothing yet: the file is complete, and may have one.

@@ -1,7 +1,8 @@
 //! Which records are a detector's data at an event, and the meaning of damage: the one judgement that sources and
 //! analysis share.
 //!
-//! 1. A segment's data are damaged if its record says so. What the root of the event says is about something in the event.
+//! 1. A segment's data are damaged if its record says so. Damage at the root of the event is about something in the
+//! event.
 //! 2. Of several records of one segment the first undamaged one counts, else the first.
 //! 3. Damaged data are shown marked, or left out and counted; the other segments are as good as they were.
 //! 4. Where there is no record at all, the event is damaged if a root says so; else the detector was not read.

@@ -366,7 +366,7 @@ impl Run {
             // A name without a number of a chunk cannot be put into the order.
             return Ok(false);
         };
-        // Only the name counts: the path is that of the recorder's machine.
+        // Only the name counts: the folder belongs to the recorder's machine.
         let next = path.with_file_name(file_name);
         if self.has_all_files
             // A chunk before this one would make the search run in circles.

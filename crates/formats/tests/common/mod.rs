@@ -1,4 +1,4 @@
-//! What the tests share: the recorded data, and datagrams to write.
+//! Parts that the tests share: the recorded data, and datagrams to write.
 
 use std::path::PathBuf;
 

@@ -16,6 +16,7 @@ macro_rules! element {
             #[inline(always)]
             fn load<const L: usize>(frame: &[u8], at: usize) -> [Self; L] {
                 let mut elements = [Self::default(); L];
+                // One check for all elements: an index would check each.
                 let bytes = frame.as_chunks().0.get(at..at + L).unwrap_or_default();
                 for (element, bytes) in elements.iter_mut().zip(bytes) {
                     *element = Self::from_le_bytes(*bytes);

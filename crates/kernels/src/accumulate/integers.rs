@@ -115,6 +115,7 @@ pub(super) fn add_narrow<T: Element + Into<i32>, W: Words, const L: usize>(
             let (a, b): (i32, i32) = (one[i].into(), other[i].into());
             let (a, b) = (a - centre, b - centre);
             sum[i] += a + b;
+            // A square is at most 2^30: two of them need the bit that an i32 has for its sign.
             square[i] += u64::from((a * a) as u32 + (b * b) as u32);
         }
     }
@@ -146,6 +147,7 @@ fn put<const L: usize>(
     for i in 0..L {
         let distance = i64::from(sum[i]);
         sums[i] += distance + n * c;
+        // Terms may be negative; the whole is a sum of squares, and is not.
         squares[i] += (square[i] as i64 + 2 * c * distance + n * c * c) as u64;
     }
 }
@@ -164,8 +166,10 @@ pub(super) fn add_wide<T: Element + Into<i64>, W: Words, const L: usize>(
         let elements: [T; L] = T::load(frame, at);
         for i in 0..L {
             let value: i64 = elements[i].into();
+            // The square of a u32 needs all 64 bits: as an i64 it may wrap, as a u64 it is right.
             let square = value.wrapping_mul(value) as u64;
             sum[i] += value;
+            // Halves of 32 bits: 2^15 of them cannot overflow a u64.
             low[i] += square & 0xFFFF_FFFF;
             high[i] += square >> 32;
         }

@@ -145,6 +145,7 @@ fn about_group<T: Element, const L: usize>(
 ) {
     let range = at..at + L;
     let (pivots, sums, squares) = (&pivots[range.clone()], &mut sums[range.clone()], &mut squares[range]);
+    // Arrays of a known length stay in registers while the frames go by.
     let (mut sum, mut square, mut pivot) = ([0.0; L], [0.0; L], [0.0; L]);
     sum.copy_from_slice(sums);
     square.copy_from_slice(squares);
@@ -218,6 +219,7 @@ fn extremes_group<T: Element, const L: usize>(
         ask_ahead::<T, L>(frame, at);
         let elements: [T; L] = T::load(frame, at);
         for i in 0..L {
+            // No comparison with NaN is true, so NaN changes nothing.
             low[i] = if elements[i] < low[i] { elements[i] } else { low[i] };
             high[i] = if elements[i] > high[i] { elements[i] } else { high[i] };
         }
@@ -261,6 +263,7 @@ fn count_body<T: Element>(frame: &[u8], threshold: T, counts: &mut [u32]) -> u64
     let (groups, rest) = counts.split_at_mut(whole);
     for (group, counts) in groups.as_chunks_mut::<L>().0.iter_mut().enumerate() {
         let elements: [T; L] = T::load(frame, group * L);
+        // Of 32 bits, as the counts: vectors of both have as many lanes.
         let mut here = 0;
         for i in 0..L {
             let is_hit = u32::from(elements[i] >= threshold);

@@ -59,6 +59,7 @@ mod x86 {
         #[inline(always)]
         fn add(&mut self, one: V, other: V) {
             for ((sum, squares), pair) in self.sum.iter_mut().zip(&mut self.squares).zip(one.zip16(other)) {
+                // With ones, the products are the elements of both frames, added in 32 bits.
                 *sum = sum.add32(pair.dot16(V::splat16(1)));
                 // At most 2^31, which is a number without sign.
                 let square = pair.dot16(pair);
@@ -74,9 +75,12 @@ mod x86 {
         let (pairs, rest) = frames.as_chunks::<2>();
         for [one, other] in pairs {
             let (one, other) = (load::<V, L>(one, at), load::<V, L>(other, at));
+            // Counted from 2^15, a number without sign has the same bits but the highest. Others have the centre 0, and
+            // stay.
             sums.add(one.xor(centre), other.xor(centre));
         }
         for frame in rest {
+            // Zeros beside a frame without a partner are not counted from the centre, so that they add nothing.
             sums.add(load::<V, L>(frame, at).xor(centre), zero);
         }
         (to_array(V::in_order32(sums.sum)), to_array(V::in_order64(sums.squares)))

@@ -76,13 +76,17 @@ fn shuffle_body<B: Bits, E: Element>(_: PhantomData<E>, input: &[u8], output: &m
         if elements.len() == STEP * size {
             E::take_apart(elements, &mut planes);
         } else {
+            // The last step may be shorter: zeros stand for the elements that it lacks, and their bits are cut off
+            // below.
             let mut longer = [0; STEP_BYTES];
             longer[..elements.len()].copy_from_slice(elements);
             E::take_apart(&longer[..STEP * size], &mut planes);
         }
+        // `row` is not 0 here: an input that is not empty has eight elements or more.
         for (plane, rows) in planes.as_ref().iter().zip(output.chunks_exact_mut(8 * row)) {
             for (word, row) in B::turn(plane).into_iter().zip(rows.chunks_exact_mut(row)) {
                 let to = &mut row[8 * step..];
+                // Only the last step has fewer than 64 elements.
                 match to.first_chunk_mut() {
                     Some(to) => *to = word.to_le_bytes(),
                     None => to.copy_from_slice(&word.to_le_bytes()[..to.len()]),

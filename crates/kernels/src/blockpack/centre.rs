@@ -3,7 +3,7 @@
 use super::word::LANES;
 use super::{BLOCK, GROUP, Word};
 
-/// The sample of a group's elements that estimates where the others lie.
+/// The sample of a group's elements that estimates where the others lie: odd, so that the median is one of them.
 const SAMPLES: usize = 9;
 /// Groups of a block.
 const GROUPS: usize = BLOCK / GROUP;
@@ -22,9 +22,11 @@ impl<T: Word> Guesses<T> {
         for (group, elements) in input.chunks(GROUP).take(GROUPS).enumerate() {
             let reference = reference.get(group * GROUP..).unwrap_or_default();
             let difference = |i: usize| {
+                // Without a reference its elements count as 0.
                 let r = reference.get(i).copied().unwrap_or_default();
                 T::from_le(elements[i]).minus(T::from_le(r))
             };
+            // Differences wrap round: only their distances from one of them compare as numbers with sign.
             firsts[group] = difference(0);
             for (i, samples) in samples.iter_mut().enumerate() {
                 samples[group] = difference(i * elements.len() / SAMPLES).minus(firsts[group]);
@@ -32,12 +34,14 @@ impl<T: Word> Guesses<T> {
         }
         sort(&mut samples);
         let medians = std::array::from_fn(|i| firsts[i].plus(samples[SAMPLES / 2][i]));
+        // Without the lowest and the highest sample, which may be outliers.
         let limits = std::array::from_fn(|i| limit(samples[1][i], samples[SAMPLES - 2][i]));
         Guesses { medians, limits }
     }
 
     #[inline(always)]
     pub(super) fn of(&self, group: usize) -> (T, T) {
+        // The remainders change nothing, and show the compiler that the index is in bounds.
         (self.medians[group % GROUPS], self.limits[group % GROUPS])
     }
 }
@@ -45,6 +49,7 @@ impl<T: Word> Guesses<T> {
 /// Sorts the samples of each group, all groups at once, by exchanging neighbours without a branch.
 #[inline(always)]
 fn sort<T: Word>(samples: &mut [[T; GROUPS]; SAMPLES]) {
+    // Odd and even pairs in turn sort as many samples as there are rounds.
     for round in 0..SAMPLES {
         for i in (round % 2..SAMPLES - 1).step_by(2) {
             let (a, b) = (samples[i], samples[i + 1]);
@@ -73,5 +78,6 @@ pub(super) fn centre<T: Word>(differences: &[T; GROUP], (median, limit): (T, T))
             *sum = sum.plus(d.minus(median).limited(limit));
         }
     }
+    // Half of the group is added, so that the shift rounds to the nearest.
     median.plus(T::from_low((T::total(&sums) + GROUP as i64 / 2) >> GROUP.ilog2()))
 }

@@ -101,9 +101,11 @@ pub(super) fn find_exceptions<B: Bits, T: Word>(
     group: usize,
     found: &mut Exceptions<T>,
 ) {
+    // Every number fits all bits of its type.
     if width == T::BITS {
         return;
     }
+    // Flags are bytes, so that vectors compare, and the search goes over 64 elements at a time.
     let mut flags = [0u8; GROUP];
     for (flag, d) in flags.iter_mut().zip(differences) {
         *flag = if test.of(*d) { 0xff } else { 0 };
@@ -121,9 +123,11 @@ pub(super) fn find_exceptions<B: Bits, T: Word>(
             let exception = position as i16 | (high as i16) << POSITION_BITS;
             known.put(exception.to_le_bytes(), fits);
             positions.put(((group * GROUP + position) as u16).to_le_bytes(), !fits);
+            // The value of an escape is added to its element, whose lower bits are in the payload.
             escapes.put(T::from_low(high << width).to_le(), !fits);
         }
     }
+    // The cursors counted in copies of their own.
     let (known, escaped) = (known.count, escapes.count);
     found.forget_since((known, escaped));
 }

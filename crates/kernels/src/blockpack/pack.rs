@@ -153,6 +153,7 @@ fn pack_group<B: Bits, T: Word>(
 ) -> Group<T> {
     let count = elements.len() / size_of::<T>();
     let differences = &mut *scratch.differences;
+    // The mean is divided by a shift, which only a whole group allows.
     let centre = if count == GROUP { centre(differences, guess) } else { guess.0 };
     differences[count..].fill(centre);
     let likely = best_width(differences, centre, width);
@@ -166,6 +167,7 @@ fn pack_group<B: Bits, T: Word>(
     );
     let exceptions = scratch.exceptions.counts().0 - before.0;
     let size = likely as usize * ROW;
+    // A stored group takes the bytes of its elements: so no block is longer than its bound.
     if size + scratch.exceptions.bytes_since(before) >= elements.len() {
         scratch.exceptions.forget_since(before);
         payload[..elements.len()].copy_from_slice(elements);

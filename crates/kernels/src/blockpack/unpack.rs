@@ -49,6 +49,7 @@ fn parts<T: Word>(block: &[u8], output: usize) -> Result<Parts<'_, T>, BlockErro
     let escapes = usize::from(u16::from_le_bytes([escapes[0], escapes[1]]));
     let groups = output.div_ceil(GROUP * size_of::<T>());
     let (descriptors, rest) = take(rest, groups * descriptor_bytes::<T>(), "bytes of descriptors")?;
+    // A block has at most 16 groups: no sum overflows.
     let (mut payloads, mut exceptions, mut elements) = (0, 0, output);
     for descriptor in descriptors.chunks_exact(descriptor_bytes::<T>()) {
         let group = elements.min(GROUP * size_of::<T>());
@@ -65,6 +66,7 @@ fn parts<T: Word>(block: &[u8], output: usize) -> Result<Parts<'_, T>, BlockErro
     }
     let (payloads, rest) = take(rest, payloads, "bytes of payloads")?;
     let (exceptions, rest) = take(rest, 2 * exceptions, "bytes of exceptions")?;
+    // Escapes are the last part, so bytes behind them are refused, too.
     BlockError::check("bytes of escapes", escapes * (2 + size_of::<T>()), rest.len())?;
     let (positions, values) = rest.split_at(2 * escapes);
     let escapes = (positions.as_chunks().0, T::split(values));
@@ -141,7 +143,9 @@ fn add_exceptions<T: Word>(
     elements: &mut [u8],
 ) -> Result<(), BlockError> {
     let here;
+    // `parts` has added up the counts, so the list is long enough.
     (here, parts.exceptions) = parts.exceptions.split_at_checked(count).unwrap_or((parts.exceptions, &[]));
+    // No bit is above such a width, and a shift by it would overflow.
     if width >= T::BITS {
         return BlockError::check("exceptions of a group of whole elements", 0, count);
     }
@@ -149,6 +153,7 @@ fn add_exceptions<T: Word>(
     match elements.first_chunk_mut::<GROUP>() {
         Some(elements) => add_high_parts::<T>(here, width, elements),
         None => {
+            // An exception of a damaged block may lie behind a shorter group: there it changes only this copy.
             let mut whole = [T::Bytes::default(); GROUP];
             whole[..elements.len()].copy_from_slice(elements);
             add_high_parts::<T>(here, width, &mut whole);
@@ -164,6 +169,7 @@ fn add_high_parts<T: Word>(exceptions: &[[u8; 2]], width: u32, elements: &mut [T
     for exception in exceptions {
         let exception = i16::from_le_bytes(*exception);
         let high = T::from_low((exception >> POSITION_BITS).into());
+        // `GROUP` is a power of two, so the remainder is the position, with any sign of the high part.
         let x = &mut elements[exception as usize % GROUP];
         *x = T::from_le(*x).plus(high << width).to_le();
     }

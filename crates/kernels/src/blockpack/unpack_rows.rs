@@ -55,6 +55,7 @@ impl Rows for Portable {
                 let bit = |plane: usize| T::from_le(T::split(&high[plane])[lane]) >> i & one;
                 let high = bit(0) | bit(1) << 1 | bit(2) << 2;
                 let number = T::from_le(low[lane]) | high << width;
+                // An odd number is a negative remainder: all its bits are turned over.
                 let remainder = number >> 1 ^ T::default().minus(number & one);
                 *x = remainder.plus(centre).plus(T::from_le(reference[lane])).to_le();
             }
@@ -131,6 +132,7 @@ fn unpack_width<V: Vector, T: Word, const W: u32>(
 ) {
     let (rows, count) = (rows.as_chunks::<ROW>().0, T::BITS as usize);
     let (reference, elements) = (reference.as_chunks::<ROW>().0, elements.as_chunks_mut::<ROW>().0);
+    // True of no whole group; the compiler learns all lengths here, and checks no index below.
     if W > T::BITS || rows.len() != W as usize || reference.len() != count || elements.len() != count {
         return;
     }
@@ -141,6 +143,7 @@ fn unpack_width<V: Vector, T: Word, const W: u32>(
             let mut x = plus::<V, T>(base, load(&reference[i], part));
             if W > 0 {
                 let mut low = right::<V, T>(load(&rows[row], part), bit);
+                // The number goes on in the next word of its lane.
                 if bit + W > T::BITS {
                     low = low.or(left::<V, T>(load(&rows[row + 1], part), T::BITS - bit));
                 }
@@ -163,6 +166,7 @@ fn unfold_vectors<V: Vector, T: Word>(
 ) {
     let (low, count) = (low.as_chunks::<ROW>().0, T::BITS as usize);
     let (reference, elements) = (reference.as_chunks::<ROW>().0, elements.as_chunks_mut::<ROW>().0);
+    // As above.
     if width >= T::BITS || low.len() != count || reference.len() != count || elements.len() != count {
         return;
     }

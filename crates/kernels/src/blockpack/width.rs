@@ -3,7 +3,7 @@
 use super::word::LANES;
 use super::{GROUP, ROW, Word};
 
-/// Most exceptions of a group.
+/// Most exceptions of a group: a byte of its descriptor counts them.
 const MOST_EXCEPTIONS: usize = 255;
 
 /// The width that takes least room: the width of the group before if its neighbours are no better; else the width that
@@ -11,6 +11,7 @@ const MOST_EXCEPTIONS: usize = 255;
 /// function that is not inlined is not compiled for a level.
 #[inline(always)]
 pub(super) fn best_width<T: Word>(differences: &[T; GROUP], centre: T, before: Option<u32>) -> u32 {
+    // Both neighbours of the start exist.
     let mut start = before.unwrap_or_else(|| likely_width(differences, centre)).clamp(1, T::BITS - 1);
     let mut near = costs(differences, centre, [start - 1, start, start + 1]);
     if before.is_some() && !is_lowest(near) {
@@ -52,10 +53,12 @@ fn likely_width<T: Word>(differences: &[T; GROUP], centre: T) -> u32 {
     }
     let (mut best, mut larger) = ((usize::MAX, 0), 0);
     for width in (0..=T::BITS).rev() {
+        // Two bytes for each exception, and each sample stands for 16 numbers.
         let cost = width as usize * ROW + 2 * EVERY * larger;
         if cost < best.0 {
             best = (cost, width);
         }
+        // A number of as many bits as the width fits it, and is too large for smaller ones only.
         larger += lengths[width as usize];
     }
     best.1

@@ -58,18 +58,21 @@ pub trait Word:
     /// Numbers without sign for numbers with one: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …
     #[inline(always)]
     fn fold_sign(self) -> Self {
+        // The sign, subtracted from 0, is all ones for a negative number.
         (self << 1) ^ Self::default().minus(self >> (Self::BITS - 1))
     }
 
     /// The addend for numbers from `-bias` on so that they have no sign: half of the range of `width` bits.
     #[inline(always)]
     fn bias(width: u32) -> Self {
+        // Two shifts, so that width 0 has the bias 0.
         Self::from_low((1i64 << width) >> 1)
     }
 
     /// The number whose lowest `bits` bits are ones.
     #[inline(always)]
     fn ones(bits: u32) -> Self {
+        // In 64 bits, because a shift by all bits of a word would overflow.
         Self::from_low((1i64 << bits) - 1)
     }
 }
@@ -225,6 +228,7 @@ pub(super) fn unpack_words<T: Word>(width: u32, rows: &[u8], remainders: &mut [T
 /// A number in every lane.
 #[inline(always)]
 fn repeat<T: Word>(number: T) -> u64 {
+    // The lowest bit of each lane, so that the product repeats the number.
     let all = u64::MAX / u64::from(T::ones(T::BITS).unsigned());
     all * u64::from(number.unsigned())
 }

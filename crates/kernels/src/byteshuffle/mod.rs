@@ -48,6 +48,7 @@ pub fn unshuffle(level: Level, size: usize, input: &[u8], output: &mut [u8]) -> 
         return Ok(());
     }
     let (mut planes, count) = ([&[][..]; MOST_PLANES], input.len() / size);
+    // Chunks of 0 bytes are not allowed; without elements there is nothing to cut.
     for (plane, bytes) in planes.iter_mut().zip(input.chunks_exact(count.max(1))) {
         *plane = bytes;
     }
@@ -120,6 +121,7 @@ macro_rules! halves {
             #[inline(always)]
             fn take_apart(elements: &[u8], planes: &mut Planes<$bytes>) {
                 let mut halves = [[[0; $half_bytes]; STEP]; 2];
+                // `take` shows the compiler that no index is out of bounds.
                 for (i, element) in elements.as_chunks::<$bytes>().0.iter().enumerate().take(STEP) {
                     let element = $wide::from_le_bytes(*element);
                     halves[0][i] = (element as $half).to_le_bytes();
@@ -198,6 +200,7 @@ fn shuffle_body<E: Element>(_: PhantomData<E>, input: &[u8], output: &mut [u8]) 
     let mut steps = input.chunks_exact(STEP * size);
     for (step, elements) in steps.by_ref().enumerate() {
         E::take_apart(elements, &mut planes);
+        // There is a step, so `count` is not 0.
         for (plane, to) in planes.as_ref().iter().zip(output.chunks_exact_mut(count)) {
             if let Some(to) = to[STEP * step..].first_chunk_mut() {
                 *to = *plane;
@@ -239,6 +242,7 @@ fn put_planes(planes: &[&[u8]], at: usize, elements: &mut [u8]) {
 
 /// `rows` rows of `columns` bytes become columns.
 fn turn(columns: usize, rows: usize, input: &[u8], output: &mut [u8]) {
+    // As above: no chunks of 0 bytes.
     for (column, to) in output.chunks_exact_mut(rows.max(1)).enumerate() {
         for (to, from) in to.iter_mut().zip(input[column..].iter().step_by(columns)) {
             *to = *from;

@@ -83,6 +83,7 @@ impl FromStr for CommonMode {
         for part in parts {
             match part.split_once('=').ok_or_else(refuse)? {
                 ("most", most) => {
+                    // NaN is not above 0, and is refused.
                     mode.most = most.parse().ok().filter(|most| *most > 0.0).ok_or_else(refuse)?;
                 }
                 ("least", least) => mode.least_pixels = least.parse().map_err(|_| refuse())?,
@@ -126,6 +127,7 @@ impl CommonMode {
     pub(super) fn subtract(&self, plane: &mut [f32], good: &[f32], columns: usize, scratch: &mut Scratch) {
         let rows = plane.len() / columns;
         let banks = match self.group {
+            // No bank is without a column.
             Group::Bank(count) | Group::BankRow(count) => count.clamp(1, columns),
             Group::Panel | Group::Row => 1,
             Group::Column => columns,
@@ -152,6 +154,7 @@ impl CommonMode {
         for range in part.ranges() {
             let Some(values) = plane.get(range.clone()) else { return };
             match good.get(range) {
+                // In the total order NaN would be an extreme value, and would shift the median.
                 None => scratch.values.extend(values.iter().filter(|v| !v.is_nan())),
                 Some(good) => {
                     let both = values.iter().zip(good).filter(|(v, good)| **good != 0.0 && !v.is_nan());
@@ -165,6 +168,7 @@ impl CommonMode {
             return;
         }
         let mode = median(&mut scratch.values);
+        // The mean of the middle two is NaN if they are infinities of both signs.
         if mode.abs() > self.most || mode.is_nan() {
             return;
         }
@@ -204,6 +208,7 @@ fn median(values: &mut [f32]) -> f32 {
     let is_odd = values.len() % 2 == 1;
     let (below, middle, _) = values.select_nth_unstable_by(half, f32::total_cmp);
     let middle = *middle;
+    // The other middle value is the largest one below.
     match below.iter().copied().reduce(f32::max) {
         Some(other) if !is_odd => (other + middle) / 2.0,
         _ => middle,

@@ -84,6 +84,7 @@ impl FromStr for GainBits {
 fn parse(text: &str) -> Option<GainBits> {
     let (place, codes) = text.split_once('=').map_or((text, None), |(place, codes)| (place, Some(codes)));
     let (first, count) = place.split_once(':')?;
+    // From 1 on: a pixel has at least one bit for its value.
     let first: u32 = first.trim().parse().ok().filter(|first| (1..u16::BITS).contains(first))?;
     let count: u32 = count.trim().parse().ok().filter(|count| (1..=MOST_BITS).contains(count))?;
     if first + count > u16::BITS {
@@ -97,6 +98,7 @@ fn parse(text: &str) -> Option<GainBits> {
             codes.split(',').map(number).collect::<Option<_>>()?
         }
     };
+    // Two stages with one code could not be told apart.
     let is_twice = (1..codes.len()).any(|at| codes[..at].contains(&codes[at]));
     (!is_twice).then_some(GainBits { first, count, codes })
 }

@@ -83,6 +83,7 @@ pub fn calibrate<T: Element>(
         }
         return Ok(());
     }
+    // A common mode needs all pixels of its group, so each step goes over the whole picture.
     subtract::<T>(level, PhantomData, bytes, constants.pedestal, out);
     blank(level, constants.good, out);
     subtract_modes(modes, out, constants.good, (rows, columns), scratch);
@@ -98,6 +99,7 @@ fn subtract_modes(
     (rows, columns): (usize, usize),
     scratch: &mut Scratch,
 ) {
+    // Chunks of no pixels are not allowed.
     if rows * columns == 0 {
         return;
     }

@@ -15,6 +15,7 @@ bytes!(u16 i32 f32);
 pub(super) fn random(count: usize, seed: u64) -> impl Iterator<Item = f64> {
     let mut state = seed;
     (0..count).map(move |_| {
+        // Knuth's linear congruential generator: the same numbers in each run.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f64 / f64::from(1 << 24)
     })
@@ -57,6 +58,7 @@ pub(super) fn plain(
             let same = (0..out.len()).filter(|other| group(*other) == group(at) && good(*other));
             let values: Vec<f32> = same.map(|other| before[other]).collect();
             let median = plain_median(&values);
+            // Only groups of a masked detector can be too small.
             let is_enough = constants.good.is_empty() || values.len() >= mode.least_pixels;
             if is_enough && median.abs() <= mode.most {
                 out[at] = before[at] - median;
@@ -106,6 +108,7 @@ fn compare<T: Element + Bytes>(make: impl Fn(f64) -> T) {
                 let shape = (rows, columns);
                 calibrate::<T>(level, &shifted[1..], shape, &constants, modes, &mut scratch, &mut out)
                     .unwrap();
+                // By bits, so that zeros must have the same sign.
                 let bits = |all: &[f32]| all.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&out), bits(&wanted), "{level:?} {rows} {columns} {modes:?}");
             }

@@ -65,6 +65,7 @@ impl<T: Pixel> Mosaic<'_, T> {
         }
         let rows = [reflected(y, height, -1), y, reflected(y, height, 1)].map(|y| self.plane.row(y));
         middle(level, rows, own_at, [&mut *own, &mut *green, &mut *other]);
+        // One column is both edges; a row without columns has none.
         for x in [0, width.saturating_sub(1)].into_iter().take(width) {
             let outputs = [&mut *own, &mut *green, &mut *other];
             match self.edges {
@@ -83,6 +84,7 @@ impl<T: Pixel> Mosaic<'_, T> {
 
 /// The row or column next to number `at` of `count`, reflected at the edge; itself where there is no other.
 fn reflected(at: usize, count: usize, step: isize) -> usize {
+    // A step below 0 wraps to a number above every count.
     let wanted = at.wrapping_add_signed(step);
     if wanted < count {
         return wanted;
@@ -134,6 +136,7 @@ fn middle_body<T: Pixel>(rows: [&[T]; 3], own_at: usize, outputs: [&mut [T]; 3])
         own.chunks_exact_mut(BLOCK).zip(green.chunks_exact_mut(BLOCK)).zip(other.chunks_exact_mut(BLOCK));
     for (number, ((own, green), other)) in outputs.enumerate() {
         let near = near.map(|rows| rows.map(|row| &row[number * BLOCK..][..BLOCK]));
+        // `BLOCK` is even, so every block begins with the same colour.
         match is_own_first {
             true => block::<T, true>(near, [own, green, other]),
             false => block::<T, false>(near, [own, green, other]),

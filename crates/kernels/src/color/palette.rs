@@ -31,6 +31,7 @@ impl Palette {
     const fn of(colors: [[u8; 4]; 256]) -> Palette {
         let mut planes = [[0; 256]; 3];
         let mut i = 0;
+        // A constant function may have no `for`.
         while i < 768 {
             planes[i % 3][i / 3] = colors[i / 3][i % 3];
             i += 1;

@@ -98,6 +98,7 @@ fn plain<T: Pixel>(mosaic: &Mosaic<'_, T>, x: usize, y: usize) -> [T; 3] {
 }
 
 fn check_mosaic<T: Pixel>(width: usize, height: usize, memory: &[T]) {
+    // One element off, so that rows are not aligned.
     let plane = Plane::new(&memory[1..], width, height, width + 1).unwrap();
     for (red, edges) in
         [(0, Edges::Reflected), (1, Edges::OwnColor), (2, Edges::Reflected), (3, Edges::OwnColor)]

@@ -10,6 +10,7 @@ per_level! {
 #[inline(always)]
 pub(super) fn add_bins_body<I: Copy, A: SumOf<I>>(row: &[I], sums: &mut [A], bin: usize, samples: usize) {
     match (samples, bin) {
+        // In bins of one pixel each sample has a sum of its own, whatever its colour.
         (_, 1) => add_fixed::<1, I, A>(row, sums),
         (1, 2) => add_fixed::<2, I, A>(row, sums),
         (1, 3) => add_fixed::<3, I, A>(row, sums),
@@ -21,6 +22,7 @@ pub(super) fn add_bins_body<I: Copy, A: SumOf<I>>(row: &[I], sums: &mut [A], bin
                 }
             }
         }
+        // Colours in bins of two pixels: again the compiler knows all lengths.
         (3, 2) => {
             let (sums, bins) = (sums.as_chunks_mut::<3>().0, row.as_chunks::<6>().0);
             for (sums, bin) in sums.iter_mut().zip(bins) {

@@ -60,6 +60,7 @@ pub fn convert<I: Summed, O: Pixel>(
     if output.is_empty() {
         return Ok(());
     }
+    // A product that would overflow needs long sums, too.
     let bin = conversion.bin_x.saturating_mul(conversion.bin_y);
     if bin == 1 && conversion.divide_by.is_none() {
         each_pixel::<I, O>(level, input, conversion, output);
@@ -121,6 +122,7 @@ impl Conversion {
 
     /// The blocks of a row of `len` samples: whole pixels, so that each can be reversed by itself.
     fn blocks(&self, len: usize) -> impl Iterator<Item = Range<usize>> {
+        // `check` has refused pixels with more samples than a block, so a step is not 0.
         let step = BLOCK / self.samples_per_pixel * self.samples_per_pixel;
         (0..len).step_by(step).map(move |start| start..len.min(start + step))
     }
@@ -135,6 +137,7 @@ fn each_pixel<I: Pixel, O: Pixel>(level: Level, input: Plane<'_, I>, c: &Convers
     let samples = c.samples_per_pixel;
     let row = |y: usize, len: usize| &input.row(c.offset_y + y)[c.offset_x * samples..][..len];
     if c.reverse_x && TypeId::of::<I>() == TypeId::of::<O>() {
+        // Pixels of one type only move.
         let pixel = samples * size_of::<O>();
         for (y, to) in c.rows(output) {
             reverse(level, bytes(row(y, to.len())), bytes_mut(to), pixel);

@@ -69,11 +69,13 @@ impl Conversion {
             return Err(ConvertError::Binning);
         }
         let width = width / samples;
+        // Regions come from outside, so their ends may overflow.
         let fits = |offset: usize, size: usize, room| offset.checked_add(size).is_some_and(|end| end <= room);
         if !fits(self.offset_x, self.size_x, width) || !fits(self.offset_y, self.size_y, height) {
             return Err(ConvertError::Region { width, height });
         }
         let (columns, rows) = self.output_size();
+        // No larger than the input, which is in memory, so this does not overflow.
         LengthError::check("output", output, columns * rows * samples).map_err(ConvertError::Length)
     }
 }

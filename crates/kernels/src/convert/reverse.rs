@@ -11,6 +11,7 @@ fn body(from: &[u8], to: &mut [u8], size: usize) {
     match size {
         1 => fixed::<1>(from, to),
         2 => fixed::<2>(from, to),
+        // Three samples of 1, 2, 4 or 8 bytes are a pixel in colour.
         3 => colours::<1>(from, to),
         4 => fixed::<4>(from, to),
         6 => colours::<2>(from, to),

@@ -45,6 +45,7 @@ impl Accumulator for i128 {
         if O::FLOAT {
             (self as f64).cast()
         } else if self < 0 {
+            // Limited to 64 bits, and from there to the output: so each output needs no loop over `i128`.
             (self.max(i64::MIN as i128) as i64).cast()
         } else {
             (self.min(u64::MAX as i128) as u64).cast()
@@ -52,12 +53,14 @@ impl Accumulator for i128 {
     }
     #[inline(always)]
     fn wrapping<O: Pixel>(self) -> O {
+        // Modulo 2^64 first, which keeps all bits of a smaller modulus.
         if O::FLOAT { (self as f64).cast() } else { (self as u64).cast_wrapping() }
     }
     fn store<O: Pixel>(level: Level, sums: &[i128], to: &mut [O], overflow: Overflow) {
         if O::FLOAT {
             store_through::<f64, O>(level, sums, to, overflow);
         } else if overflow == Overflow::Saturate && O::LOWEST == O::default() {
+            // An output whose lowest value is 0 has no sign: a `u64` keeps all its values.
             store_through::<u64, O>(level, sums, to, overflow);
         } else {
             store_through::<i64, O>(level, sums, to, overflow);

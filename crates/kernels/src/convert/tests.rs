@@ -38,6 +38,7 @@ fn integer<T: Pixel>(v: T) -> i128 {
 
 fn check<I: Summed, O: Pixel>(width: usize, height: usize, pad: usize, c: &Conversion) {
     let samples = width * c.samples_per_pixel;
+    // One element off, so that rows are not aligned.
     let memory = values::<I>(1 + (samples + pad) * height, width as u64);
     let input = Plane::new(&memory[1..], samples, height, samples + pad).unwrap();
     let (columns, rows) = c.output_size();
@@ -106,9 +107,11 @@ fn sums_of_the_largest_values_are_exact() {
         convert(Level::best(), Plane::packed(&row, n, 1).unwrap(), &bin(n), &mut output).unwrap();
         output[0]
     };
+    // The longest sum of short lanes, and longer ones.
     for n in [SHORT_SUM, SHORT_SUM + 1, 4 * SHORT_SUM] {
         assert_eq!(sum(n), n as u64 * 65535);
     }
+    // A sum beyond 64 bits saturates.
     let mut output = [0u64];
     convert(Level::best(), Plane::packed(&[u64::MAX; 2], 2, 1).unwrap(), &bin(2), &mut output).unwrap();
     assert_eq!(output, [u64::MAX]);

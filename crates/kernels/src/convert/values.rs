@@ -11,6 +11,7 @@ pub(super) const BLOCK: usize = 512;
 #[inline(never)]
 pub(super) fn convert_values<I: Pixel, O: Pixel>(level: Level, from: &[I], to: &mut [O], overflow: Overflow) {
     let same = TypeId::of::<I>() == TypeId::of::<O>();
+    // Only integers of another type wrap round.
     if same || O::FLOAT || overflow == Overflow::Saturate {
         return I::cast_slice(level, from, to);
     }

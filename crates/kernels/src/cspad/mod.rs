@@ -133,6 +133,7 @@ impl Cspad {
 
     fn add_pedestals(&mut self, preset: Preset, quad: usize) {
         let (asic_sigma, pixel_sigma, _, bad) = preset.numbers();
+        // Each purpose has random numbers of its own, so that none depends on how many another takes.
         let numbers = |what: u64| Counter::new(self.seed, [what, quad as u64]);
         let (asics, rows, columns, pixels) = (numbers(1), numbers(2), numbers(3), numbers(4));
         let (bad_pixels, bad_values) = (numbers(5), numbers(6));
@@ -162,6 +163,7 @@ impl Cspad {
         let common = Counter::new(self.seed, [7, event]);
         let noise = Counter::new(self.seed, [8, event]);
         let pedestals = &self.pedestals[quad * QUAD_PIXELS..][..QUAD_PIXELS];
+        // Half a row belongs to one ASIC, whose common mode is its own.
         for (half, out) in out.chunks_exact_mut(ASIC_COLUMNS).enumerate() {
             let (row, column) = (half / 2, half % 2 * ASIC_COLUMNS);
             let asic = quad * ASICS + asic_of(row, column);
@@ -199,10 +201,12 @@ per_level! {
 #[inline(always)]
 fn fill_body(detector: &Cspad, part: &Part<'_>, out: &mut [u16]) {
     for (i, out) in out.iter_mut().enumerate() {
+        // One random number for both: photons take the upper 32 bits, noise the lower 24.
         let random = part.noise.at(i);
         let photons = detector.photons.of(part.classes[i], (random >> 32) as u32);
         let noise = NOISE_ADU * detector.normal.of(random);
         let value = part.pedestals[i] + part.offset + noise + PHOTON_ADU * photons;
+        // Half a count, and the fraction cut off: rounded.
         *out = (value.clamp(0.0, HIGHEST) + 0.5) as u16;
     }
 }

@@ -23,6 +23,7 @@ impl Photons {
 
     /// The class whose mean is nearest.
     pub(super) fn class(&self, mean: f64) -> u8 {
+        // Without light all means are 0.
         let relative = if self.highest > 0.0 { mean / self.highest } else { 0.0 };
         (relative * (CLASSES - 1) as f64).round() as u8
     }

@@ -85,6 +85,7 @@ pub fn unpack_codes(
         return Err(LengthError { what: "map", len: words, expected: wanted });
     };
     let codes = codes.checked();
+    // A window that reaches beyond 16 bits goes the portable way, whose additions wrap round.
     let fits = usize::from(codes.base) + (1 << codes.inside) <= 1 << 16;
     let done = match level.kind() {
         // SAFETY: these levels have BMI2.
@@ -171,6 +172,7 @@ fn bits_at(data: &[u8], at: usize, length: u32) -> Option<u16> {
     if at + length as usize > 8 * data.len() {
         return None;
     }
+    // Up to 7 bits before the code: 23 bits are in four bytes.
     let mut bytes = [0; 4];
     let from = &data[at / 8..];
     let count = from.len().min(4);
@@ -259,8 +261,10 @@ mod bmi2 {
         // SAFETY: 16 pixels are as long as a vector.
         let v = unsafe { _mm256_loadu_si256(pixels.as_ptr().cast()) };
         let distance = _mm256_sub_epi16(v, base);
+        // AVX2 compares only numbers with sign: without, `distance <= widest` where the smaller one is `distance`.
         let inside = _mm256_cmpeq_epi16(_mm256_min_epu16(distance, widest), distance);
         let values = _mm256_blendv_epi8(v, distance, inside);
+        // Each half of the vector is packed twice: the bits of its eight pixels are in bytes 0 and 2.
         let [low, _, high, _] =
             (_mm256_movemask_epi8(_mm256_packs_epi16(inside, inside)) as u32).to_le_bytes();
         let mut quads = [0; 4];

@@ -14,6 +14,7 @@ const fn shuffles(pack: bool) -> [[u8; 16]; 256] {
     while map < 256 {
         let (mut byte, mut kept) = (0, 0);
         while byte < 16 {
+            // A pixel in the window has its low byte alone.
             if byte % 2 == 0 || map >> (byte / 2) & 1 == 0 {
                 let (to, from) = if pack { (kept, byte) } else { (byte, kept) };
                 table[map][to] = from as u8;
@@ -36,8 +37,10 @@ pub(super) fn pack(all: &[[u8; 2]], base: u16, data: &mut [u8], map: &mut [u16])
         // SAFETY: 16 pixels are as long as a vector.
         let v = unsafe { _mm256_loadu_si256(pixels.as_ptr().cast()) };
         let distance = _mm256_sub_epi16(v, base);
+        // AVX2 compares only numbers with sign: without, `distance <= widest` where the smaller one is `distance`.
         let inside = _mm256_cmpeq_epi16(_mm256_min_epu16(distance, widest), distance);
         let codes = _mm256_blendv_epi8(v, distance, inside);
+        // Each half of the vector is packed twice: the bits of its eight pixels are in bytes 0 and 2.
         let bits = _mm256_movemask_epi8(_mm256_packs_epi16(inside, inside)) as u32;
         let [low, _, high, _] = bits.to_le_bytes();
         *word = u16::from_le_bytes([low, high]);
@@ -90,6 +93,7 @@ fn get(from: &[u8], map: u8, base: __m128i, to: &mut [[u8; 2]]) {
     unsafe {
         let shuffle = _mm_loadu_si128(shuffle.as_ptr().cast());
         let codes = _mm_shuffle_epi8(_mm_loadu_si128(from.as_ptr().cast()), shuffle);
+        // The 0x80 of a high byte marks a pixel in the window: as a sign it becomes 16 ones.
         let inside = _mm_srai_epi16::<15>(shuffle);
         let v = _mm_add_epi16(codes, _mm_and_si128(inside, base));
         _mm_storeu_si128(to.as_mut_ptr().cast(), v);

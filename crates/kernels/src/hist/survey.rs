@@ -170,9 +170,11 @@ per_level! {
 #[inline(always)]
 fn edges_body<B: Bits>(pixels: &[[u8; 2]], start: u16, core: Range<u16>, counts: &mut [u32; VALUES]) {
     const MOST: u16 = VALUES as u16 - 1;
+    // It wraps round for an empty core, for which the test below asks.
     let widest = core.end.saturating_sub(core.start).wrapping_sub(1);
     let place = |pixel: &[u8; 2]| u16::from_le_bytes(*pixel).wrapping_sub(start);
     // Smaller or equal, as there is an instruction for that.
+    // Without `&&`, so that there is no branch.
     let is_edge =
         |place: u16| (place <= MOST) & !((place.wrapping_sub(core.start) <= widest) & !core.is_empty());
     let (words, rest) = pixels.as_chunks::<64>();
@@ -185,6 +187,7 @@ fn edges_body<B: Bits>(pixels: &[[u8; 2]], start: u16, core: Range<u16>, counts:
         while edges != 0 {
             let at = edges.trailing_zeros() as usize;
             edges &= edges - 1;
+            // The remainder changes nothing, and shows the compiler that the index is in bounds.
             counts[usize::from(place(&word[at])) % VALUES] += 1;
         }
     }
@@ -205,6 +208,7 @@ fn count_body(pixels: &[[u8; 2]], start: u16, counts: &mut [u32; VALUES]) {
     for row in rows {
         let mut places = [0u16; LANES];
         for (place, pixel) in places.iter_mut().zip(row) {
+            // Other values are counted behind the last one, and left out at the end.
             *place = u16::from_le_bytes(*pixel).wrapping_sub(start).min(VALUES as u16);
         }
         // From memory: loads are quicker than taking each out of a vector, which the compiler would prefer.

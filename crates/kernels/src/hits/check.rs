@@ -5,6 +5,7 @@ use crate::lanes::MOST;
 
 /// Blocks of 32 channels.
 pub(super) fn blocks(channels: usize) -> Result<usize, LengthError> {
+    // A hit numbers its channel with 16 bits.
     let fitting = channels.clamp(MOST, 1 << 16) / MOST * MOST;
     LengthError::check("channels", channels, fitting)?;
     Ok(channels / MOST)

@@ -48,7 +48,9 @@ pub fn remove_coherent(
             let means = members.each_ref().map(|members| {
                 let count: i32 = members.iter().map(|m| i32::from(*m)).sum();
                 let sum = sum(level, &row[at..at + BOARD], pedestals, members);
+                // Half of the count with the sign of the sum: the mean is rounded to the nearest.
                 let half = sum.signum() * count / 2;
+                // A plane without a channel on this board has no mean.
                 (sum + half).checked_div(count).unwrap_or(0) as i16
             });
             subtract(level, &mut row[at..at + BOARD], &members, means);

@@ -71,6 +71,7 @@ impl<L: Lanes> Frugal<L> {
         // floor(biased / (2·limit + 1)): −1 at −1, 1 at 2·limit + 1, else 0.
         let moved = biased.mul_high(limit.inverse);
         self.value = self.value.add(moved);
+        // From −1 and from 2·limit + 1 back to `limit`, which is no net step.
         self.biased = biased.sub(moved.mul_low(limit.back));
     }
 }

@@ -92,6 +92,7 @@ impl HitBuffer {
         let Some(new) = self.hits.get_mut(from..).filter(|new| new.len() > 1) else { return };
         let found = |hit: &Hit| hit.end().wrapping_sub(first).wrapping_add(hit.late.into());
         if ticks > BUCKETS {
+            // A stable sort takes memory; here the channel decides between hits of one tick.
             new.sort_unstable_by_key(|hit| found(hit) << 16 | i64::from(hit.channel));
             return;
         }
@@ -105,6 +106,7 @@ impl HitBuffer {
         }
         self.unordered.clear();
         self.unordered.extend_from_slice(new);
+        // In the order of `new`, so that hits of one tick keep theirs.
         for hit in &self.unordered {
             let place = &mut begins[bucket(hit)];
             new[*place as usize] = *hit;

@@ -203,6 +203,7 @@ impl<L: Lanes> Filter<L> for SeedFilter<L> {
         self.high.step_where(sample, above, limit);
         self.median.step(sample, limit);
         let over_median = sample.sub(self.median.value).min(L::splat(HIGHEST));
+        // Two ticks late, as the original's pipeline.
         let mut value = self.delayed[1];
         self.delayed = [over_median, self.delayed[0]];
         // (1 + z⁻¹)⁶ has the taps 1, 6, 15, 20, 15, 6, 1.
@@ -245,12 +246,14 @@ impl<L: Lanes> Follow<L> for SeedFollow<L> {
 
     #[inline(always)]
     fn near_limit(&self, _: usize) -> bool {
+        // Sums and ticks saturate: a hit has no longest length.
         false
     }
 
     #[inline(always)]
     fn follow<const LIMITED: bool>(&mut self, found: &Filtered<L>) -> L::Mask {
         let ended = self.over.greater(L::splat(0)) & !found.begins;
+        // The filter's gain is 64.
         self.sum = self.sum.add_saturating(found.value.shift_right(6).only(found.begins));
         self.over = self.over.add_saturating(self.one.only(found.begins));
         ended

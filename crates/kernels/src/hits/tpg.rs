@@ -330,6 +330,7 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
 
     #[inline(always)]
     fn open(block: &FollowBlock, lane: usize) -> bool {
+        // Values over a threshold of 0 or more are positive: a hit that has begun has a peak.
         L::any(block.peak.load::<L>(lane).greater(L::splat(0)))
     }
 
@@ -366,6 +367,7 @@ impl<L: Lanes> Follow<L> for TpgFollow<L> {
         self.to_peak = self.over.select(value.greater(self.peak), self.to_peak);
         self.peak = self.peak.max(value);
         self.over = self.over.count(found.begins, self.one);
+        // −1 is 65535 without sign, the highest sum, at which the original ends a hit.
         ended | self.sum.equal(L::splat(-1))
     }
 

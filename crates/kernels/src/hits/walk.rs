@@ -110,6 +110,7 @@ pub(super) fn walk<L, F, H>(
 {
     let nothing = Filtered { value: L::splat(0), begins: L::NONE, stays: L::NONE };
     let mut found = [nothing; CHUNK];
+    // Without channels there are no rows, and no ticks.
     let ticks = samples.rows.len() / samples.channels.max(1);
     for (i, (filter_block, follow_block)) in filters.iter_mut().zip(follows).enumerate() {
         for lane in (0..MOST).step_by(L::COUNT) {
@@ -118,6 +119,7 @@ pub(super) fn walk<L, F, H>(
             for from in (0..ticks).step_by(CHUNK) {
                 let found = &mut found[..CHUNK.min(ticks - from)];
                 let any = filter_chunk(&mut filter, &samples, from, channel, setups.0, found);
+                // Most chunks are noise: the state of the hits is not even loaded.
                 if L::any(any) || H::open(follow_block, lane) {
                     let place = LanePlace { lane, channel, tick: samples.first.wrapping_add(from as i64) };
                     follow::<L, H>(follow_block, found, place, setups.1, hits);
@@ -209,6 +211,7 @@ fn follow_state<L: Lanes, H: Follow<L>, const LIMITED: bool>(
     for (tick, found) in found.iter().enumerate() {
         let ended = state.follow::<LIMITED>(found);
         if L::any(ended) {
+            // `hit` reads the block, not the registers.
             state.store(block, place.lane);
             let mut bits = L::bits(ended);
             while bits != 0 {

@@ -82,6 +82,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn toward(self, a: Self, b: Self, one: Self) -> Self {
+        // One with the sign of the difference, and 0 for equal lanes.
         self.add(Avx2(unsafe { _mm256_sign_epi16(one.0, a.sub(b).0) }))
     }
 
@@ -93,11 +94,13 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn count(self, mask: Avx2, _: Self) -> Self {
+        // A yes is −1.
         self.sub(mask)
     }
 
     #[inline(always)]
     fn less_unsigned(self, other: Self) -> Avx2 {
+        // AVX2 compares only numbers with sign: turning over the highest bits moves both into their range.
         let top = Avx2::splat(i16::MIN);
         unsafe {
             let (a, b) = (_mm256_xor_si256(self.0, top.0), _mm256_xor_si256(other.0, top.0));

@@ -82,6 +82,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn shift_right(self, bits: u32) -> Self {
+        // The vector instructions shift by more bits as by 15.
         each(self, self, |a, _| a >> bits.min(15))
     }
 
@@ -127,6 +128,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn count(self, mask: Portable, _: Self) -> Self {
+        // A yes is −1.
         self.sub(mask)
     }
 

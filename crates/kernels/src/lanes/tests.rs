@@ -83,6 +83,7 @@ fn every_level_computes_what_plain_integers_do() {
     let odd = [i16::MIN, i16::MAX, 0, -1, 1, 511, -512];
     let value = |x: u64| if x.is_multiple_of(4) { odd[(x >> 8) as usize % 7] } else { (x >> 20) as i16 };
     let a: Vec<i16> = numbers(1).map(value).take(1024).collect();
+    // In every fifth lane both are equal, for the comparisons.
     let b: Vec<i16> = numbers(2)
         .enumerate()
         .map(|(i, x)| if i % 5 == 0 { a[i % 1024] } else { value(x) })

@@ -69,12 +69,14 @@ per_level! {
 #[inline(always)]
 fn body<B: Bits>(input: &[u8], output: &mut [u8]) -> usize {
     let last_start = input.len().saturating_sub(LAST_START);
+    // No byte is before the first.
     let (mut literals, mut written, mut at) = (0, 0, 1);
     while at < last_start && input.len() > WINDOW {
         // The last window ends with the input; bytes that an earlier window has handled are left out.
         let base = at.min(input.len() - WINDOW);
         let equal = equal_to_before::<B>(input, base) & (u64::MAX << (at - base));
         let mut starts = long_runs(equal);
+        // A run that is too short at the end of this window may go on in the next one.
         at = base + WINDOW - (SHORTEST - 1);
         while starts != 0 {
             let first = starts.trailing_zeros();
@@ -83,11 +85,13 @@ fn body<B: Bits>(input: &[u8], output: &mut [u8]) -> usize {
             if start >= last_start {
                 break;
             }
+            // A run to the end of the window leaves nothing: a shift by 64 bits.
             starts &= u64::MAX.unbounded_shl(first + length);
             if first + length == u64::BITS {
                 end = run_end::<B>(input, end);
                 at = end;
             }
+            // A match that started in time still keeps `SHORTEST` bytes.
             let end = end.min(input.len() - LAST_LITERALS);
             written += put_sequence(input, literals..start, end - start, &mut output[written..]);
             literals = end;
@@ -110,6 +114,7 @@ fn equal_to_before<B: Bits>(input: &[u8], at: usize) -> u64 {
 /// The bits at which a run of ones starts that is long enough for a match.
 #[inline(always)]
 fn long_runs(equal: u64) -> u64 {
+    // A one that is left has 2, then 4, then 6 ones from its place on.
     let pairs = equal & (equal >> 1);
     let fours = pairs & (pairs >> 2);
     fours & (fours >> (SHORTEST - 4))
@@ -131,6 +136,7 @@ fn run_end<B: Bits>(input: &[u8], mut at: usize) -> usize {
 /// Literals, and a match of `length` bytes that repeats the last literal.
 #[inline(always)]
 fn put_sequence(input: &[u8], literals: Range<usize>, length: usize, output: &mut [u8]) -> usize {
+    // No match is shorter than `SHORTEST`, which is more.
     let length = length - MIN_MATCH;
     let at = put_literals(input, literals, length.min(15) as u8, output);
     output[at..at + 2].copy_from_slice(&1u16.to_le_bytes());
@@ -174,6 +180,7 @@ fn length(short: usize, input: &[u8], at: &mut usize) -> Option<usize> {
         loop {
             let more = *input.get(*at)?;
             *at += 1;
+            // A damaged block may go on with 255 for ever.
             length = length.checked_add(more.into())?;
             if more < 255 {
                 break;

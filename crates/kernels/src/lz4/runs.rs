@@ -40,6 +40,7 @@ pub fn decode_runs(input: &[u8], output: &mut [u8]) -> Option<usize> {
         }
         at += ONE.len();
         let matched = length(token & 15, input, &mut at)?.checked_add(MIN_MATCH)?;
+        // A match at the start has no byte to repeat.
         let byte = *output.get(made.checked_sub(1)?)?;
         fill(byte, matched, output.get_mut(made..)?)?;
         made += matched;

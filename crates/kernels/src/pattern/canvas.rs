@@ -37,6 +37,7 @@ impl<'a, T> Canvas<'a, T> {
         step: usize,
         stride: usize,
     ) -> Result<Self, CanvasError> {
+        // The last sample needs no step behind it, and the last row no stride.
         let row = match width.checked_sub(1) {
             Some(gaps) => gaps.checked_mul(step).and_then(|last| last.checked_add(1)),
             None => Some(0),
@@ -148,6 +149,7 @@ fn add_row_body<T: Pixel>(row: &mut [T], step: usize, gain: f64, wave: &[f64], v
         for (sum, x) in sums.iter_mut().zip(wave) {
             *sum = gain * (x + value);
         }
+        // Behind a shorter last block are older sums, which no pixel takes.
         add_pixels(row, step, &to_pixels(&sums));
     }
 }

@@ -138,6 +138,7 @@ fn circular<T>(
     if background.is_empty() && !out.is_empty() {
         return Err(LengthError { what: "background", len: 0, expected: out.len() });
     }
+    // An empty background has no remainder, and only an empty output.
     let mut start = start.checked_rem(background.len()).unwrap_or(0);
     while !out.is_empty() {
         let part = &background[start..];

@@ -72,6 +72,7 @@ per_level! {
 
 #[inline(always)]
 fn body<T: Pixel>(generator: &mut Noise, amplitude: f64, offset: f64, out: &mut [T]) {
+    // A copy of its own stays in registers.
     let mut generate = generator.clone();
     let mut values = [0.0; BLOCK];
     for out in out.chunks_mut(BLOCK) {

@@ -52,6 +52,7 @@ pub fn peak_stamp<T: Pixel>(
 
 fn bell(at: usize, centre: usize, sigma: f64) -> f64 {
     let distance = at as f64 - centre as f64;
+    // In the centre a sigma of 0 would give 0/0.
     if distance == 0.0 { 1.0 } else { (-distance * distance / (2.0 * sigma * sigma)).exp() }
 }
 
@@ -101,6 +102,7 @@ fn overlap(centre: isize, stamp_size: usize, image_size: usize) -> Overlap {
         Err(_) => (before.saturating_add(centre.unsigned_abs()), 0),
     };
     let len = stamp_size.saturating_sub(stamp).min(image_size.saturating_sub(image));
+    // Positions outside are out of bounds for an empty part, too.
     if len == 0 { Overlap { stamp: 0, image: 0, len } } else { Overlap { stamp, image, len } }
 }
 

@@ -91,6 +91,7 @@ impl Surroundings<'_> {
         for (row, column, v) in &members {
             let above = f64::from(*v) - background;
             sum += above;
+            // A pixel below the background would push the centre away from itself.
             weight += above.max(0.0);
             of_rows += above.max(0.0) * *row as f64;
             of_columns += above.max(0.0) * *column as f64;
@@ -124,6 +125,7 @@ impl Surroundings<'_> {
                 [above, before, Some((row + 1, column)), Some((row, column + 1))].into_iter().flatten(),
             );
         }
+        // The background finds members by their position.
         members.sort_by_key(|(row, column, _)| (*row, *column));
         members
     }
@@ -146,6 +148,7 @@ impl Surroundings<'_> {
             return (0.0, 0.0);
         }
         let mean = sum / count;
+        // Rounding may make the variance of equal pixels negative.
         (mean, (squares / count - mean * mean).max(0.0).sqrt())
     }
 }

@@ -31,6 +31,7 @@ impl Peaks {
             [.., height, width] => (height, width),
             _ => (1, values.len()),
         };
+        // Chunks of no pixels are not allowed.
         for (number, plane) in values.chunks_exact((height * width).max(1)).enumerate() {
             find::peaks(self, plane, width, &mut |peak| give(number, peak));
         }

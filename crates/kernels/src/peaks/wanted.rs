@@ -84,6 +84,7 @@ impl FromStr for Peaks {
         }
         let high = high.ok_or_else(refuse)?;
         let (low, ring) = (low.unwrap_or(high / 2.0), ring.unwrap_or((rank as f64 + 1.0, rank as f64 + 3.0)));
+        // The ring has an end, because its pixels are read for every top.
         let is_ring = 0.0 <= ring.0 && ring.0 < ring.1 && ring.1 <= (4 * MOST_RANK) as f64;
         if low > high || !is_ring || pixels.0 > pixels.1 {
             return Err(refuse());

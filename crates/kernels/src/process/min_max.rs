@@ -15,6 +15,7 @@ use crate::{Level, Pixel, Plane};
 /// ```
 pub fn min_max<I: Pixel>(level: Level, input: Plane<'_, I>) -> Option<(I, I)> {
     let (low, high) = run(level, input);
+    // Without any number the two stay where they began: the lower one above the higher one.
     (low <= high).then_some((low, high))
 }
 

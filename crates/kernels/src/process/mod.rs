@@ -157,6 +157,7 @@ fn finish<I: Filtered, S: Real, O: Pixel>(
             I::filter_in_kind(level, c, pixels, state, same(output).unwrap_or(&mut []));
         }
         (Some((state, c)), Some(output)) => {
+            // Any other output goes by way of a block in the type of the state.
             let after = &mut after[..pixels.len()];
             I::filter(level, c, pixels, state, Some(&mut *after));
             S::cast_slice(level, after, output);

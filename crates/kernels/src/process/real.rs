@@ -5,6 +5,7 @@ use super::setup::Coefficients;
 use crate::{Level, Pixel};
 use std::ops::{Add, Div, Mul, Sub};
 
+// Sealed, because the loops are compiled for these two types.
 mod sealed {
     pub trait Sealed {}
     impl Sealed for f32 {}

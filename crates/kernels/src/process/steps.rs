@@ -100,6 +100,7 @@ fn follow_body<I: Pixel, S: Real>(c: &Coefficients<S>, pixels: &[I], state: &mut
 /// `offset + a * f + b * i` without the terms whose coefficient is 0.
 #[inline(always)]
 fn sum<S: Real>(offset: S, a: S, b: S) -> impl Fn(S, S) -> S {
+    // Masks and not factors, because 0 times NaN is NaN.
     let (keep_f, keep_i) = (S::mask(a != S::default()), S::mask(b != S::default()));
     move |f, i| offset + a * f.masked(keep_f) + b * i.masked(keep_i)
 }

@@ -42,6 +42,7 @@ impl ByteScratch {
     pub(super) fn run(&mut self, level: Level, input: Plane<'_, u8>, output: &mut Output<'_, u8>) {
         let width = input.width();
         self.padded.clear();
+        // The windows of the last samples reach behind the row.
         self.padded.resize(width + MOST * self.groups.samples + WINDOW, 0);
         self.made.clear(self.groups.windows.len() * GROUP);
         for (y, (first, weights)) in self.rows.iter().enumerate() {

@@ -45,6 +45,7 @@ pub(super) fn quantised(taps: &Taps<f64>, one: i32) -> Taps<i32> {
     let mut parts = taps.map(|w| (w * f64::from(one)).round() as i32);
     parts.each_mut(|weights| {
         let missing = one - weights.iter().sum::<i32>();
+        // The largest weight takes the rounding of all: there it is the smallest part.
         if let Some(largest) = weights.iter_mut().max() {
             *largest += missing;
         }
@@ -79,6 +80,7 @@ impl Groups {
             let (first, taps) = columns.of(sample / self.samples);
             starts[i] = (first * self.samples + sample % self.samples) as u32;
             for (tap, weight) in taps.iter().enumerate() {
+                // To the nearest, so that the fine part lies from −64 to 63.
                 let coarse = (weight + (1 << (FINE - 1))) >> FINE;
                 weights[tap / 2][0][i][tap % 2] = coarse as i8;
                 weights[tap / 2][1][i][tap % 2] = (weight - (coarse << FINE)) as i8;
@@ -88,6 +90,7 @@ impl Groups {
         let windows = [window(&starts[..GROUP / 2]), window(&starts[GROUP / 2..])];
         self.places.push(std::array::from_fn(|i| {
             let place = (starts[i] - windows[i / (GROUP / 2)]) as usize;
+            // A place beyond the window only has to say that the group is not narrow.
             [place, place + self.samples].map(|p| p.min(usize::from(u8::MAX)) as u8)
         }));
         self.starts.push(starts);
@@ -125,6 +128,7 @@ pub(super) fn blend_rows_portable<const N: usize>(
         let mut sums = [0; 2 * GROUP];
         for (blocks, weight) in blocks.iter_mut().zip(weights) {
             for (sum, v) in sums.iter_mut().zip(blocks.next().unwrap_or_default()) {
+                // The upper half of the product, as the vector instruction gives it.
                 *sum += ((i32::from(*v) * i32::from(weight)) >> 16) as i16;
             }
         }

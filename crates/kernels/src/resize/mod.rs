@@ -119,6 +119,7 @@ pub fn resize<T: Pixel>(
         Task { way: resize.way::<T>(width, input.height()), resize: *resize, width, height: input.height() };
     scratch.prepare(&task);
     let bytes = (input.width() * task.height + output.width * output.height) * size_of::<T>();
+    // Taken out, because the ways borrow the scratch memory.
     let fastest = std::mem::take(&mut scratch.fastest);
     fastest.run(level, bytes, |level| match task.way {
         Way::Copies => nearest::run(input, &scratch.nearest, samples, &mut output),
@@ -191,6 +192,7 @@ impl ResizeScratch {
             }
         }
         self.made_for = Some(*task);
+        // Other sizes may be faster on the other level.
         self.fastest = Fastest::new();
     }
 }

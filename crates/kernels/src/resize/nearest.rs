@@ -14,6 +14,7 @@ pub(super) fn run<T: Pixel>(
     let mut before = None;
     for y in 0..output.height {
         let row = nearest(y, input.height(), output.height);
+        // Rows repeat when an image is enlarged: a copy of the row needs no look-ups.
         if before == Some(row) {
             output.repeat_row(y - 1);
             continue;

@@ -226,6 +226,7 @@ fn round_body<A: Sum>(line: &mut [A]) {
     for v in line {
         let whole = if *v < zero { zero - A::WHOLE } else { A::WHOLE };
         let rounded = (*v + whole) - whole;
+        // From `WHOLE` on there is nothing behind the point, and the sum would lose digits.
         *v = if *v < A::WHOLE && *v > zero - A::WHOLE { rounded } else { *v };
     }
 }

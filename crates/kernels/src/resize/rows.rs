@@ -20,6 +20,7 @@ impl<A: Copy + Default> Rows<A> {
 
     /// Makes row `row` unless it is there.
     pub(super) fn hold(&mut self, row: usize, make: impl FnOnce(&mut [A])) {
+        // At most `MOST` consecutive rows are needed at once: none of them has the place of another.
         let place = row % MOST;
         if self.held[place] != Some(row) {
             make(&mut self.elements[place * self.len..][..self.len]);

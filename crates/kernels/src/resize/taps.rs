@@ -134,6 +134,7 @@ impl Taps<f64> {
 
 /// The element whose area holds the centre of element `index`; of two that share it the later one.
 pub(super) fn nearest(index: usize, from: usize, to: usize) -> usize {
+    // In 128 bits, because sizes are multiplied.
     ((2 * index as u128 + 1) * from as u128 / (2 * to as u128)) as usize
 }
 
@@ -141,6 +142,7 @@ pub(super) fn nearest(index: usize, from: usize, to: usize) -> usize {
 /// first one, and the distance from it.
 fn position(index: usize, from: usize, to: usize) -> (i128, f64) {
     let (twice, whole) = ((2 * index as i128 + 1) * from as i128 - to as i128, 2 * to as i128);
+    // Before the first centre the number is negative; the distance never is.
     (twice.div_euclid(whole), twice.rem_euclid(whole) as f64 / whole as f64)
 }
 
@@ -149,5 +151,6 @@ fn cubic(t: f64) -> [f64; 4] {
     let inner = |d: f64| ((SHARPNESS + 2.0) * d - (SHARPNESS + 3.0)) * d * d + 1.0;
     let outer = |d: f64| ((d - 5.0) * d + 8.0) * d * SHARPNESS - 4.0 * SHARPNESS;
     let (before, near, far) = (outer(1.0 + t), inner(t), inner(1.0 - t));
+    // The fourth weight makes the sum 1.
     [before, near, far, 1.0 - before - near - far]
 }

@@ -64,14 +64,17 @@ fn check<T: Pixel>(case: Case) {
     let Case { wanted, from: (width, height), pad } = case;
     let samples = wanted.samples_per_pixel;
     let seed = (width * 31 + wanted.width) as u64;
+    // One element off, so that rows are not aligned.
     let memory = pixels::<T>(1 + (width * samples + pad) * height, seed);
     let input = Plane::new(&memory[1..], width * samples, height, width * samples + pad).unwrap();
     let (row, stride) = (wanted.width * samples, wanted.width * samples + pad);
+    // Samples between the rows of the output must keep this mark.
     let mark = T::from_f64(77.0);
     let mut expected: Option<Vec<T>> = None;
     for level in Level::available() {
         let mut output = vec![mark; stride * wanted.height];
         resize(level, input, &wanted, &mut output, stride, &mut ResizeScratch::default()).unwrap();
+        // All levels must agree; the first one is compared with the definition.
         let expected = expected.get_or_insert_with(|| output.clone());
         assert_same(&output, expected, (level, case, std::any::type_name::<T>()));
     }

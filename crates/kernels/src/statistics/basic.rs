@@ -96,6 +96,7 @@ const PIECE: usize = 256;
 fn find<T: Pixel>(image: Plane<T>, extreme: &Extreme<T>) -> (f64, usize, usize) {
     for y in extreme.y..image.height() {
         let row = image.row(y);
+        // Without a branch for each pixel, so that vectors compare.
         let has = |piece: &[T]| piece.iter().fold(false, |has, &v| has | (v == extreme.value));
         let start = PIECE * row.chunks(PIECE).take_while(|piece| !has(piece)).count();
         let rest = row.get(start..).unwrap_or_default();
@@ -109,11 +110,13 @@ fn find<T: Pixel>(image: Plane<T>, extreme: &Extreme<T>) -> (f64, usize, usize) 
 /// True when squares of such values leave the range of `f64`.
 fn out_of_range(min: f64, max: f64) -> bool {
     let largest = max.abs().max(min.abs());
+    // Squares from 1e-280 to 1e280 leave room for the number of pixels.
     largest.is_finite() && (largest > 1e140 || (max - min < 1e-140 && max > min))
 }
 
 /// Total and sigma with every pixel taken relative to the middle and the span of the values.
 fn scaled_sums<T: Pixel>(image: Plane<T>, min: f64, max: f64) -> (f64, f64) {
+    // Halved first, because the sum or the difference of the largest values would overflow.
     let (middle, span) = (min / 2.0 + max / 2.0, max / 2.0 - min / 2.0);
     let count = image.len() as f64;
     if span == 0.0 {
@@ -162,6 +165,7 @@ impl Border {
             self.sum += sum;
             self.count += row.len() as f64;
         } else {
+            // In a narrow image the right end begins behind the left one, so that no pixel counts twice.
             self.add_ends(row, row.len().saturating_sub(self.width).max(self.width));
         }
     }

@@ -61,6 +61,7 @@ macro_rules! integer {
             if least.is_nan() || least as i128 > <$t>::MAX as i128 {
                 return None;
             }
+            // A threshold below the type becomes its lowest value.
             Some(least as $t)
         }
 
@@ -84,6 +85,7 @@ macro_rules! float {
 
         fn least_passing(threshold: f64) -> Option<Self> {
             let nearest = threshold as $t;
+            // Rounded down, the threshold would let a value below it pass.
             let up = f64::from(nearest) < threshold;
             (!threshold.is_nan()).then_some(if up { nearest.next_up() } else { nearest })
         }

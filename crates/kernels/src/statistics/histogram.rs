@@ -55,6 +55,7 @@ impl Bins {
     pub(super) fn add_row<T: Compare>(&mut self, row: &[T]) {
         let Some(plan) = self.plan else { return };
         for piece in row.chunks(PIECE) {
+            // A single count may be as large as `held`.
             if u32::MAX - self.held < PIECE as u32 {
                 self.fold::<T>();
             }
@@ -165,6 +166,7 @@ fn axis(range: HistogramRange, quirks: Quirks) -> impl Iterator<Item = f64> {
 }
 
 fn entropy(counts: &[u64], pixels: usize) -> f64 {
+    // An empty bin adds nothing, because c·ln c goes to 0.
     let terms = counts.iter().filter(|&&c| c > 0).map(|&c| c as f64 * (c as f64).ln());
     if pixels == 0 { 0.0 } else { -terms.sum::<f64>() / pixels as f64 }
 }

@@ -80,6 +80,7 @@ macro_rules! exact16 {
                 // 2¹⁵ · 65535 fits an i32.
                 for piece in row.chunks(1 << 15) {
                     sum += i64::from(piece.iter().map(|&v| i32::from(v)).sum::<i32>());
+                    // The square of a u16 fits 32 bits, but not with a sign.
                     let square = |&v: &$t| u64::from((i32::from(v) as u32).wrapping_mul(i32::from(v) as u32));
                     squares += u128::from(piece.iter().map(square).sum::<u64>());
                 }

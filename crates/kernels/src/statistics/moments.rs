@@ -69,6 +69,7 @@ fn axis(profile: &[f64], total: f64) -> Axis {
         return Axis { centre, ..Axis::default() };
     }
     let skew = third / (variance * variance.sqrt());
+    // Less 3, so that a normal distribution has none.
     Axis { centre, variance, skew, kurtosis: fourth / (variance * variance) - 3.0 }
 }
 
@@ -92,6 +93,7 @@ fn mixed(moment: &[f64], profile: &[f64], own: f64, other: f64) -> f64 {
 
 fn shape(total: f64, x: &Axis, y: &Axis, covariance: f64, quirks: Quirks) -> Centroid {
     let (sigma_x, sigma_y) = (x.variance.sqrt(), y.variance.sqrt());
+    // A flat axis has no deviation to divide by.
     let flat = x.variance == 0.0 || y.variance == 0.0;
     Centroid {
         total,

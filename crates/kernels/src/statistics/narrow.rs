@@ -31,6 +31,7 @@ macro_rules! lane_loops {
             use std::hint::black_box;
 
             #[inline(always)]
+            // Signed pixels are extended; their sums wrap, and get their sign back when the lanes are emptied.
             fn lane(v: $t) -> $lane {
                 v as $signed as $lane
             }
@@ -60,6 +61,7 @@ macro_rules! lane_loops {
                 for ((chunk, sum), moment) in chunks.iter().zip(sums).zip(moments) {
                     let v = zip(chunk, &total, |v, _| lane(passing(v, least)));
                     *sum = zip(&v, sum, <$lane>::wrapping_add);
+                    // After the sum has grown, so that the moment is Σ (end − y)·v.
                     *moment = zip(sum, moment, <$lane>::wrapping_add);
                     total = zip(&v, &total, <$lane>::wrapping_add);
                 }
@@ -133,6 +135,7 @@ narrow!(Narrow16, i16, i32, lanes_i16, lanes16, ROWS16, empty16, empty16);
 #[inline(always)]
 fn empty8<S: Into<i32>>(sums: &mut Projections, read: impl Fn(u16) -> S) {
     let (lanes, middle) = (&mut sums.lanes8, &mut sums.middle);
+    // Rows count from the begin of the middle sums, so that the products fit.
     let y = (lanes.end - middle.start) as i32;
     for (to, &from) in middle.moment.iter_mut().zip(lanes.sum.iter()) {
         *to += y * read(from).into();
@@ -148,6 +151,7 @@ fn empty8<S: Into<i32>>(sums: &mut Projections, read: impl Fn(u16) -> S) {
     }
     let end = lanes.end;
     lanes.clear(lanes.sum.len(), !lanes.all.is_empty(), end);
+    // The rows of the next lanes must fit, too.
     if end - middle.start + ROWS8 > ROWS_MIDDLE {
         empty_middle(sums);
     }

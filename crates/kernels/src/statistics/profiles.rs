@@ -75,6 +75,7 @@ fn divide(to: &mut Vec<f64>, sums: &[f64], count: usize) {
 
 /// The index nearest to `centre`, inside the image.
 fn nearest(centre: f64, len: usize) -> usize {
+    // A negative centre and NaN become 0.
     ((centre + 0.5) as usize).min(len.saturating_sub(1))
 }
 

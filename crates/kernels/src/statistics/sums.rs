@@ -97,6 +97,7 @@ impl PivotSums {
     #[inline(always)]
     pub fn pivot<T: Approximate>(&mut self, row: &[T]) -> f64 {
         if self.count == 0.0 && !row.is_empty() {
+            // Before the first row there is no mean but its own.
             self.mean = about(row, 0.0, T::value)[0] / row.len() as f64;
         }
         self.mean

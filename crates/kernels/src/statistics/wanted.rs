@@ -53,6 +53,7 @@ impl HistogramRange {
     /// The range with the limits above applied.
     pub(super) fn limited(self) -> HistogramRange {
         let min = if self.min.is_finite() { self.min } else { 0.0 };
+        // At large numbers `min + 1` is `min` again.
         let above = (min + 1.0).max(min.next_up()).min(f64::MAX);
         let max = if self.max.is_finite() && self.max > min { self.max } else { above };
         HistogramRange { min, max, bins: self.bins.clamp(1, HistogramRange::MOST_BINS) }

@@ -118,6 +118,7 @@ pub fn transform<T: Pixel>(
     output: &mut [T],
 ) -> Result<(), ConvertError> {
     let flips = transform.flips();
+    // A pixel of no samples is refused by `check`.
     let width = input.width().checked_div(samples_per_pixel).unwrap_or(0);
     let whole = Conversion {
         samples_per_pixel,

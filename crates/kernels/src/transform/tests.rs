@@ -19,6 +19,7 @@ fn source(t: Transform, width: usize, height: usize, x: usize, y: usize) -> (usi
 
 fn check<T: Pixel>(width: usize, height: usize, pad: usize, samples: usize) {
     let stride = width * samples + pad;
+    // One element off, so that rows are not aligned.
     let memory = values::<T>(1 + stride * height, (width + height) as u64);
     let input = Plane::new(&memory[1..], width * samples, height, stride).unwrap();
     for t in Transform::ALL {
@@ -40,6 +41,7 @@ fn check<T: Pixel>(width: usize, height: usize, pad: usize, samples: usize) {
 
 fn check_sizes<T: Pixel>() {
     for (i, width) in WIDTHS.into_iter().enumerate() {
+        // Another width in turn, so that many pairs of sizes are tried.
         let height = WIDTHS[(i * 7 + 3) % WIDTHS.len()];
         check::<T>(width, height, i % 3, 1);
         check::<T>(width, height, i % 3, 3);

@@ -84,6 +84,7 @@ fn turn<const P: usize, const N: usize>(
             }
         }
     }
+    // Pixels beside and below the whole tiles.
     for x in 0..size.width {
         let first = if x < inner_width { inner_height } else { 0 };
         for y in first..size.height {

@@ -67,11 +67,13 @@ impl Vector for __m256i {
 
     #[inline(always)]
     fn at_least8(self, least: Self) -> Self {
+        // AVX2 compares only numbers with sign: a lane is at least `least` where it is the larger one.
         unsafe { _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(self, least), self), self) }
     }
 
     #[inline(always)]
     fn at_least16(self, least: Self) -> Self {
+        // As above.
         unsafe { _mm256_and_si256(_mm256_cmpeq_epi16(_mm256_max_epu16(self, least), self), self) }
     }
 

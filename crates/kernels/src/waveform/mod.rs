@@ -96,6 +96,7 @@ fn body(waveform: &mut Waveform, signal: &[f32], samples: &mut [i16]) {
     let Waveform { normal, counter, pedestals, rms, gains, noise, .. } = waveform;
     let channels = noise.len();
     let (kept, highest) = (waveform.correlation, waveform.highest);
+    // The deviation of the noise stays 1.
     let fresh = (1.0 - kept * kept).sqrt();
     // All slices have the same length, so that the loop needs no checks.
     let (pedestals, rms, gains) = (&pedestals[..channels], &rms[..channels], &gains[..channels]);
@@ -105,6 +106,7 @@ fn body(waveform: &mut Waveform, signal: &[f32], samples: &mut [i16]) {
         for c in 0..channels {
             noise[c] = kept * noise[c] + fresh * normal.of(numbers.at(c));
             let value = pedestals[c] + gains[c] * signal[c] + rms[c] * noise[c];
+            // Half a count, and the fraction cut off: rounded.
             samples[c] = (value.clamp(0.0, highest) + 0.5) as i16;
         }
     }

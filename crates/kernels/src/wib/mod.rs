@@ -79,6 +79,7 @@ pub fn unpack_wib2(level: Level, frames: &[u8], samples: &mut [i16]) -> Result<(
     check(frames.len(), WIB2_BYTES, samples.len(), WIB_CHANNELS)?;
     let frames = frames.as_chunks::<WIB2_BYTES>().0;
     for (frame, samples) in frames.iter().zip(samples.as_chunks_mut::<WIB_CHANNELS>().0) {
+        // 448 bytes of samples lie between a header of 20 and a last word of 4.
         fourteen::unpack(level, &frame[20..468], samples);
     }
     Ok(())

@@ -244,7 +244,7 @@ struct Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        // AcqRel: the release of the pixels before is seen by whoever reads the lower count.
+        // AcqRel: a thread that reads the lower count sees the release of the pixels before it.
         self.loans.0[0].fetch_sub(1, Ordering::AcqRel);
         self.loans.0[1].fetch_sub(self.bytes, Ordering::AcqRel);
     }
@@ -293,8 +293,7 @@ fn dimensions(image: &Value, layout: &Layout) -> livetime_pva::Result<Field> {
         let mut value = Value::new(structure);
         value.set("size", dim.size as i32)?;
         value.set("offset", dim.offset as i32)?;
-        // areaDetector's fullSize is that of the detector, which a frame does not know; its own size is the
-        // nearest.
+        // areaDetector's fullSize is the detector's, which a frame does not know; the frame's own size is the nearest.
         value.set("fullSize", dim.size as i32)?;
         value.set("binning", dim.binning as i32)?;
         value.set("reverse", dim.reverse)?;

@@ -38,7 +38,7 @@ pub trait Encoder: Send + 'static {
     /// Adds the file of a picture to `out`.
     ///
     /// # Errors
-    /// What the format cannot hold.
+    /// For a picture that the format cannot hold.
     fn encode(
         params: &Self::Params,
         pixels: &[u8],

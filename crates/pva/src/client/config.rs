@@ -33,7 +33,7 @@ pub struct ClientConfig {
 }
 
 impl ClientConfig {
-    /// Who the client is to servers.
+    /// The identity of the client for servers.
     pub(super) fn identity(&self) -> Identity {
         Identity { account: self.account.clone(), idle: self.idle }
     }

@@ -72,8 +72,8 @@ pub(super) trait Owner: Sized + 'static {
         later: &mut Self::Later,
     ) -> Option<usize>;
 
-    /// All messages that were there are taken, and the connection is still locked. Unless one made no sense, what waited
-    /// for their channels may begin.
+    /// All messages that were there are taken, and the connection is still locked. Unless one made no sense, operations
+    /// that waited for their channels may begin.
     fn taken(conn: &Arc<Conn<Self>>, core: &mut Protocol<Self>, later: &mut Self::Later, made_sense: bool);
 
     /// The connection is not locked any more.

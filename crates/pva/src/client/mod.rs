@@ -1,7 +1,7 @@
 //! Channels of servers in the network.
 //!
 //! A [`Client`] searches channels, connects, and reconnects after a server was away; a [`Channel`] is one
-//! channel. Each operation can be waited for ([`Pending::wait`]) or awaited in whatever runtime; dropped, it
+//! channel. Each operation can be waited for ([`Pending::wait`]) or awaited in any runtime; dropped, it
 //! is cancelled.
 //!
 //! ```no_run

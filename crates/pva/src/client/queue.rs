@@ -29,7 +29,7 @@ pub enum Event {
     },
     /// The connection is lost, or the server closed the channel. It is searched again; updates may be missed.
     Disconnected {
-        /// Whether the server closed the channel: what it had sent before has arrived.
+        /// Whether the server closed the channel: everything that it had sent before has arrived.
         is_closed: bool,
     },
     /// A change.

@@ -185,7 +185,7 @@ fn scalar(f: &mut fmt::Formatter<'_>, value: &Field) -> fmt::Result {
     match value {
         Field::Bool(v) => write!(f, "{v}"),
         Field::U64(v) => write!(f, "{v}"),
-        // The text of an f32 is shorter than that of the same f64.
+        // The text of an f32 is shorter than the text of the same number as f64.
         Field::F32(v) => number(f, f64::from(*v), &v.to_string(), &format!("{v:e}")),
         Field::F64(v) => number(f, *v, &v.to_string(), &format!("{v:e}")),
         Field::Str(v) => write!(f, "{v:?}"),

@@ -44,7 +44,7 @@ pub fn interface_v4(text: &str) -> Result<Ipv4Addr> {
     addresses.min().ok_or_else(|| unknown(text))
 }
 
-/// The number of an interface, which IPv6 knows it by: that of the interface that `text` names or that has this
+/// The number of an interface, by which IPv6 knows it: the number of the interface that `text` names or that has this
 /// address, or `text` itself if it is a number.
 pub fn interface_number(text: &str) -> Result<u32> {
     if let Ok(number) = text.parse() {

@@ -45,8 +45,8 @@ pub fn tune(stream: &impl std::os::fd::AsFd) -> io::Result<()> {
     livetime_guests::tune(stream, LOOPBACK_BUFFER)
 }
 
-/// A socket for datagrams at `address`. IPv6 and IPv4 have sockets of their own. A shared address may be that of
-/// other sockets, too.
+/// A socket for datagrams at `address`. IPv6 and IPv4 have sockets of their own. Other sockets, too, may have a shared
+/// address.
 pub(crate) fn udp(address: SocketAddr, shared: bool) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
     // The programs of a machine share the port of searches.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::{BROADCAST_PORT, Destination, IDLE_S, List, SERVER_PORT, broadcasts};
 use crate::{Error, Result};
 
-/// The `EPICS_PVA_*` and `EPICS_PVAS_*` variables of the environment, or of a map in their place; for servers of both protocols those of
-/// Channel Access, too.
+/// The `EPICS_PVA_*` and `EPICS_PVAS_*` variables of the environment, or of a map in their place; for servers of both
+/// protocols the variables of Channel Access, too.
 ///
 /// A client reads `EPICS_PVA_*`; a server `EPICS_PVAS_*`, and `EPICS_PVA_*` where that is not set.
 ///
@@ -64,7 +64,7 @@ impl Variables {
         Destination::parse_list(self.get(names).unwrap_or_default(), port)
     }
 
-    /// How long a connection may be silent: `EPICS_PVA_CONN_TMO` times 4/3, at least 2 s. What is not a number
+    /// How long a connection may be silent: `EPICS_PVA_CONN_TMO` times 4/3, at least 2 s. A text that is not a number
     /// above 0 counts as not set.
     pub fn idle_limit(&self) -> Duration {
         let set = self.get(&["EPICS_PVA_CONN_TMO"]).and_then(|text| text.parse::<f64>().ok());
@@ -112,7 +112,7 @@ impl Variables {
     }
 
     /// The interfaces that a server listens at; none is all. A wrong entry should stop the server. Multicast groups
-    /// among them, and among those that `EPICS_PVAS_BEACON_ADDR_LIST` names, are listened to, too.
+    /// among them, and among the entries of `EPICS_PVAS_BEACON_ADDR_LIST`, are listened to, too.
     pub fn server_interfaces(&self) -> List {
         let mut found = self.list(&["EPICS_PVAS_INTF_ADDR_LIST"], 0);
         let announced = self.list(&["EPICS_PVAS_BEACON_ADDR_LIST"], 0).groups();

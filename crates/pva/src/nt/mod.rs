@@ -1,7 +1,7 @@
 //! The Normative Types: structures that clients of EPICS know how to show.
 //!
-//! Each type is built once and shared. Clients look fields up by name; the order here is that of QSRV 2 and, for
-//! images, of ADCore.
+//! Each type is built once and shared. Clients look fields up by name; the order here is QSRV 2's and, for images,
+//! ADCore's.
 
 mod cache;
 mod metadata;

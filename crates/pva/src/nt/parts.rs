@@ -98,7 +98,7 @@ pub struct Alarm {
     pub message: String,
 }
 
-/// Seconds and nanoseconds since 1970, and a number for whatever the site uses it for.
+/// Seconds and nanoseconds since 1970, and a number that each site may use as it likes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Time {
     /// Seconds since 1970-01-01 00:00 UTC.

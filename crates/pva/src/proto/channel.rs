@@ -66,7 +66,7 @@ impl<'r, 'a> Names<'r, 'a> {
         self.reader.order()
     }
 
-    /// The bytes of those that are left. Long ones share the message if that has memory of its own.
+    /// The bytes of the names that are left. Long ones share the message if it has memory of its own.
     pub(crate) fn take(self) -> Result<Bytes> {
         let count = self.reader.remaining();
         self.reader.take(count)

@@ -28,7 +28,7 @@ commands! {
     ConnectionValidation = 0x01,
     /// Are you still there?
     Echo = 0x02,
-    /// Who has these channels?
+    /// Asks which server has these channels.
     Search = 0x03,
     /// I have.
     SearchResponse = 0x04,
@@ -92,7 +92,7 @@ pub enum Control {
     EchoResponse = 4,
 }
 
-/// Bits of sub-commands. An answer repeats them, except that of `MONITOR | INIT | PIPELINE`, which is `INIT`.
+/// Bits of sub-commands. An answer repeats them; but the answer to `MONITOR | INIT | PIPELINE` has `INIT`.
 pub mod sub {
     /// Run once more.
     pub const EXECUTE: u8 = 0x00;

@@ -48,7 +48,7 @@ pub struct ClientValidation {
     pub qos: u16,
     /// The way it says who it is.
     pub method: String,
-    /// Who it is.
+    /// The identity of the client.
     pub credentials: Option<Dynamic>,
 }
 

@@ -66,7 +66,7 @@ pub enum ClientMessage<'a> {
     Validation(Box<ClientValidation>),
     /// To be sent back.
     Echo(&'a [u8]),
-    /// Who has channels?
+    /// Asks which server has channels.
     Search(Search<'a>),
     /// Opens channels.
     CreateChannel(CreateChannel<'a>),
@@ -124,7 +124,7 @@ pub enum ServerMessage<'a> {
     Validated(Status),
     /// The kind of the message.
     Echo(&'a [u8]),
-    /// Who has channels.
+    /// The server that has channels.
     SearchResponse(SearchResponse<'a>),
     /// A server is there.
     Beacon(Box<Beacon<'a>>),

@@ -1,4 +1,4 @@
-//! What is counted of the memory that clients take.
+//! The count of the memory that clients take.
 
 pub(crate) use livetime_guests::{Account, Charge};
 

@@ -68,8 +68,8 @@ impl Assembler {
         }
     }
 
-    /// From the next message on those that are too long are no errors: their bytes are passed over, and the message says
-    /// how many there were ([`Message::too_long`]), so that the peer can be answered.
+    /// From the next message on too long messages are no errors: their bytes are passed over, and the message says how
+    /// many there were ([`Message::too_long`]), so that the peer can be answered.
     pub fn pass_over(&mut self) {
         self.passes_over = true;
     }
@@ -128,8 +128,8 @@ impl Assembler {
         self.current.map_or(0, |(_, missing)| missing)
     }
 
-    /// How many bytes the message that is coming in takes, as far as that is known: what has come, and what its present
-    /// segment announces. 0 between two messages.
+    /// How many bytes the message that is coming in takes, as far as that is known: the bytes that have come, and those
+    /// that its present segment announces. 0 between two messages.
     pub fn expected(&self) -> usize {
         match self.is_inside() && self.passed.is_none() {
             true => self.body.len() + self.missing(),

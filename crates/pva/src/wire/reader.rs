@@ -208,7 +208,7 @@ impl Kept {
         Ok(Kept { bytes, at: 0, order: reader.order, budget: reader.budget })
     }
 
-    /// Reads on. What was read is noted, for the next time.
+    /// Reads on. The position and the rest of the budget are noted for the next time.
     pub(crate) fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'_>) -> T) -> T {
         let Kept { at, budget, .. } = *self;
         let mut reader = Reader { at, budget, ..Reader::shared(&self.bytes, self.order) };

@@ -10,7 +10,7 @@ use livetime_pva::data::Value;
 use livetime_pva::proto::client::{Answer, Connection, Event, Identity, Refusal};
 use livetime_pva::wire::{Assembler, Header};
 
-/// What happened in a session.
+/// The events of a session.
 #[derive(Default, Debug)]
 pub struct Told {
     pub opened: usize,

@@ -13,8 +13,8 @@ use crate::select::Selected;
 /// The parts of a run that are converted; the rest is left out and counted. Transitions always stay, because readers
 /// need their configurations.
 ///
-/// Events are counted from 0 in the order of the file, or of time if there are several streams. Of those that are in `events` and in
-/// `times_ns`, every `every`-th is taken, the first of them too, until there are `first`.
+/// Events are counted from 0 in the order of the file, or of time if there are several streams. Of the events in
+/// `events` and in `times_ns`, every `every`-th is taken, the first of them too, until there are `first`.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// Numbers of events.

@@ -109,8 +109,8 @@ impl Selected {
 }
 
 impl Recording {
-    /// Judges `events` by an expression, with `threads` threads. The small data of each event are read once; where the expression has
-    /// process variables, also those of all events before, because their last value holds.
+    /// Judges `events` by an expression, with `threads` threads. The small data of each event are read once; where the
+    /// expression has process variables, also the small data of all events before, because their last value holds.
     ///
     /// # Errors
     /// [`SelectError`] if the expression names a value that neither the configuration nor the first thousand events have; it lists

@@ -23,6 +23,7 @@ impl Dice {
 
     /// Any number below `n`; 0 for 0.
     pub(super) fn below(&mut self, n: usize) -> usize {
+        // A unit just below 1 may round up to `n`.
         ((self.unit() * n as f64) as usize).min(n.saturating_sub(1))
     }
 }
@@ -34,6 +35,7 @@ pub(super) fn background<T: Pixel>(
     len: usize,
     dice: &mut Dice,
 ) -> Result<Option<Vec<T>>, NodeError> {
+    // Integers lose an offset below 1 anyway.
     if params.noise == 0.0 && params.offset.abs() < 1.0 && (!T::FLOAT || params.offset == 0.0) {
         return Ok(None);
     }

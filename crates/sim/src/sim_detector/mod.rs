@@ -10,8 +10,8 @@
 //! | `sine` | `(T)(gain * (X[x] + Y[y]))`, X and Y the sum or product of two waves; in colour one wave each for red and green |
 //! | `offset_noise` | `(T)(noise * r + offset)`, r uniform in `[0, 1)`; this is the background of the other modes too |
 //!
-//! The formulas are those of ADSimDetector `simDetector.cpp`; conversions that C leaves open are modulo the
-//! type. Differences: sums of bins saturate and do not wrap, and colour gains may have fractions.
+//! The formulas stand in ADSimDetector's `simDetector.cpp`; conversions that C leaves open are modulo the type.
+//! Differences: sums of bins saturate and do not wrap, and colour gains may have fractions.
 //!
 //! Each frame is due one period after the one before it, whenever that one really came, so that the rate is
 //! kept. A source that falls more than 50 ms behind gives up whole periods (`missed_periods`). When there is
@@ -54,7 +54,7 @@ pub struct SimDetector {
     params: SimDetectorParams,
     /// Present while frames are taken.
     schedule: Option<Schedule>,
-    /// What is sent of the picture; `None` after a change.
+    /// The part of the picture that is sent; `None` after a change.
     readout: Option<Readout>,
     /// `None` before the first frame and after a change that starts the picture again.
     painter: Option<Box<dyn Painter>>,
@@ -108,6 +108,7 @@ impl Node for SimDetector {
         }
         let now_ns = ctx.now_ns();
         let exposure_ns = to_ns(self.params.acquire_time);
+        // No frame comes faster than it is exposed.
         let period_ns = to_ns(self.params.acquire_period).max(exposure_ns);
         let mut schedule = self.schedule.unwrap_or_else(|| self.begin(now_ns));
         let due_ns = schedule.due_ns(exposure_ns, period_ns);
@@ -128,12 +129,15 @@ impl Node for SimDetector {
     fn changed(&mut self, index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
         match self.params.specs().get(index).map_or("", |spec| spec.name) {
             "acquire" if !self.params.acquire => self.halt(),
+            // The next frame takes these as they are then.
             "acquire" | "acquire_time" | "acquire_period" | "preallocate" => {}
             "image_mode" | "num_images" | "finish_when_done" => {}
+            // The picture goes on; only another part of it is sent.
             "min_x" | "min_y" | "size_x" | "size_y" | "bin_x" | "bin_y" | "reverse_x" | "reverse_y" => {
                 self.readout = None;
             }
             "max_size_x" => {
+                // A size for the old detector may not fit the new one: 0 takes all of it.
                 self.params.size_x = 0;
                 self.reset();
             }
@@ -143,7 +147,8 @@ impl Node for SimDetector {
             }
             _ => self.reset(),
         }
-        // Whoever asks for too much is told at once, not by each frame that fails; and what comes is said before it comes.
+        // A client that asks for too much is told at once, not by each frame that fails; and the readbacks of size are
+        // right before the first frame comes.
         readout::announce(&mut self.params)
     }
 
@@ -206,6 +211,7 @@ impl SimDetector {
             none => none.insert(painter(&self.params, readout.shape)?),
         };
         painter.paint(readout.region.as_ref(), &mut frame)?;
+        // Counted only now, so that a frame without memory leaves its number to the next one.
         self.params.array_counter += 1;
         self.params.num_images_counter += 1;
         let header = frame.header_mut();

@@ -45,11 +45,13 @@ impl<T: Pixel> Peaks<T> {
 
     /// Adds the peaks to `out`; each has a height of its own in each picture, the same in all colours.
     pub(super) fn draw(&self, dice: &mut Dice, out: &mut [T]) -> Result<(), NodeError> {
+        // Signed: a peak may begin above the picture or left of it.
         let at = |start: i32, step: i32, i: u32| start as isize + i as isize * step as isize;
         for row in 0..self.number.1 {
             for column in 0..self.number.0 {
                 let height = match self.is_still() {
                     true => 1.0,
+                    // The variation is the whole width: half of it to either side.
                     false => 1.0 + self.variation / 100.0 * (dice.unit() - 0.5),
                 };
                 let x = at(self.start.0, self.step.0, column);

@@ -33,7 +33,7 @@ struct Picture<T> {
     plane: Vec<T>,
 }
 
-/// What lies on the background.
+/// The content of a picture on its background.
 enum Content<T> {
     Nothing,
     /// The same in every picture.
@@ -94,6 +94,7 @@ impl<T: Summed + Element> Picture<T> {
         }
         self.plane.resize(columns * rows, T::default());
         for color in 0..3 {
+            // Between two rows of a colour lie rows of the two others.
             let plane = Plane::new(&self.whole[color * width..], width, height, 3 * width);
             convert(Level::best(), plane.map_err(NodeError::new)?, region, &mut self.plane)
                 .map_err(NodeError::new)?;
@@ -109,6 +110,7 @@ impl<T: Summed + Element> Painter for Picture<T> {
     fn paint(&mut self, region: Option<&Conversion>, frame: &mut FrameMut) -> Result<(), NodeError> {
         let out = frame.elements_mut::<T>()?;
         let Some(region) = region else { return self.draw(out) };
+        // Taken out, because drawing borrows the painter; put back before an error is returned.
         let mut whole = std::mem::take(&mut self.whole);
         if whole.is_empty() {
             whole = zeros(self.shape.len())?;

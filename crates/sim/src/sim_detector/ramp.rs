@@ -13,7 +13,7 @@ use super::shape::{Shape, zeros};
 pub(super) struct Ramp<T> {
     shape: Shape,
     first: Vec<T>,
-    /// What each row has more than the first one, where that is the same for all its pixels. Then a picture is
+    /// The difference of each row from the first one, where it is the same for all pixels of the row. Then a picture is
     /// made from one row that stays in the cache, instead of from a whole picture that does not.
     row_offsets: Option<Vec<T>>,
     increments: [T; 3],
@@ -37,6 +37,7 @@ impl<T: Pixel> Ramp<T> {
                 place.zip(&row).for_each(|(to, from)| *to = *from);
             }
         }
+        // Rows without pixels cannot be compared.
         let is_mono = shape.colors() == 1 && shape.width > 0;
         let row_offsets = if is_mono { row_offsets(&first, shape.width) } else { None };
         Ok(Ramp { shape, first, row_offsets, increments, added: [T::default(); 3], pictures: 0 })
@@ -55,6 +56,7 @@ impl<T: Pixel> Ramp<T> {
             }
         };
         result.map_err(NodeError::new)?;
+        // The kernels for colours add no background.
         if let (true, Some((background, start))) = (self.shape.color.is_rgb(), background) {
             add_circular(level, background, start, out).map_err(NodeError::new)?;
         }
@@ -89,7 +91,7 @@ impl<T: Pixel> Ramp<T> {
     }
 }
 
-/// What each row has more than the first one, if that is one number for the whole row. Floats would be rounded
+/// The difference of each row from the first one, if it is one number for the whole row. Floats would be rounded
 /// differently.
 fn row_offsets<T: Pixel>(picture: &[T], width: usize) -> Option<Vec<T>> {
     let first = picture.get(..width).filter(|_| !T::FLOAT)?;

@@ -39,6 +39,7 @@ impl Readout {
         };
         let layout = layout(p, shape, &region)?;
         (p.array_size_x, p.array_size_y, p.array_size) = (layout.width(), layout.height(), layout.span());
+        // A whole picture is drawn right into the frame, without a second one to cut from.
         let whole = Conversion {
             samples_per_pixel: region.samples_per_pixel,
             ..Conversion::whole(shape.width, shape.height)
@@ -81,8 +82,10 @@ pub(super) fn shape(p: &SimDetectorParams) -> Result<Shape, NodeError> {
 
 /// Offset, size and binning along an axis of `max` pixels: inside, and whole bins.
 fn fit(min: usize, size: usize, bin: usize, max: usize) -> (usize, usize, usize) {
+    // At least one pixel stays.
     let min = min.min(max.saturating_sub(1));
     let room = max - min;
+    // 0 asks for everything up to the edge of the detector.
     let size = if size == 0 { room } else { size.min(room) };
     let bin = bin.clamp(1, size.max(1));
     (min, size / bin * bin, bin)

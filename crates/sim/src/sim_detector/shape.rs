@@ -40,6 +40,7 @@ impl Shape {
         color: usize,
     ) -> Result<Canvas<'a, T>, NodeError> {
         let (first, step, stride) = self.place(color);
+        // A picture without pixels has no first sample.
         let pixels = pixels.get_mut(first..).unwrap_or_default();
         Canvas::new(pixels, self.width, self.height, step, stride).map_err(NodeError::new)
     }

@@ -92,6 +92,7 @@ impl Axis {
         let (passed, len) = (self.passed, self.zeros.len());
         for (wave, values) in self.waves.iter().zip(&mut self.values) {
             for (i, value) in values.iter_mut().enumerate() {
+                // Counted over all pictures, so that a wave goes on in the next one.
                 let time = (passed + i as u64) as f64 * self.gain / len as f64;
                 *value = wave.amplitude * (TAU * (time * wave.frequency + wave.phase_deg / 360.0)).sin();
             }

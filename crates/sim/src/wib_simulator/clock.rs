@@ -36,6 +36,7 @@ impl Clock {
     pub(super) fn next(&self, end: u64) -> Option<(usize, u64)> {
         let going = (0..self.links.len()).filter(|link| self.links[*link].next < end);
         let due = going.map(|link| (link, self.due_ns(link)));
+        // Of links that are due at the same time the one furthest behind comes first.
         due.min_by_key(|(link, due_ns)| (*due_ns, self.links[*link].next))
     }
 
@@ -65,6 +66,7 @@ impl Clock {
 
     /// Continues at another rate from now on.
     pub(super) fn set_rate(&mut self, rate: f64, now_ns: u64) {
+        // Counted from the link that is furthest on: the others are due at once.
         self.begin_batch = self.links.iter().map(|link| link.next).max().unwrap_or(0);
         (self.begin_ns, self.rate) = (now_ns, rate);
     }

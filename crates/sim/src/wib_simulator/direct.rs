@@ -57,6 +57,7 @@ impl Direct {
             return Ok(Sent::InUse);
         };
         let Some(prepared) = place.take() else { return Ok(Sent::InUse) };
+        // Only a frame that no receiver holds gives its memory back.
         let mut frame = match prepared.try_into_mut() {
             Ok(frame) => frame,
             Err(held) => {
@@ -100,6 +101,7 @@ impl Direct {
         let mut table = self.ledger.table.frame(&self.ledger.rows, ctx)?;
         table.header_mut().sequence = self.sequence;
         self.sequence += 1;
+        // Cleared only now: rows without memory for a table are sent later.
         self.ledger.rows.clear();
         ctx.emit_to(LEDGER, table)
     }
@@ -119,6 +121,7 @@ impl Ledger {
     fn tell(&mut self, link: usize, new: Interval) {
         let Some(open) = self.open.get_mut(link) else { return };
         match open {
+            // Time in the same state makes the row longer, so that a run without losses has few rows.
             Some(row) if row.end == new.begin && row.state == new.state as u8 => row.end = new.end,
             _ => {
                 let Interval { begin, end, state, bits } = new;
@@ -137,6 +140,7 @@ impl Ledger {
     }
 
     fn collect(&mut self) {
+        // Open rows are sent as they are; later time gets rows of its own.
         self.rows.extend(self.open.iter_mut().filter_map(Option::take));
     }
 }

@@ -59,6 +59,7 @@ impl Faulty {
         let (Some(Some(prepared)), Some(link)) = (place, self.links.get_mut(batch.link)) else {
             return Ok(());
         };
+        // A copy, because the prepared batch comes again in the next loop, perhaps without faults.
         self.bytes.copy_from_slice(prepared.bytes());
         restamp(self.format, &mut self.bytes, batch.number, batch.stamp);
         let sender = &mut self.sender;

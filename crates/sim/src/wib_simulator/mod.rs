@@ -139,6 +139,7 @@ impl Node for WibSimulator {
         match name {
             "rate" => running.clock.set_rate(self.params.rate, ctx.now_ns()),
             "lossless" | "duration" => {}
+            // Only other data need another simulation.
             _ if self.params.setup()? != running.setup
                 || self.params.faults()? != running.faults
                 || self.params.batch_frames() != running.batch_frames
@@ -154,6 +155,7 @@ impl Node for WibSimulator {
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         match &mut self.running {
             Some(running) => {
+                // Losses are told also when the last tables cannot be sent.
                 let finished = running.feed.finish(ctx);
                 running.feed.tell_losses(ctx);
                 finished
@@ -170,6 +172,7 @@ impl Node for WibSimulator {
 impl WibSimulator {
     /// Simulates the loop, and starts the detector's time.
     fn prepare(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        // The numbers of frames go on over a change.
         let sequence = self.running.take().map_or(0, |running| running.feed.sequence());
         let p = &mut self.params;
         let (setup, batch_frames, faults) = (p.setup()?, p.batch_frames(), p.faults()?);
@@ -257,6 +260,7 @@ impl Running {
                 return Ok(self.lose(batch, due_ns, ctx));
             }
             Err(error) => {
+                // The batch is over, sent or not: else the source would stay at it.
                 self.clock.step(link, due_ns);
                 return Err(error);
             }
@@ -288,11 +292,13 @@ impl Running {
         let ticks = self.batches * self.batch_frames as u64 * self.format.step();
         let begin = self.first.wrapping_add(next.wrapping_mul(ticks));
         let mut table = self.truth_table.frame(&self.truth, ctx)?;
+        // The rows are of a loop that begins at 0; column 0 is their time.
         if let Ok(times) = table.column_mut::<u64>(0) {
             times.iter_mut().for_each(|time| *time = time.wrapping_add(begin));
         }
         self.truth_table.set_watermark(&mut table, begin.wrapping_add(ticks));
         table.header_mut().event_time_ns = begin.saturating_mul(self.format.tick_ns()) as i64;
+        // Counted before it is sent, so that a refused table does not come again before each batch.
         self.loops_told = next + 1;
         self.feed.emit(TRUTH, table, ctx)
     }

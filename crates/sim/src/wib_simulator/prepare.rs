@@ -53,6 +53,7 @@ fn fill_all(
 ) -> Result<(), NodeError> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(links.len());
     let work = Mutex::new(links.iter_mut().enumerate());
+    // A closure, so that the lock is free while a link is filled.
     let next = || work.lock().unwrap_or_else(|e| e.into_inner()).next();
     let fill_links = || {
         while let Some((link, frames)) = next() {
@@ -80,6 +81,7 @@ fn fill(
     let writer = FrameWriter { format, link: &simulation.links()[link] };
     for (frame, number) in frames.iter_mut().zip((0..).step_by(batch_frames)) {
         reader.read(Level::best(), &mut samples)?;
+        // The times are written when the batch is sent.
         writer.write(&samples, number, 0, frame.bytes_mut())?;
     }
     Ok(())

@@ -76,6 +76,7 @@ impl SimulatedLinks {
         let writer = FrameWriter { format, link: at };
         let mut samples = vec![0; self.batch_frames * format.samples() * format.channels()];
         let mut frames = vec![0; self.batch_frames * format.bytes()];
+        // One for the whole link, because a fault may reach over the end of a batch.
         let mut faults = LinkFaults::new(format, link as u16, self.seed, &self.faults);
         for number in (0..self.frames()).step_by(self.batch_frames) {
             reader.read(Level::best(), &mut samples)?;

@@ -179,7 +179,8 @@ fn a_loop_that_is_too_large_is_told() {
 /// First frame, end, state and faults.
 type Told = (u64, u64, State, Faults);
 
-/// A run of one link with `faults`: what came, and what the ledger says, in frames from the begin, but for what is good.
+/// A run of one link with `faults`: the frames that came, and the entries of the ledger, in frames from the begin,
+/// without the good stretches.
 fn faulty(faults: &str) -> (Vec<Frame>, Vec<Told>) {
     let more = [
         ("links", 1.into()),

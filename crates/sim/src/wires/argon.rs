@@ -21,6 +21,7 @@ pub(super) fn add(setup: &SimulationSetup, detector: &Detector, cells: &Cells, p
     let mean_gap = 1.0 / (setup.argon_hz * WIRES * setup.tick_seconds());
     let numbers = Stream::ArgonTimes.numbers(setup.seed, 0);
     for (i, time) in times(numbers, mean_gap, setup.ticks as f64).enumerate() {
+        // Each decay has numbers of its own, so that none depends on how many another takes.
         let numbers = Stream::Argon.numbers(setup.seed, i as u64);
         let energy_mev = spectrum.energy_kev(numbers.uniform(0)) * 1e-3;
         decay(&numbers, time, energy_mev * ELECTRONS_PER_MEV, detector, cells, pulses);
@@ -51,6 +52,7 @@ fn decay(
 fn parts(position: f64) -> [(i64, f64); 2] {
     let (cell, within) = (position.floor(), position - position.floor());
     let to_border = within.min(1.0 - within);
+    // Half at the border, and nothing from `SHARED` of it on.
     let other = 0.5 * (1.0 - to_border / SHARED).max(0.0);
     let neighbour = if within < 0.5 { cell - 1.0 } else { cell + 1.0 };
     [(cell as i64, 1.0 - other), (neighbour as i64, other)]
@@ -73,6 +75,7 @@ const STEPS: usize = 512;
 impl Spectrum {
     pub(super) fn new() -> Spectrum {
         let density = |i: usize| {
+            // The middle of the step: at rest the formula would divide by 0.
             let kinetic = ENDPOINT_KEV * (i as f64 + 0.5) / STEPS as f64;
             let momentum2 = kinetic * (kinetic + 2.0 * ELECTRON_KEV);
             let neutrino2 = (ENDPOINT_KEV - kinetic).powi(2);

@@ -19,6 +19,7 @@ pub(super) struct SimulatedChannel {
 pub(super) fn channels(setup: &SimulationSetup, link: &SimulatedLink) -> Vec<SimulatedChannel> {
     let normal = Normal::new();
     let channel = |(c, plane)| {
+        // Each channel has numbers of its own, so that other links make no difference.
         let which = u64::from(link.number) << 16 | c as u64;
         channel(setup, plane, &Stream::Channel.numbers(setup.seed, which), &normal)
     };
@@ -34,6 +35,7 @@ fn channel(setup: &SimulationSetup, plane: Plane, numbers: &Counter, normal: &No
     let rms = factor * setup.noise_rms;
     let good = WireChannel { pedestal, rms, gain: 1.0 };
     let defect = numbers.uniform(1) as f32;
+    // One number for both defects: no channel is dead and noisy.
     let wire = match () {
         () if defect < setup.dead => WireChannel { rms: 0.0, gain: 0.0, ..good },
         () if defect < setup.dead + setup.noisy => {
@@ -41,6 +43,7 @@ fn channel(setup: &SimulationSetup, plane: Plane, numbers: &Counter, normal: &No
         }
         () => good,
     };
+    // A dead channel is constant, so it has no codes to stick to.
     let is_sticky = (numbers.uniform(3) as f32) < setup.sticky && wire.gain > 0.0;
     SimulatedChannel { wire, sticky: if is_sticky { STICKIEST * numbers.uniform(4) } else { 0.0 } }
 }

@@ -25,6 +25,7 @@ struct Line {
 impl Coherent {
     pub(super) fn new(setup: &SimulationSetup, board: u64) -> Coherent {
         let numbers = Stream::Coherent.numbers(setup.seed, board);
+        // A sine has half of its squared amplitude as variance, and the lines add up.
         let amplitude = f64::from(setup.coherent_rms) * (2.0 / LINES as f64).sqrt();
         let line = |i: usize| {
             let (sin, cos) = (TAU * numbers.uniform(2 * i)).sin_cos();
@@ -40,6 +41,7 @@ impl Coherent {
         let mut sum = 0.0;
         for Line { value: (re, im), turn: (cos, sin) } in &mut self.lines {
             sum += *im;
+            // A product of complex numbers turns the sine on without computing one.
             (*re, *im) = (*re * *cos - *im * *sin, *re * *sin + *im * *cos);
         }
         sum as f32

@@ -42,6 +42,7 @@ pub(super) struct Cells {
 
 impl Cells {
     pub(super) fn new(links: &[SimulatedLink]) -> Cells {
+        // An anode plane has twice 800 induction wires and twice 480 collection wires.
         let mut channels = vec![None; 2560];
         for link in links {
             for (wire, c) in link.wires.iter().zip(0..) {
@@ -58,6 +59,7 @@ impl Cells {
             Plane::Collection if (0..480).contains(&cell) => 1600 + 480 * face + cell,
             Plane::Collection => return None,
             _ => {
+                // Induction wires go on around the edge, on the other face.
                 let turned = (cell + INDUCTION_WIRES / 2 * face).rem_euclid(INDUCTION_WIRES);
                 INDUCTION_WIRES * plane as i64 + turned
             }
@@ -103,7 +105,9 @@ impl Detector {
     ) {
         let Some((link, channel)) = cells.channel(plane, cell, face) else { return };
         let drift_us = charge.drift_mm / DRIFT_MM_PER_US;
+        // Variances of time: lengths divided by the velocity.
         let diffused = 2.0 * DIFFUSION_MM2_PER_US * drift_us / DRIFT_MM_PER_US.powi(2);
+        // An evenly filled length has a twelfth of its square as variance.
         let spread = (charge.spread_mm / DRIFT_MM_PER_US).powi(2) / 12.0;
         let width_us = (SHAPING_US * SHAPING_US + diffused + spread).sqrt();
         let width = width_us / self.tick_us;

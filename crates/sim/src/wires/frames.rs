@@ -32,6 +32,7 @@ impl FrameWriter<'_> {
         stamp: u64,
         frames: &mut [u8],
     ) -> Result<(), NodeError> {
+        // The memory may hold an older frame: fields that are not set are 0.
         frames.fill(0);
         let packed = match self.format {
             RawFormat::WibEth => pack_wibeth(samples, frames),
@@ -54,7 +55,9 @@ impl FrameWriter<'_> {
         }
         let mut frame = Wib1FrameMut::new(frame).map_err(NodeError::new)?;
         frame.set_identity(crate_number, slot, fiber);
+        // Convert counts have 16 bits, and wrap round.
         (0..4).for_each(|block| frame.set_convert_count(block, number as u16));
+        // Checksums are of the blocks, so a new time in the header leaves them valid.
         frame.set_checksums();
         Ok(())
     }

@@ -34,12 +34,14 @@ impl SimulatedLink {
         let (fiber, wire): (u8, Box<dyn Fn(usize) -> Option<Wire>>) = match format {
             RawFormat::WibEth => {
                 let (link, position) = (fiber / 4, fiber % 4);
+                // Each of the two links of a slot sends four streams of 64 channels.
                 let first = 64 * usize::from(position);
                 (link << 6 | position, Box::new(move |c| hd_wire(crate_number.into(), slot, link, first + c)))
             }
             _ => (fiber + 1, Box::new(move |c| sp_wire(crate_number, slot, fiber + 1, c))),
         };
         let wires: Vec<Wire> = (0..format.channels()).map_while(wire).collect();
+        // The map has no wires for a crate or a link that does not exist.
         if wires.len() < format.channels() {
             return Err(NodeError::new(format_args!(
                 "wanted a link of the channel map, found crate {crate_number} link {number}"

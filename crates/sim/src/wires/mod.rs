@@ -16,9 +16,10 @@
 //! | test pulses | of given amplitudes, width and rate, at any phase |
 //! | undershoot | AC coupling with a time constant of 1.1 ms |
 //!
-//! Every number is a function of the seed and of its purpose: threads and order make no difference. The geometry is that of
-//! ProtoDUNE-SP: 6 m high, 2.3 m wide, 3.6 m of drift at 1.6 mm/us to either side, wires 4.7 and 4.8 mm apart, induction wires at 35.7°
-//! wrapped around the anode plane. Which channel reads a wire is the experiments' channel maps.
+//! Every number is a function of the seed and of its purpose: threads and order make no difference. The geometry is
+//! ProtoDUNE-SP's: 6 m high, 2.3 m wide, 3.6 m of drift at 1.6 mm/us to either side, wires 4.7 and 4.8 mm apart,
+//! induction wires at 35.7° wrapped around the anode plane. Which channel reads a wire is the experiments' channel
+//! maps.
 
 mod argon;
 mod channels;
@@ -119,6 +120,7 @@ fn truth(setup: &SimulationSetup, links: &[SimulatedLink]) -> Vec<TruePulse> {
     tracks::add(setup, &detector, &cells, &mut truth);
     test_pulses::add(setup, links, &mut truth);
     for pulse in &mut truth {
+        // A pulse that drifts over the end of the loop is at its begin.
         pulse.centre = pulse.centre.rem_euclid(setup.ticks as f64);
     }
     let key = |p: &TruePulse| (p.time_peak(), p.link, p.channel);
@@ -130,9 +132,11 @@ fn truth(setup: &SimulationSetup, links: &[SimulatedLink]) -> Vec<TruePulse> {
 fn drawn(truth: &[TruePulse], link: usize, ticks: f64) -> Vec<TruePulse> {
     let mut drawn = Vec::new();
     for pulse in truth.iter().filter(|p| usize::from(p.link) == link) {
+        // Also pulses of the loop before and of the loop after that reach into this one.
         let shifts = [-ticks, 0.0, ticks].map(|by| TruePulse { centre: pulse.centre + by, ..*pulse });
         drawn.extend(shifts.into_iter().filter(|p| p.end() > 0.0 && p.begin() < ticks));
     }
+    // `LinkSamples` opens pulses in this order.
     drawn.sort_by(|a, b| a.begin().total_cmp(&b.begin()));
     drawn
 }

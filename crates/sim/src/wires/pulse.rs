@@ -45,6 +45,7 @@ impl TruePulse {
     /// Sum of its positive side, counts · ticks.
     pub fn charge(&self) -> f64 {
         let height = f64::from(self.peak) * f64::from(self.width);
+        // The integral of the shape over its positive side.
         height * if self.bipolar { E.sqrt() } else { TAU.sqrt() }
     }
 
@@ -53,6 +54,7 @@ impl TruePulse {
         let x = (tick - self.centre) / f64::from(self.width);
         let shape = match self.bipolar {
             false => (-0.5 * x * x).exp(),
+            // 1 at x = 1, where it is highest.
             true => x * (0.5 - 0.5 * x * x).exp(),
         };
         self.peak * shape as f32

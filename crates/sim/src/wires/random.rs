@@ -26,6 +26,7 @@ impl Stream {
 
 /// Times at which something happens by chance, `mean_gap` apart on average, from 0 up to `end`.
 pub(super) fn times(numbers: Counter, mean_gap: f64, end: f64) -> impl Iterator<Item = f64> {
+    // Gaps between independent events are exponential; 1 − u is never 0.
     let gap = move |i: usize| -(1.0 - numbers.uniform(i)).ln() * mean_gap;
     (0..)
         .scan(0.0, move |time, i| {
@@ -36,13 +37,14 @@ pub(super) fn times(numbers: Counter, mean_gap: f64, end: f64) -> impl Iterator<
 }
 
 /// A factor of mean 1 for the energy that a particle leaves in a few mm of argon: Landau's distribution in Moyal's form
-/// (1955), which is that of −ln of a normal number's square.
+/// (1955): −ln of the square of a normal number has this distribution.
 pub(super) fn landau(normal: &Normal, random: u64) -> f64 {
     /// Width over the most probable value.
     const WIDTH: f64 = 0.075;
     /// Mean of the distribution: Euler's constant and ln 2.
     const MEAN: f64 = 1.270_362_845_461_478;
     let number = f64::from(normal.of(random));
+    // A normal number of 0 would leave infinite energy.
     let moyal = -(number * number).max(1e-9).ln();
     1.0 + WIDTH * (moyal - MEAN)
 }

@@ -77,6 +77,7 @@ impl<'a> LinkSamples<'a> {
     pub fn read(&mut self, level: Level, samples: &mut [i16]) -> Result<(), NodeError> {
         let mut rest = samples;
         while !rest.is_empty() {
+            // No piece reaches over the end of the loop, where the pulses begin again.
             let rows = (rest.len() / self.channels).min(ROWS).min(self.ticks - self.tick);
             if rows == 0 {
                 let (channels, found) = (self.channels, rest.len());
@@ -86,9 +87,11 @@ impl<'a> LinkSamples<'a> {
             self.draw(rows);
             let signal = &self.signal[..now.len()];
             self.waveform.digitize(level, signal, now).map_err(NodeError::new)?;
+            // Sticky codes are a fault of the ADC, so they come after noise and pulses.
             self.sticky.apply(now, self.channels, self.tick);
             self.tick += rows;
             if self.tick == self.ticks {
+                // Pulses that reach over the end are listed a second time, at the begin.
                 (self.tick, self.next) = (0, 0);
                 self.open.clear();
             }
@@ -107,6 +110,7 @@ impl<'a> LinkSamples<'a> {
             }
         }
         let (begin, end) = (self.tick as f64, (self.tick + rows) as f64);
+        // The list is in the order in which pulses begin.
         let begun = self.pulses[self.next..].iter().take_while(|p| p.begin() < end);
         self.open.extend(begun);
         self.next += self.pulses[self.next..].iter().take_while(|p| p.begin() < end).count();
@@ -136,6 +140,7 @@ impl Sticky {
     fn apply(&self, samples: &mut [i16], channels: usize, first: usize) {
         for (row, tick) in samples.chunks_exact_mut(channels).zip(first..) {
             for (channel, probability) in &self.channels {
+                // A number for each sample, so that pieces of any length give the same data.
                 let at = tick * channels + channel;
                 if self.numbers.uniform(at) < *probability {
                     row[*channel] = stuck(row[*channel], self.numbers.at(at));

@@ -115,7 +115,9 @@ impl SimulationSetup {
         }
         let channels = (self.links * self.format.channels()) as f64;
         let test_hz = self.test_pulses.as_ref().map_or(0.0, |p| p.rate_hz);
+        // A decay gives charge to one or two wires of each of three planes.
         let pulses = (self.argon_hz * 6.0 + self.tracks_hz + test_hz) * channels * self.seconds();
+        // NaN is in no range, and is refused, too.
         if !(0.0..MOST_PULSES).contains(&pulses) {
             return refuse(format!("wanted fewer than {MOST_PULSES:e} pulses, found about {pulses:e}"));
         }

@@ -11,12 +11,15 @@ pub(super) fn add(setup: &SimulationSetup, links: &[SimulatedLink], pulses: &mut
     else {
         return;
     };
+    // At most one pulse begins at a tick.
     let gap = (1.0 / (test.rate_hz * setup.tick_seconds())).max(1.0);
     for link in links {
         for (c, wire) in link.wires.iter().enumerate() {
+            // Each channel has numbers of its own, so that other links make no difference.
             let numbers = Stream::TestPulses.numbers(setup.seed, u64::from(link.number) << 16 | c as u64);
             let first = gap * numbers.uniform(0);
             for i in 0..(setup.ticks as f64 / gap).floor() as usize {
+                // Number 0 was the phase; each pulse takes two more.
                 let centre = first + gap * (i as f64 + 0.25 * numbers.uniform(2 * i + 1));
                 let which = (numbers.uniform(2 * i + 2) * test.amplitudes.len() as f64) as usize;
                 pulses.push(TruePulse {
@@ -24,6 +27,7 @@ pub(super) fn add(setup: &SimulationSetup, links: &[SimulatedLink], pulses: &mut
                     channel: c as u16,
                     centre,
                     peak: test.amplitudes.get(which).copied().unwrap_or_default(),
+                    // A width of 0 would divide by 0.
                     width: test.width.max(0.1),
                     bipolar: is_bipolar(test, wire.plane),
                     origin: Origin::Test,

@@ -22,6 +22,7 @@ pub(super) fn add(setup: &SimulationSetup, detector: &Detector, cells: &Cells, p
         let numbers = Stream::Track.numbers(setup.seed, i as u64);
         let track = Track::new(&numbers, time);
         for plane in 0..3 {
+            // Each plane has numbers of its own, behind the numbers of the track.
             track.add(plane, &numbers.from(1000 * (plane + 1)), &normal, detector, cells, pulses);
         }
     }
@@ -78,6 +79,7 @@ impl Track {
                 let along = if per_mm == 0.0 { 0.0 } else { (border.clamp(low, high) - first) / per_mm };
                 along.clamp(0.0, self.length)
             });
+            // A track along the wires stays in one cell.
             let mm = if per_mm == 0.0 { self.length } else { (passed[1] - passed[0]).abs() };
             let middle = if per_mm == 0.0 { 0.5 * self.length } else { 0.5 * (passed[0] + passed[1]) };
             let energy_mev = MEV_PER_MM * mm * landau(normal, numbers.at(i));

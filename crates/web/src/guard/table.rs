@@ -164,7 +164,7 @@ fn status(sessions: &Sessions, cookie: &str, asked: Asked) -> u16 {
     checked.map_or_else(|error| error.status.as_u16(), |()| 200)
 }
 
-/// The rules in other words than those of the code.
+/// The rules in other words than the code's.
 fn wanted(says: Option<May>, asked: Asked) -> u16 {
     let (method, path, needs) = asked.route;
     if asked.host == Some("evil.example") {

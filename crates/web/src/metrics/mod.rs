@@ -75,8 +75,8 @@ pub fn listen(address: SocketAddr) -> io::Result<Listener> {
 }
 
 impl Listener {
-    /// Answers also those who call this machine by one of `names`; `*` is every name. Without that only requests
-    /// are answered whose `Host` is an address, `localhost` or the machine's own name, so that no web page can read the
+    /// Answers also clients that call this machine by one of `names`; `*` is every name. Without that only requests are
+    /// answered whose `Host` is an address, `localhost` or the machine's own name, so that no web page can read the
     /// numbers by giving this machine a name of its own.
     pub fn also_for(mut self, names: &[String]) -> Listener {
         self.names.extend_from_slice(names);

@@ -41,7 +41,7 @@ impl Budgets {
     /// `owner` is sent this number of bytes.
     pub(crate) fn spend(&self, owner: IpAddr, bytes: usize, now: Instant) {
         let mut all = lock(&self.0);
-        // Who has all of its budget needs no entry.
+        // An address that has all of its budget needs no entry.
         all.retain(|_, budget| {
             budget.grow(now);
             budget.bytes < BURST

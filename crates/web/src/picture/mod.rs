@@ -5,8 +5,8 @@
 //! ```
 //!
 //! An output is subscribed to while a view of it is asked for; nothing is offered to the program otherwise. A frame that came is
-//! kept until a newer one comes, so that a view can be chosen anew while the source pauses; of an output that nobody watches any
-//! more a copy of it is kept. Pictures are made when a client asks, and clients that want the same one share it.
+//! kept until a newer one comes, so that a view can be chosen anew while the source pauses; of an output without a
+//! client a copy of it is kept. Pictures are made when a client asks, and clients that want the same one share it.
 
 mod budget;
 mod left;

@@ -104,7 +104,7 @@ impl Sources {
         self.leave(over);
     }
 
-    /// Who asks for one of these again meanwhile waits for the copy of its last frame.
+    /// A client that asks for one of these outputs again meanwhile waits for the copy of its last frame.
     fn leave(&self, over: Vec<Arc<Source>>) {
         let mut left = lock(&self.left);
         for source in over {

@@ -150,8 +150,8 @@ fn newest(entries: impl Iterator<Item = Value>) -> Value {
     entries.into()
 }
 
-/// The common part of the names of one run: the name without the numbers of stream and chunk, `-s00-c00`, or without that of
-/// the link, `-l03.wib`.
+/// The common part of the names of one run: the name without the numbers of stream and chunk, `-s00-c00`, or without
+/// the link's number, `-l03.wib`.
 fn run_of(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stream = name.char_indices().rev().find(|(at, c)| *c == '-' && name[at + 1..].starts_with('s'));

@@ -119,7 +119,7 @@ impl Opened {
             }
         }
         if self.open.last().is_none_or(|open| open.path != path) {
-            // A new number: pictures of a file that was replaced are not those of the new file.
+            // A new number: the pictures of a replaced file are not the new file's.
             self.generation += 1;
             let content = Content::open(path, roots)?;
             let states = content.states(path);
@@ -198,7 +198,7 @@ impl Opened {
 }
 
 impl Content {
-    /// Those of all its files, of which `path` is one; `None` for one that is not there.
+    /// The states of all its files, of which `path` is one; `None` for a file that is not there.
     fn states(&self, path: &Path) -> Vec<Option<FileState>> {
         match self {
             Content::Run(run) => run.recording.files().iter().map(|path| FileState::of(path)).collect(),

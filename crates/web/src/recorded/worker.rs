@@ -39,7 +39,7 @@ impl<S: Default + 'static> Worker<S> {
     /// The result of `job`, which another thread calls.
     ///
     /// # Errors
-    /// 503 when the thread has too much to do, and those of the job. A job that panics is an error of its own.
+    /// 503 when the thread has too much to do, and the job's errors. A job that panics is an error of its own.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut S) -> Result<T, Error> + Send + 'static,

@@ -360,7 +360,7 @@ fn runs_are_the_same_as_one_by_one() {
 }
 
 proptest! {
-    /// Whatever comes, rows neither overlap nor leave time out within an epoch, and every frame is counted once.
+    /// For any stamps, rows neither overlap nor leave time out within an epoch, and every frame is counted once.
     #[test]
     fn any_stamps_are_accounted_for(steps in prop::collection::vec((0u8..12, any::<u64>()), 1..300)) {
         let mut link = LinkIngest::new(RawFormat::Wib1, 0, IngestOptions::default());

@@ -136,8 +136,8 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// As `livetime run` of the same recording: what the source could not read is among the losses of the run, and pictures that the recorder noted
-    /// damage of were given.
+    /// As `livetime run` of the same recording: frames that the source could not read are among the losses of the run,
+    /// and pictures that the recorder noted damage of were given.
     fn exit(&self) -> Exit {
         self.ending.exit().0
     }

@@ -70,7 +70,7 @@ struct Line {
     message: String,
 }
 
-/// What happened to a line.
+/// The fate of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineFate {
     Written,
@@ -376,7 +376,7 @@ fn name_refused(pipeline: &Pipeline, settings: &mut SettingsFile, lines: &mut [L
     }
 }
 
-/// What an import has done.
+/// The result of an import.
 struct Report {
     lines: Vec<Line>,
     prefix: String,

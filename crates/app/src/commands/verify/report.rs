@@ -16,7 +16,7 @@ pub(super) enum Difference {
         node: String,
         output: String,
         to: String,
-        /// Which frame on this edge, from 0; or which part, of those of its stream.
+        /// The position of the frame on this edge, from 0; or of the part in its stream.
         frame: usize,
         /// Where parts are compared.
         part: Option<Part>,

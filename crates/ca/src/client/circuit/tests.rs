@@ -251,7 +251,7 @@ fn a_silent_server_is_asked_and_left() {
 }
 
 proptest! {
-    /// Whatever a server sends, and however it is cut, the client goes on or ends, and remembers no more than it asked for.
+    /// Any bytes of a server, cut anywhere: the client goes on or ends, and remembers no more than it asked for.
     #[test]
     fn anything_is_understood_or_refused(
         messages in prop::collection::vec((0_u16..30, 0_u16..40, 0_u32..6, 0_u32..12, 0_u32..6, prop::collection::vec(any::<u8>(), 0..80)), 0..40),

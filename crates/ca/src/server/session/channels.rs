@@ -18,7 +18,7 @@ pub(super) struct Opened {
     pub(super) cid: u32,
     /// The most values, as the client was told: clients ask for no more.
     pub(super) told: usize,
-    /// What this client may do, as it was told.
+    /// The client's rights, as it was told.
     pub(super) rights: Rights,
     /// Numbers of its monitors.
     pub(super) monitors: Vec<u32>,

@@ -95,7 +95,7 @@ impl Output {
             // The room of a large answer is given back; answers of usual length keep theirs.
             self.bytes.shrink_to(SMALL);
         } else if self.sent > unsent {
-            // What a slow client has read must not stay in front of what it has not.
+            // Bytes that a slow client has read must not stay in front of bytes that it has not.
             self.bytes.drain(..self.sent);
             self.arrays.iter_mut().for_each(|(before, _)| *before -= self.sent);
         } else {

@@ -1,4 +1,4 @@
-//! What requests cost: turns of the thread, and memory.
+//! The price of a request: turns of the thread, and memory.
 
 use crate::wire::{Command, Header};
 

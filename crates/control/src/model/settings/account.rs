@@ -21,11 +21,11 @@ pub struct Account {
     pub saved_at_ns: Option<i64>,
     /// Values with another origin than the pipeline file or the command line, in the order of nodes.
     pub rows: Vec<Row>,
-    /// What became of the settings at the start.
+    /// The fate of the settings at the start.
     pub restored: Arc<Restored>,
 }
 
-/// What faces show beside the values.
+/// The state of the settings that faces show beside the values.
 #[derive(Clone, Default)]
 pub(super) struct Status {
     pub(super) file: Option<PathBuf>,

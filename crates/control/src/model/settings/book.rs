@@ -1,4 +1,4 @@
-//! What the settings file has, what it should have, and what the run goes back to.
+//! The content of the settings file, the wanted content, and the restore point.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::line::in_a_line;
 use crate::model::shared::Shared;
 use crate::settings::{Fate, Kept, NotKept, Restored, SettingsError, SettingsFile, Store, same};
 
-/// What a model needs to keep the settings of its run.
+/// Needs of a model that keeps the settings of its run.
 #[derive(Debug)]
 pub struct Keeping {
     /// The name of the pipeline file, for the settings file.
@@ -21,7 +21,7 @@ pub struct Keeping {
     pub store: Result<Store, NotKept>,
     /// The graph as the pipeline file and the command line have it, without settings.
     pub base: Graph,
-    /// What became of the settings at the start.
+    /// The fate of the settings at the start.
     pub restored: Restored,
 }
 
@@ -51,7 +51,7 @@ impl Book {
                 note(model, node, key.name(), Some(origin(&tried.kept)));
             }
         }
-        // The file is as it should be: what was restored differs from the pipeline file, and the rest is kept.
+        // The file is as it should be: restored values differ from the pipeline file, and the rest is kept.
         let mut written = start.file();
         for tried in restored.restored() {
             if let Some(key) = start.key(&tried.node, &tried.key) {
@@ -70,7 +70,7 @@ impl Book {
         }
     }
 
-    /// What faces show.
+    /// The state that faces show.
     pub(super) fn status(&self) -> Status {
         Status {
             file: self.path.clone(),

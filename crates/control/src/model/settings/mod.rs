@@ -37,7 +37,7 @@ use crate::settings::SettingsError;
 /// Changes are written at most once in this time, and at the latest after it: a killed program loses no older ones.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// What a caller wants of the settings.
+/// A caller's wish about the settings.
 pub(super) enum Wish {
     /// To write them now.
     Save,

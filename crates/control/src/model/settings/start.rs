@@ -88,7 +88,7 @@ impl Start {
         }
     }
 
-    /// Values with an origin that settings keep, also those that are as at the start.
+    /// Values with an origin that settings keep, also values that are as at the start.
     pub(super) fn rows(&self, moment: &Moment) -> Vec<(usize, Key, Row)> {
         let mut rows = Vec::new();
         for (number, (decl, node)) in self.run.nodes().iter().zip(&moment.nodes).enumerate() {

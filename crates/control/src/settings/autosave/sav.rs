@@ -132,7 +132,7 @@ fn element_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Texts of EPICS are bytes; those that are no UTF-8 are taken for Latin-1, their usual other meaning.
+/// Texts of EPICS are bytes; texts that are no UTF-8 are taken for Latin-1, their usual other meaning.
 fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -97,7 +97,7 @@ impl Files {
         }
         let (folder, name) = (from.path.parent().unwrap_or(Path::new("")), Path::new(name));
         let whole = plain(&folder.join(name));
-        // Whole paths are those of the machine that wrote the file, and the files were moved together.
+        // A whole path belongs to the machine that wrote the file, and the files were moved together.
         if name.is_absolute() && !whole.exists() {
             return self.open(&folder.join(name.file_name().unwrap_or_default()));
         }

@@ -4,8 +4,9 @@
 //! An event may hold several leaves with pictures of one sender: the same data raw and compressed, which recorders write for checks,
 //! or a damaged contribution beside a good one. The rule:
 //!
-//! 1. A picture is damaged if its own leaf says so. What the root of the event says is about something in the event, and does not make a
-//!    picture damaged that is there.
+//! 1. A picture is damaged if its own leaf says so. Damage at the root of the event is about something in the event,
+//! and
+//!    does not make a picture damaged that is there.
 //! 2. Undamaged leaves come before damaged ones, then the order of the file decides. A compressed leaf with an undamaged raw
 //!    twin of equal size is read from the twin.
 //! 3. The first leaf that can be read is the picture. A damaged one is shown marked, or left out and counted: never shown as a good one.

@@ -36,7 +36,7 @@ const PART: usize = 64;
 const PARTS: usize = GROUP / PART;
 /// An element in this plane is an escape.
 const LAST_PLANE: usize = 7;
-/// The width of a group whose elements are stored as they are.
+/// The width of a group whose elements are stored as they are: the highest number in its field, which no width reaches.
 const STORED: u16 = 63;
 const WIDTH_BITS: u32 = 6;
 const STEP_BITS: u32 = 5;
@@ -89,9 +89,11 @@ impl<T: Word> Descriptor<T> {
         let head = u16::from_le_bytes([from[0], from[1]]);
         let mut offsets = [0; PARTS];
         for (pair, byte) in offsets.as_chunks_mut::<2>().0.iter_mut().zip(&from[2 + size_of::<T>()..]) {
+            // The shifts to the left and back extend the sign of four bits.
             *pair = [(*byte << 4) as i8 >> 4, *byte as i8 >> 4];
         }
         Descriptor {
+            // The reader of the group refuses a width that its elements do not have.
             width: head & ((1 << WIDTH_BITS) - 1),
             step: u32::from(head >> WIDTH_BITS) & ((1 << STEP_BITS) - 1),
             has_planes: head & HAS_PLANES != 0,
@@ -103,6 +105,7 @@ impl<T: Word> Descriptor<T> {
     /// The centres of the parts.
     #[inline(always)]
     fn centres(&self) -> [T; PARTS] {
+        // An i64 holds four bits moved by any step.
         self.offsets.map(|offset| self.centre.plus(T::from_low(i64::from(offset) << self.step)))
     }
 }

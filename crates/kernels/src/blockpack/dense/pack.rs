@@ -89,6 +89,7 @@ fn body<B: Bits, T: Word>(
         let best = best_width(&scratch.numbers, escape_bits, width);
         width = Some(best.width);
         let payload = &mut payloads[size..];
+        // A stored group takes the bytes of its elements: so no block is longer than its bound.
         if best.bits.div_ceil(8) >= elements.len() {
             Descriptor::<T>::stored().write(descriptor);
             payload[..elements.len()].copy_from_slice(elements);
@@ -109,6 +110,7 @@ fn bits_of_largest<T: Word>(input: &[u8]) -> u32 {
     let (rows, rest) = T::split(input).as_chunks::<LANES>();
     for row in rows {
         for (all, x) in all.iter_mut().zip(row) {
+            // All elements together have the highest one of the largest: no comparison is needed.
             *all = *all | T::from_le(*x);
         }
     }
@@ -121,16 +123,20 @@ fn bits_of_largest<T: Word>(input: &[u8]) -> u32 {
 fn prepare<T: Word>(elements: &[u8], (median, limit): (T, T), numbers: &mut [T; GROUP]) -> Descriptor<T> {
     let count = elements.len() / size_of::<T>();
     let mut found = Descriptor { width: 0, step: 0, has_planes: false, centre: median, offsets: [0; PARTS] };
+    // Means are divided by shifts, which only a whole group allows.
     if count == GROUP {
         let sums = sums(numbers, median, limit);
         let mean = (sums.iter().sum::<i64>() + GROUP as i64 / 2) >> GROUP.ilog2();
         let offsets = sums.map(|sum| ((sum + PART as i64 / 2) >> PART.ilog2()) - mean);
         let largest = offsets.iter().map(|offset| offset.unsigned_abs()).max().unwrap_or(0);
         found.centre = median.plus(T::from_low(mean));
+        // An offset has four bits with its sign: this is the least step with which the largest fits.
         found.step = (u64::BITS - largest.leading_zeros()).saturating_sub(3);
         let half = (1 << found.step) >> 1;
+        // The largest may be rounded up to 8, which does not fit.
         found.offsets = offsets.map(|offset| ((offset + half) >> found.step).clamp(-8, 7) as i8);
     }
+    // Elements that a shorter group lacks get remainders of 0.
     numbers[count..].fill(found.centre);
     for (part, centre) in numbers.as_chunks_mut::<PART>().0.iter_mut().zip(found.centres()) {
         for x in part {
@@ -162,7 +168,9 @@ struct Cost {
 /// function that is not inlined is not compiled for a level.
 #[inline(always)]
 fn best_width<T: Word>(numbers: &[T; GROUP], escape_bits: u32, before: Option<u32>) -> Cost {
+    // With all bits of its elements a group would be stored.
     let most = T::BITS - 1;
+    // Both neighbours of the start exist.
     let mut start = before.unwrap_or_else(|| likely_width(numbers)).clamp(1, most - 1);
     let mut near = costs(numbers, escape_bits, [start - 1, start, start + 1]);
     if before.is_some() && !is_lowest(&near) {
@@ -228,6 +236,7 @@ fn costs<T: Word, const N: usize>(numbers: &[T; GROUP], escape_bits: u32, widths
     }
     std::array::from_fn(|i| {
         let high = T::total(&counts[i]) as usize;
+        // The first plane has a bit for each element; without a high part there are no planes.
         let planes = if high > 0 { GROUP + high } else { 0 };
         Cost { bits: widths[i] as usize * GROUP + planes, width: widths[i] }
     })
@@ -244,6 +253,7 @@ fn pack_group<B: Bits, T: Word>(
 ) -> usize {
     let size = cost.width as usize * ROW;
     pack_rows(cost.width, &scratch.numbers, &mut payload[..size]);
+    // No element has bits above the width: there are no planes.
     if cost.bits == size * 8 {
         return size;
     }

@@ -39,6 +39,7 @@ impl Ones {
     /// The number of the next one; its value when there is none means nothing.
     #[inline(always)]
     pub(super) fn next(&mut self) -> usize {
+        // Without ones the number of zeros is 32: the remainder keeps the index in bounds.
         let i = self.some.trailing_zeros() as usize % self.words.len();
         let word = self.words[i];
         self.words[i] = word & word.wrapping_sub(1);
@@ -84,14 +85,17 @@ pub(super) fn read<B: Bits>(first: &[u8; ROW], stream: &[u8]) -> Read {
         for (word, low) in plane.iter_mut().zip(&mut low) {
             let mask = *word;
             *word = B::deposit(peek(window, at), mask);
+            // Plane `p` has a one where `q >= p`, so `q` is the number of ones: its lowest bit is their parity.
             *low ^= *word;
             at += mask.count_ones() as usize;
         }
+        // The middle bit of `q` changes at 2, 4 and 6, the top bit at 4.
         match number {
             4 => (top, middle) = (plane, xor(middle, plane)),
             2 | 6 => middle = xor(middle, plane),
             _ => {}
         }
+        // Later planes have ones only where this one has.
         if is_empty(&plane) {
             break;
         }
@@ -117,10 +121,12 @@ fn words_of(row: &[u8; ROW]) -> Plane {
 #[inline(always)]
 fn peek(window: &[u8; WINDOW], at: usize) -> u64 {
     const { assert!(MOST_BYTES < 512) }
+    // The mask changes nothing, and shows the compiler that the index is in bounds.
     let byte = (at / 8) & 511;
     let mut low = [0; 8];
     low.copy_from_slice(&window[byte..byte + 8]);
     let high = u64::from(window[byte + 8]);
+    // Two shifts, because one of 64 bits, where `at` is a multiple of 8, is an overflow.
     u64::from_le_bytes(low) >> (at % 8) | (high << 1) << (63 - at % 8)
 }
 
@@ -161,7 +167,9 @@ impl BitWriter<'_> {
     #[inline(always)]
     pub(super) fn put(&mut self, word: u64, count: u32) {
         let (byte, shift) = (self.at / 8, self.at % 8);
+        // `ROOM` bytes are there behind the bits, so these nine always are.
         if let Some(to) = self.bytes[byte..].first_chunk_mut::<9>() {
+            // Bits behind the end may be left over from the group before.
             let before = u64::from(to[0]) & ((1 << shift) - 1);
             to[..8].copy_from_slice(&(before | word << shift).to_le_bytes());
             to[8] = ((word >> 1) >> (63 - shift)) as u8;
@@ -177,6 +185,7 @@ pub(super) fn write<B: Bits>(high: &HighParts, first: &mut [u8; ROW], stream: &m
     let plane = |number: usize| -> Plane {
         std::array::from_fn(|i| {
             let (low, middle, top) = (low[i], middle[i], top[i]);
+            // `q >= number`, from the three bits of `q`.
             match number {
                 1 => low | middle | top,
                 2 => middle | top,

@@ -90,9 +90,11 @@ fn body<B: Bits, R: Rows, T: Word>(
             })?;
             read = planes::read::<B>(first, stream);
             let bits = read.bits + planes::count_ones(&read.escapes) * escape_bits as usize;
+            // The planes of a stream that is too short were read as zeros: here it is refused.
             (_, rest) = take(stream, bits.div_ceil(8), "bytes of planes")?;
         }
         let reference = reference.map_or(&NOTHING[..end - start], |r| &r[start..end]);
+        // Low bits come alone: the high parts belong above them before the sign is unfolded.
         R::unpack(width, rows, T::default(), &NOTHING[..size], &mut low[..size]);
         unfold_group::<R, T>(width, &low[..size], &read.high, descriptor.centres(), reference, elements);
         if !planes::is_empty(&read.escapes) {
@@ -123,6 +125,7 @@ fn unfold_group<R: Rows, T: Word>(
     if elements.len() == low.len() {
         return R::unfold(width, low, &high, &centres, reference, elements);
     }
+    // A shorter group is made whole, so that the loops know their length.
     let (mut whole, mut longer) = ([0; MOST_BYTES], NOTHING);
     longer[..elements.len()].copy_from_slice(reference);
     R::unfold(width, low, &high, &centres, &longer[..low.len()], &mut whole[..low.len()]);
@@ -140,6 +143,7 @@ fn set_escapes<T: Word>(
     let (most, mut at, mut ones) = (elements.len(), read.bits, planes::Ones::of(&read.escapes));
     for _ in 0..planes::count_ones(&read.escapes) {
         let found = planes::element_of::<T>(ones.next());
+        // A damaged block may have an escape among the elements that a shorter group lacks.
         let Some(element) = elements.get_mut(found) else {
             return Err(BlockError { what: "position of an escape", wanted: most, found });
         };

@@ -62,6 +62,7 @@ pub fn calibrate_staged(
     if modes.is_empty() {
         return Ok(correct(level, constants, bytes, out));
     }
+    // Taken out, because the common modes borrow the scratch memory, too.
     let mut usable = std::mem::take(&mut scratch.usable);
     usable.resize(out.len(), 0.0);
     let unknown = subtract(level, constants, bytes, out, &mut usable);
@@ -77,6 +78,7 @@ impl Staged<'_> {
         if !self.good.is_empty() {
             LengthError::check("good", self.good.len(), pixels)?;
         }
+        // A length that would overflow is more than any list has.
         let wanted = self.stride.saturating_mul(self.bits.stages() - 1).saturating_add(pixels);
         let lists = [("pedestal", self.pedestal), ("gain", self.gain)].into_iter();
         lists
@@ -101,6 +103,7 @@ impl Staged<'_> {
         let mut known = [0u32; L];
         for (number, code) in self.bits.codes().iter().enumerate() {
             let (mut is, mut any) = ([0u32; L], 0);
+            // All ones or zeros, so that the choice below is bits and no branch.
             for lane in 0..L {
                 is[lane] = if codes[lane] == u32::from(*code) { u32::MAX } else { 0 };
                 any |= is[lane];
@@ -110,6 +113,7 @@ impl Staged<'_> {
             }
             let start = number * self.stride + at;
             for (picked, (list, _)) in picked.iter_mut().zip(lists) {
+                // An empty list changes nothing.
                 let Some(found) = list.get(start..start + L) else { continue };
                 for lane in 0..L {
                     picked[lane] = found[lane].to_bits() & is[lane] | picked[lane] & !is[lane];
@@ -143,6 +147,7 @@ impl Staged<'_> {
             let is_good = if good[lane] == 0.0 { 0 } else { u32::MAX };
             let difference = f32::from(self.bits.value(words[lane])) - pedestals[lane];
             differences[lane] = f32::from_bits(difference.to_bits() & is_good & known[lane]);
+            // The code of a bad pixel does not matter.
             unknown += is_good & !known[lane] & 1;
         }
         (differences, u64::from(unknown))

@@ -36,6 +36,7 @@ pub(super) struct FilterBlock {
 
 impl FilterBlock {
     pub(super) fn new(planes: &[u8; 32], setup: &FinderSetup) -> FilterBlock {
+        // At most 30364, which fits 16 bits.
         let factor = setup.threshold.map(|t| (t.clamp(0.5, 10.0) * SIGMA * 2048.0).round() as i16);
         FilterBlock {
             median: Row::ZERO,
@@ -102,7 +103,7 @@ fn smooth<L: Lanes, const SHIFT: u32>(sample: L, inputs: &mut [L; 6]) -> L {
     let mut value = if SHIFT == 0 { sample } else { sample.shift_right(SHIFT) };
     let [a, b, c, d, e, f] = inputs;
     value = stage(stage(stage(value, a), b), c);
-    // Half a unit of this shift, and of the one above eight times.
+    // Half a unit of this shift is 4. The shift of the sample cuts off 3/8 on average, which three additions make 3.
     let half = if SHIFT == 0 { 4 } else { 7 };
     value = value.add(L::splat(half)).shift_right(3);
     stage(stage(stage(value, d), e), f)
@@ -169,6 +170,7 @@ impl<L: Lanes, const SHIFT: u32, const BIPOLAR: bool> Filter<L> for FinderFilter
     #[inline(always)]
     fn filter(&mut self, sample: L, count: u64, setup: &FilterSetup<L>) -> Filtered<L> {
         let smooth = smooth::<L, SHIFT>(sample.sub(self.median.value), &mut self.inputs);
+        // The mirror −1 gives the absolute value; 0 makes all below 0 to 0.
         let value = if BIPOLAR { smooth.max(smooth.mul_low(self.mirror)) } else { smooth };
         let found = Filtered {
             value,

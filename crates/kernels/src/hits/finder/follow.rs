@@ -98,6 +98,7 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
         self.low = self.low.add(value);
         // Values over the threshold are positive.
         self.high = self.high.count(self.low.less_unsigned(value), self.one);
+        // The span before this tick is the distance from the start to it.
         self.to_peak = self.span.select(value.greater(self.peak), self.to_peak);
         self.peak = value.max(self.peak);
         let mut alive = over;
@@ -125,6 +126,7 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
                 let late = (DELAY - 1) as u16;
                 Hit { flags: Hit::CUT, late, ..finished(block, lane, span, tick.wrapping_add(1), fraction) }
             }
+            // The ticks of the gap that ended it were under the threshold.
             false => finished(block, lane, span - block.gap.0[lane], tick, fraction),
         })
     }
@@ -134,6 +136,7 @@ impl<L: Lanes, const BIPOLAR: bool> Follow<L> for FinderFollow<L, BIPOLAR> {
         let zero = L::splat(0);
         self.low = zero.select(lanes, self.low);
         self.high = zero.select(lanes, self.high);
+        // `to_peak` needs no 0: the next hit's first value is over the peak of 0, and sets it.
         self.peak = zero.select(lanes, self.peak);
         self.span = zero.select(lanes, self.span);
         if BIPOLAR {

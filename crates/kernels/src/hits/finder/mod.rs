@@ -19,8 +19,8 @@ pub use setup::{FinderSetup, SampleBits};
 /// Per channel a frugal median as pedestal, the seed's binomial filter, the noise as the median of the absolute filtered
 /// signal, a threshold in units of it. Against the seed's algorithm:
 ///
-/// - The filter's delay is taken off: [`Hit::start`](super::Hit::start) is when the samples were over the threshold. What the first rows, or the
-///   first after [`HitFinder::interrupt`], show of a pulse may so start up to 3 ticks before them.
+/// - The filter's delay is taken off: [`Hit::start`](super::Hit::start) is when the samples were over the threshold.
+///   A pulse in the first rows, or in the first after [`HitFinder::interrupt`], may so start up to 3 ticks before them.
 /// - A hit begins over the threshold and ends under half of it, so that noise on a pulse's edges does not split it.
 /// - Peak and tick of the peak are measured, in the filtered signal; sums are of 32 bits, in fractions of a count.
 /// - Pedestal and noise are renewed every 8th tick, which halves the work.
@@ -95,7 +95,9 @@ impl HitFinder {
             let starting = std::mem::take(&mut self.starting);
             start::start(&starting, &mut self.filters, &self.setup);
             let ticks = (now.len() / channels) as i64;
+            // The first of the kept rows came `TICKS` before the next one.
             self.search(level, &starting, first.wrapping_add(ticks - start::TICKS as i64), hits);
+            // Kept, because its length says that the finder has started.
             self.starting = starting;
             self.search(level, rest, first.wrapping_add(ticks), hits);
         }

@@ -28,9 +28,11 @@ fn the_seed_finds_its_golden_hits() {
             }
             let row = |hit: &Hit| {
                 let end = hit.end();
+                // The original notes in which superchunk a hit ends, and at which of its ticks.
                 vec![end / 12, hit.channel.into(), end % 12, hit.sum.into(), hit.over.into()]
             };
             let mut found: Vec<_> = found.hits().iter().map(row).collect();
+            // Sorted, as the file is.
             found.sort();
             assert!(found == expected, "{} {batch}: {} hits", level.name(), found.len());
             for channel in &state {
@@ -66,9 +68,11 @@ fn tpglibs_finds_its_golden_primitives() {
                 for (i, samples) in samples.chunks(rows * 64).enumerate() {
                     finder.find(level, samples, (i * rows) as i64, &mut found).unwrap();
                 }
+                // A tick of WIBEth takes 32 ticks of the clock.
                 let time = |tick: i64| first + 32 * tick;
                 let row = |hit: &Hit| {
                     let peak = time(hit.start + i64::from(hit.to_peak));
+                    // The original notes the frame in which a hit ends.
                     let frame = hit.end() / 64;
                     let (over, sum, high) = (hit.over.into(), hit.sum.into(), hit.peak.into());
                     vec![frame, hit.channel.into(), time(hit.start), over, peak, sum, high]

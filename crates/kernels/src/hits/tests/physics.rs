@@ -12,6 +12,7 @@ const SETTLED: usize = 6000;
 
 /// Normal numbers, by Box and Muller.
 fn normal(seed: u64) -> impl Iterator<Item = f64> {
+    // Never 0, which has no logarithm.
     let mut uniform = numbers(seed).map(|x| ((x >> 11) as f64 + 0.5) / (1u64 << 53) as f64);
     std::iter::from_fn(move || {
         let radius = (-2.0 * uniform.next()?.ln()).sqrt();
@@ -25,6 +26,7 @@ fn normal(seed: u64) -> impl Iterator<Item = f64> {
 fn samples(ticks: usize, correlation: f64, amplitude: f64) -> Vec<i16> {
     let mut random = normal(7);
     let mut last: Vec<f64> = random.by_ref().take(CHANNELS).collect();
+    // Keeps the deviation of correlated noise at 1.
     let fresh = (1.0 - correlation * correlation).sqrt();
     let mut phases = numbers(3).map(|x| (x >> 11) as f64 / (1u64 << 53) as f64);
     let mut phase = vec![0.0; CHANNELS];
@@ -32,6 +34,7 @@ fn samples(ticks: usize, correlation: f64, amplitude: f64) -> Vec<i16> {
     for tick in 0..ticks {
         for c in 0..CHANNELS {
             if tick % EVERY == 0 {
+                // A pulse may have its peak anywhere between two ticks.
                 phase[c] = phases.next().unwrap();
             }
             last[c] = correlation * last[c] + fresh * random.next().unwrap();

@@ -84,6 +84,7 @@ impl ByteColumns {
     fn strips<const N: usize>(&mut self, from: usize) -> Strips<'_, N> {
         let ByteColumns { sum, moment, all, .. } = self;
         let [sum, moment, all] = [sum, moment, all].map(|sums| sums.as_chunks_mut().0);
+        // `all` may be empty.
         let from_all = from.min(all.len());
         Strips { sum: &mut sum[from..], moment: &mut moment[from..], all: &mut all[from_all..] }
     }
@@ -112,6 +113,7 @@ impl ByteColumns {
         let rows: [&[[u8; N]]; ROWS] = std::array::from_fn(|y| tail.rows[y].as_slice());
         // SAFETY: the caller's promise.
         let rest = unsafe { kernel(&Task { rows: &rows[..count], least, end }, self.strips(whole)) };
+        // The zeros of the fill would be the smallest.
         sums.join(&Sums { min: tail.min, ..rest });
         sums
     }

@@ -37,6 +37,7 @@ fn strips<V: Vector, const N: usize, const APART: bool>(task: &Task<N>, columns:
     let whole = task.rows.first().map_or(0, |row| row.len());
     for strip in 0..whole {
         let (mut sum, mut moment, mut all) = ([zero; 2], [zero; 2], [zero; 2]);
+        // The squares of 16 rows fit 32 bits.
         let mut strip_squares = zero;
         for (row, row_sums) in task.rows.iter().zip(&mut rows) {
             let v: V = load(&row[strip]);
@@ -76,6 +77,7 @@ fn strips<V: Vector, const N: usize, const APART: bool>(task: &Task<N>, columns:
     }
     let mut sums = Sums { min: 0, max: 0, squares: squares.fold64(), all: [0; ROWS], passing: [0; ROWS] };
     sums.min = min.smallest8();
+    // The largest byte is the smallest one with all bits turned over; only for the smallest is there an instruction.
     sums.max = !max.xor(V::splat8(u8::MAX)).smallest8();
     for (y, row) in rows.iter().enumerate().take(task.rows.len()) {
         sums.all[y] = row[0].fold64();

@@ -51,6 +51,7 @@ impl Blocks<u8> for Bytes {
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             LevelKind::Avx2 => unsafe { columns.add(super::byte_strips::avx2, block, least) },
+            // Never called: `exist` says no for this level.
             LevelKind::Portable => Sums { min: 0, max: 0, squares: 0, all: [0; ROWS], passing: [0; ROWS] },
         };
         sums.add(found.all.iter().sum(), found.squares);

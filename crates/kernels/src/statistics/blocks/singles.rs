@@ -33,6 +33,7 @@ impl Blocks<f32> for Singles {
         let rows: [&[[f32; LANES]]; ROWS] =
             std::array::from_fn(|y| if y < count { block.row(y).as_chunks().0 } else { &[] });
         let pivot = if count > 0 { sums.pivot(block.row(0)) } else { 0.0 };
+        // No pixel is at least NaN, so none passes.
         let task = Task { rows: &rows[..count], least: least.unwrap_or(f32::NAN), pivot, y };
         let [sum, moment, all] =
             [&mut to.columns, &mut to.moment, &mut to.all_columns].map(|sums| sums.as_chunks_mut().0);

@@ -86,6 +86,7 @@ impl Blocks<u16> for Words {
                 strip.copy_from_slice(&ordered[..columns.strip]);
             }
         }
+        // Where no value can pass the loops took 0 as the least, which all pixels reach.
         if !columns.passing {
             to.columns.fill(0.0);
             to.moment.fill(0.0);

@@ -211,7 +211,7 @@ fn keeps_the_contract() {
     assert_compliant::<BadPixels>(&[]);
 }
 
-/// Whatever the text is, it is refused with a reason or taken, and frames pass afterwards.
+/// Any text is refused with a reason or taken, and frames pass afterwards.
 #[test]
 fn damaged_lists_are_refused_or_taken() {
     let good = list(

@@ -142,7 +142,7 @@ fn keeps_the_contract() {
     }
 }
 
-/// Whatever the text is, it is refused with a reason or taken, and frames pass afterwards.
+/// Any text is refused with a reason or taken, and frames pass afterwards.
 #[test]
 fn damaged_texts_are_refused_or_taken() {
     let (mut taken, mut refused) = (0, 0);

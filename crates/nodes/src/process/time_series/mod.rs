@@ -153,8 +153,8 @@ impl TimeSeries {
         let points = self.params.num_points;
         for (row, place) in out.elements_mut::<f64>()?.chunks_exact_mut(points).enumerate() {
             let [older, newer] =
-                // A fixed length sends all its points, also those that are still 0: the size of the array
-                // must not change.
+                // A fixed length sends all its points, also points that are still 0: the size of the array must not
+                // change.
                 if is_circular { self.series.wrapped(row) } else { [self.series.whole(row), &[]] };
             let (first, second) = place.split_at_mut(older.len());
             first.copy_from_slice(older);

@@ -22,7 +22,7 @@
 //! `flush_period`, and when `flush_now` is set. A flush costs some ten small writes, whatever the size of the file, and waits for no
 //! disk; only a machine that fails may lose more.
 //!
-//! Modes, names and captures are those of all such sinks ([`nd_file`](super::nd_file)).
+//! Modes, names and captures are as in all such sinks ([`nd_file`](super::nd_file)).
 //!
 //! ```
 //! use livetime_engine::testing::Harness;

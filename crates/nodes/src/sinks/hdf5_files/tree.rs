@@ -91,7 +91,7 @@ pub(super) struct Wanted<'a> {
 /// The tree, and the parts of the layout that could not be made.
 pub(super) fn tree(wanted: &Wanted<'_>) -> (Tree, Places, Vec<String>) {
     let none = Attributes::default();
-    // The user can leave attributes out, also those that the layout names.
+    // The user can leave attributes out, also attributes that the layout names.
     let stored = wanted.params.store_attributes;
     let attributes = if stored { &wanted.first.header.attributes } else { &none };
     let mut builder = Builder {

@@ -103,7 +103,7 @@ fn a_stream_into_one_file_has_its_name_before_its_first_frame() {
     };
     harness.set("capture", true).unwrap();
     assert_eq!((name(&mut harness), harness.number_of("file_number")), ("frame_000.h5".into(), 1.0));
-    // What is written now is for the next file.
+    // A name that is written now is for the next file.
     harness.set("file_name", "other").unwrap();
     harness.feed(&image).unwrap();
     harness.set("capture", false).unwrap();

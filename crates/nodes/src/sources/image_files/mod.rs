@@ -237,7 +237,7 @@ impl ImageFiles {
         true
     }
 
-    /// The next file as a frame. Whatever becomes of it, the file after it is next.
+    /// The next file as a frame. The file after it is next also when this one cannot be read.
     fn next_frame(&mut self, ctx: &mut Context) -> Result<FrameMut, NodeError> {
         let (index, good) = (self.next, self.good_in_pass);
         self.next += 1;

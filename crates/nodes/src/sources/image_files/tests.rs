@@ -215,7 +215,7 @@ fn any_prefix_of_a_file_is_refused() {
         for len in 0..file.len() - 24 {
             assert!(try_to(&file[..len]).is_err(), "{len} of {} bytes", file.len());
         }
-        // Whatever is in it, nothing panics.
+        // For any content of the file, nothing panics.
         for at in 0..file.len() {
             let mut bytes = file.clone();
             bytes[at] ^= 0xff;

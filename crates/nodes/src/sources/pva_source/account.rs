@@ -17,7 +17,7 @@ pub(super) struct Account {
 /// The meaning of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Heard {
-    /// The break that it ended: what is missing, and since when.
+    /// The break that it ended: the missing images, and since when.
     pub(super) after: Option<(Missing, i64)>,
     /// Images that were missed before it and are counted; `None` if it is not a new one of this acquisition.
     pub(super) missed: Option<u64>,
@@ -54,11 +54,12 @@ impl Account {
         self.breaks.disconnect(is_closed);
     }
 
-    /// An update of a server that has had no image yet. What is missing after the break that it ended, and since when.
+    /// An update of a server that has had no image yet. Returns the images missing after the break that it ended, and
+    /// since when.
     pub(super) fn empty(&mut self) -> Option<(Missing, i64)> {
         let after = self.breaks.resume(None, self.last.is_some())?;
         if after.0 == Missing::Unknown {
-            // Whatever server it is: the images to come have numbers of their own.
+            // The server may be another or the same: the images to come have numbers of their own.
             self.numbers.other_server();
         }
         Some(after)
@@ -143,7 +144,7 @@ mod tests {
         waiting: usize,
     }
 
-    /// What the subscriber says.
+    /// The subscriber's account.
     #[derive(Default)]
     struct Said {
         account: Account,
@@ -211,7 +212,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is not called unknown is right: each image from the first to the last one came or is counted.
+        /// A count that is not called unknown is right: each image from the first to the last one came or is counted.
         #[test]
         fn a_count_that_is_not_called_unknown_is_right(steps in steps(), has_identity in any::<bool>()) {
             let mut said = Said::default();

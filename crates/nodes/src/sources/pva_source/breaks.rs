@@ -1,4 +1,4 @@
-//! Breaks of the subscription: what the server sent meanwhile, as far as pvAccess lets a client know it.
+//! Breaks of the subscription: the images that the server sent meanwhile, as far as pvAccess lets a client know it.
 
 use jiff::Timestamp;
 use livetime_engine::time_of_day_ns;
@@ -11,7 +11,7 @@ use super::numbers::Numbered;
 pub(super) struct Breaks {
     /// The server of the subscription, if it has an identity.
     server: Option<Guid>,
-    /// When the last image came, or the subscription began: what was sent later may be missing after a break.
+    /// When the last image came, or the subscription began: images sent later may be missing after a break.
     heard_ns: i64,
     open: Option<Break>,
     /// When the first break with unknown losses began.
@@ -28,7 +28,7 @@ struct Break {
     is_closed: bool,
 }
 
-/// What is known of the images of a break.
+/// Knowledge about the images of a break.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Missing {
     /// The gap in the numbers has them all.
@@ -119,7 +119,7 @@ mod tests {
     const B: Option<Guid> = Some([2; 12]);
     const NEXT: Option<Numbered> = Some(Numbered::New(9));
 
-    /// What is missing after a break between two servers.
+    /// The images that are missing after a break between two servers.
     fn missing(
         servers: (Option<Guid>, Option<Guid>),
         is_closed: bool,

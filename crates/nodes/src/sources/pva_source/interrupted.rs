@@ -1,4 +1,4 @@
-//! What an earlier run of the same pipeline did not live to count.
+//! Images that an earlier run of the same pipeline did not live to count.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

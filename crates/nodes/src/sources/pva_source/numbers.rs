@@ -7,7 +7,7 @@ pub(super) struct Numbers {
     since: Since,
 }
 
-/// What has become of the connection since the last image.
+/// The fate of the connection since the last image.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Since {
     /// Nothing.

@@ -26,7 +26,8 @@
 //! a run with one ends with exit code 3.
 //!
 //! With `select` only events are sent for which an expression is true (`docs/select-correct.md`). The small data of all events are read
-//! when the source starts; events that are not wanted, and those that lack a value that would decide, are counted (`not_selected`,
+//! when the source starts; events that are not wanted, and events that lack a value that would decide, are counted
+//! (`not_selected`,
 //! `without_value`) and are no loss. An expression that selects no event at all, like a range of events that the run does not have, keeps
 //! the source from starting. The node's own thread reads the others.
 //!

@@ -83,7 +83,7 @@ impl Playback {
     /// The contract of [`livetime_engine::Node::produce`].
     ///
     /// # Errors
-    /// Those of [`Player::produce`].
+    /// As [`Player::produce`].
     pub(super) fn produce(
         &mut self,
         player: &mut Option<Player>,

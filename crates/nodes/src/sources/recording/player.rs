@@ -111,7 +111,7 @@ impl Player {
     /// # Errors
     /// [`NodeError`] for an event that cannot be read; the one behind it is next.
     pub(super) fn produce(&mut self, settings: &Settings, ctx: &mut Context) -> Result<Next, NodeError> {
-        // Reading ahead would load the events that follow, also those that the selection leaves out.
+        // Reading ahead would load the events that follow, also events that the selection leaves out.
         let threads = if self.selected.is_some() { 0 } else { settings.threads };
         (self.order.threads, self.order.on_damage) = (threads, settings.on_damage);
         // Damage that ends the run was told when it was met.

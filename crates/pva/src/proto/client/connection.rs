@@ -280,8 +280,8 @@ impl<C, R> Connection<C, R> {
         search.encode(&mut self.writer)
     }
 
-    /// Takes all channels and requests out of a connection that is lost: what the owner knows them by, and for
-    /// requests whether they had been sent to be run.
+    /// Takes all channels and requests out of a connection that is lost: the keys by which the owner knows them, and
+    /// for requests whether they had been sent to be run.
     pub fn into_lost(&mut self) -> (Vec<C>, Vec<(R, bool)>) {
         let requests: Vec<u32> = self.requests.ids().collect();
         let requests = requests.into_iter().filter_map(|ioid| self.requests.remove(ioid));

@@ -216,7 +216,7 @@ impl<C> Searcher<C> {
 
 impl<'a> Search<'a> {
     /// A search for `channels`, answers to which come back to where it was sent from, at `port`. On a connection
-    /// `port` is 0. Without channels: who is there?
+    /// `port` is 0. Without channels it asks which servers are there.
     pub fn of(channels: &'a [(u32, Cow<'a, str>)], flags: u8, port: u16) -> Search<'a> {
         let channels = channels.iter().map(|(id, name)| (*id, Cow::Borrowed(&**name))).collect();
         let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);

@@ -248,7 +248,8 @@ impl SharedPv {
         self.change(PvState::end);
     }
 
-    /// How many updates waited for clients whose connections ended without a word. What was on its way is not among them.
+    /// How many updates waited for clients whose connections ended without a word. Updates under way are not among
+    /// them.
     pub fn unsent(&self) -> u32 {
         // Relaxed: a count that nothing else depends on.
         self.0.unsent.load(Ordering::Relaxed)

@@ -404,7 +404,7 @@ impl UpdateQueue {
     }
 
     fn squash(&mut self, structure: &Structure, changed: &BitSet) {
-        // Two updates of the whole value, as those of images, need no merge of bits.
+        // Two updates of the whole value, as for images, need no merge of bits.
         if self.changed.contains(0) && changed.contains(0) {
             self.overrun = BitSet::from_iter([0]);
         } else {

@@ -133,12 +133,15 @@ impl Chance {
     }
 
     fn step(&mut self) {
+        // Gaps between independent events are exponential; 1 − u is never 0.
         self.next += -(1.0 - self.numbers.uniform(2 * self.made)).ln() * self.gap;
         self.made += 1;
     }
 
     fn fault(&self, format: RawFormat) -> Fault {
+        // WIBEth has no fields for the other faults.
         let kinds = if format == RawFormat::Wib1 { 9 } else { 4 };
+        // Odd positions, because the even ones give the times.
         let random = self.numbers.at(2 * self.made + 1);
         let block = (random >> 32) as usize % 4;
         let (count, kind) = match random % kinds {
@@ -187,6 +190,7 @@ fn change_wib1(bytes: &mut [u8], kind: FaultKind) {
         FaultKind::WibErrors(bits) => frame.set_errors(mm, oos, errors | bits),
         FaultKind::Checksum(block) => frame.break_checksum(block),
         FaultKind::Capture { block, bits } => frame.set_capture_errors(block, [bits, 0]),
+        // Fibers are 1 and 2.
         FaultKind::Fiber => frame.set_identity(crate_number, slot, 3 - fiber.min(2)),
         // The chip is at fault, not the way: the checksum is right.
         FaultKind::Constant { .. } => frame.set_checksums(),

@@ -29,6 +29,7 @@ fn fault(part: &str) -> Option<Fault> {
         words.drain(..2);
     }
     let (name, arguments) = words.split_first()?;
+    // These two name no frames: they hold for the whole run.
     if let ("skew" | "random", [value]) = (*name, arguments) {
         let kind = match *name {
             "skew" => FaultKind::Skew { ns: time_ns(value)? },
@@ -40,6 +41,7 @@ fn fault(part: &str) -> Option<Fault> {
     let (first, count) = frames.split_once('+').unwrap_or((frames, "1"));
     let (first, count) = (first.parse().ok()?, count.parse().ok().filter(|n| *n > 0)?);
     let kind = kind(name, arguments)?;
+    // A swap is of one frame with the next one.
     (kind != FaultKind::Swap || count == 1).then_some(Fault { link, first, count, kind })
 }
 
@@ -54,12 +56,14 @@ fn kind(name: &str, arguments: &[&str]) -> Option<FaultKind> {
         ("oos", []) => FaultKind::Oos,
         ("wib_errors", [bits]) => FaultKind::WibErrors(bits.parse().ok()?),
         ("checksum", []) => FaultKind::Checksum(0),
+        // A WIB1 frame has four blocks.
         ("checksum", [block]) => FaultKind::Checksum(below(block, 4)?),
         ("capture", [block, bits]) => {
             FaultKind::Capture { block: below(block, 4)?, bits: bits.parse().ok()? }
         }
         ("fiber", []) => FaultKind::Fiber,
         ("constant", [chip, value]) => {
+            // 32 chips with eight channels each, and samples of 12 bits.
             FaultKind::Constant { chip: below(chip, 32)?, value: below(value, 4096)? as i16 }
         }
         ("stall", [time]) => FaultKind::Stall { ns: time_ns(time)? },

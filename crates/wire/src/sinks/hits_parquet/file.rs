@@ -73,9 +73,10 @@ pub(super) struct About {
 
 /// A file that is being written.
 ///
-/// Parquet is read from its end: the index there says where the columns of all row groups lie, wherever that is. So behind the row groups an index is written repeatedly, and the
-/// file continues behind it. Whatever happens, the bytes from the begin of the file to the end of an index are a whole Parquet file; old indexes are skipped as bytes that no
-/// column refers to.
+/// Parquet is read from its end: the index there says where the columns of all row groups lie, at any place before it.
+/// So behind the row groups an index is written repeatedly, and the file continues behind it. After a kill at any time,
+/// the bytes from the begin of the file to the end of an index are a whole Parquet file; old indexes are skipped as
+/// bytes that no column refers to.
 pub(super) struct HitFile {
     writer: SerializedFileWriter<Shared>,
     /// The file that the writer writes to. The writer cannot give the file back after a failure, so it is kept here

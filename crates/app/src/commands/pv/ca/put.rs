@@ -19,7 +19,7 @@ pub(in crate::commands::pv) fn put(args: &PutArgs, output: &mut Output) -> Resul
     show(args, &before.value, &fetch()?.value, output)
 }
 
-/// The elements: one for each argument, or those of a JSON array.
+/// The elements: one for each argument, or the elements of a JSON array.
 fn parse(values: &[String]) -> Result<Vec<String>, Failure> {
     match values {
         [one] => Ok(elements(one)?.unwrap_or_else(|| vec![one.clone()])),

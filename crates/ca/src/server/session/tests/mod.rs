@@ -79,7 +79,7 @@ impl Talk {
         self.session.receive(&bytes, Duration::ZERO);
     }
 
-    /// What the session says, whole.
+    /// The whole messages that the session sends.
     fn messages(&mut self) -> Vec<Message> {
         let mut all = Vec::new();
         loop {
@@ -365,7 +365,7 @@ fn a_message_beyond_the_limit_ends_the_talk() {
 }
 
 proptest::proptest! {
-    /// Whatever a client sends, nothing panics, and memory stays bounded.
+    /// Any requests of a client: nothing panics, and memory stays bounded.
     #[test]
     fn anything_is_answered_or_refused(
         requests in proptest::collection::vec((0_u16..28, 0_u32..40, 0_u16..40, 0_u32..4, 0_u32..4, 0_u32..4), 1..60),

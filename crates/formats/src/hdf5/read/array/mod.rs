@@ -177,7 +177,7 @@ impl Array {
         if let Stored::Chunked(grid, chunks) = &array.stored {
             array.read_memory = array.chunk_memory(grid, chunks).into();
         }
-        // The memory of a virtual data set is that of its sources, so these are opened now.
+        // A virtual data set takes the memory of its sources, so these are opened now.
         array.measure(depth)?;
         Ok(Some(array))
     }

@@ -329,7 +329,7 @@ fn a_put_may_be_answered_later() {
 fn writing_is_for_some() {
     let pv = SharedPv::writable(number());
     let (service, log) = logged(&pv);
-    // Whatever address of this machine a client comes from, it is this machine.
+    // A client that comes from any address of this machine is on this machine.
     let own = crate::net::own_addresses().into_iter().map(|address| (SocketAddr::new(address, 5), true));
     let local: Vec<_> = own.collect();
     for (address, allowed) in local {
