@@ -46,7 +46,7 @@ pub(crate) struct JoinArgs {
 pub(crate) fn join(args: &JoinArgs, output: &mut Output) -> Result<Exit, Failure> {
     let shape = if args.side_by_side { Shape::SideBySide } else { Shape::Shared };
     let joined = join_files(&args.files, &args.output, shape).map_err(|e| Failure::of(&e))?;
-    let exit = if joined.missing.is_empty() { Exit::Ok } else { Exit::Loss };
+    let exit = if joined.is_whole() { Exit::Ok } else { Exit::Loss };
     match args.json {
         true => output.json(&as_json(args, &joined, exit))?,
         false => output.data(&as_text(args, &joined))?,
@@ -64,6 +64,7 @@ fn as_json(args: &JoinArgs, joined: &Joined, exit: Exit) -> Value {
     let file = |file: &FileAccount| {
         json!({
             "file": path(file), "frames": file.frames, "again": file.again, "missing": file.missing,
+            "partial": file.partial,
             "first": file.numbers.map(|(first, _)| first), "last": file.numbers.map(|(_, last)| last),
         })
     };
@@ -102,6 +103,9 @@ fn as_text(args: &JoinArgs, joined: &Joined) -> String {
         text += &format!("  {}: {}{}", file.path.display(), frames(file.frames), range(file.numbers));
         if file.missing > 0 {
             text += &format!(", {} missing", file.missing);
+        }
+        if file.partial > 0 {
+            text += &format!(", {} without all of their modules", file.partial);
         }
         if file.again > 0 {
             text += &format!(", {} left out because another file or row has them", file.again);

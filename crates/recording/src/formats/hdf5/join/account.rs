@@ -16,6 +16,7 @@ pub(super) fn account(inputs: &[Input], order: &Order, shape: Shape) -> Joined {
             frames: input.frames(),
             numbers: input.numbers.iter().min().copied().zip(input.numbers.iter().max().copied()),
             again: order.again.iter().filter(|(_, again)| again.file == file).count() as u64,
+            partial: input.partial,
             missing: lacks.iter().fold(0, |all, missing| all.saturating_add(missing.count())),
         });
         missing.extend(lacks);

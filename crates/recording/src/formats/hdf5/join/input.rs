@@ -8,6 +8,7 @@ use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
 use super::super::content::{COLUMN_BYTES, UNIQUE_ID};
+use super::tree::account_of;
 
 /// The most frames of a file, for each of which its number is kept in memory.
 const MOST_FRAMES: u64 = 1 << 26;
@@ -23,6 +24,8 @@ pub(super) struct Input {
     pub(super) numbered: String,
     /// The number of each complete frame.
     pub(super) numbers: Vec<i64>,
+    /// Frames without all of their modules, as a master says.
+    pub(super) partial: u64,
 }
 
 impl Input {
@@ -44,12 +47,12 @@ impl Input {
         let whole = path.canonicalize().map_err(|e| Error::io("to find the file", e).in_file(path))?;
         let name = relative(&whole, folder);
         let name = name.to_str().ok_or_else(|| refuse("a path in UTF-8", "another".into()))?.into();
-        Ok(Input { path: path.to_owned(), whole, name, content, numbered, numbers })
+        let partial = partial(&content, &numbered).map_err(|e| e.in_file(path))?;
+        Ok(Input { path: path.to_owned(), whole, name, content, numbered, numbers, partial })
     }
 
     pub(super) fn find(&self, path: &str) -> Option<&Found> {
-        let found = self.content.found.binary_search_by(|found| found.path.as_str().cmp(path));
-        found.ok().and_then(|at| self.content.found.get(at))
+        find(&self.content, path)
     }
 
     pub(super) fn array(&self, path: &str) -> Option<&Arc<Array>> {
@@ -59,6 +62,28 @@ impl Input {
     pub(super) fn frames(&self) -> u64 {
         self.numbers.len() as u64
     }
+}
+
+/// The object of that path; the content is in the order of paths.
+fn find<'a>(content: &'a Content, path: &str) -> Option<&'a Found> {
+    let found = content.found.binary_search_by(|found| found.path.as_str().cmp(path));
+    found.ok().and_then(|at| content.found.get(at))
+}
+
+/// How many frames of a master lack modules: its own, and those of masters in it.
+fn partial(content: &Content, numbered: &str) -> Result<u64> {
+    let group = account_of(numbered);
+    let column = |name: &str| find(content, &format!("{group}/{name}"))?.array.as_ref();
+    let each = |name: &str, take: &mut dyn FnMut(i64)| match column(name) {
+        Some(array) => array.each_value(0..array.rows(), &mut Scratch::within(COLUMN_BYTES), &mut |value| {
+            take(number(&value).unwrap_or(0));
+        }),
+        None => Ok(()),
+    };
+    let (mut partial, modules) = (0u64, column("file").map_or(0, |files| files.rows()));
+    each("present", &mut |present| partial += u64::from(present.unsigned_abs() < modules))?;
+    each("partial", &mut |below| partial = partial.saturating_add(below.unsigned_abs()))?;
+    Ok(partial)
 }
 
 /// A master of a file that lacks parts would hide them.

@@ -63,6 +63,8 @@ pub struct FileAccount {
     pub again: u64,
     /// Numbers that the run has and this file lacks; 0 for files that share the frames.
     pub missing: u64,
+    /// Its frames that lack modules, if it is a master.
+    pub partial: u64,
 }
 
 /// What was joined.
@@ -85,6 +87,11 @@ pub struct Joined {
 }
 
 impl Joined {
+    /// Whether no number is missing, and no module of a frame.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.files.iter().all(|file| file.partial == 0)
+    }
+
     /// How many frames are missing, or frames of modules.
     pub fn missing_frames(&self) -> u64 {
         self.missing.iter().fold(0, |all, missing| all.saturating_add(missing.count()))

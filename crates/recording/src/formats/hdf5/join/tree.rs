@@ -209,8 +209,8 @@ impl Builder<'_> {
     /// Adds the account of all files.
     fn account(&mut self) -> Result<()> {
         let master = self.master;
-        let entry = self.first.numbered.split('/').nth(1).unwrap_or_default();
-        let parent = self.groups.get(&format!("/{entry}")).copied().unwrap_or(Tree::ROOT);
+        let account = account_of(&self.first.numbered);
+        let parent = self.groups.get(split(&account).0).copied().unwrap_or(Tree::ROOT);
         let class = vec![Attribute::text("NX_class", "NXcollection")];
         let group = self.made.tree.group(parent, &ACCOUNT[1..], class);
         let files = &master.account.files;
@@ -227,6 +227,7 @@ impl Builder<'_> {
         column(tree, "last", files.iter().map(|file| file.numbers.map_or(-1, |(_, last)| last)).collect());
         column(tree, "again", files.iter().map(|file| file.again as i64).collect());
         column(tree, "missing", files.iter().map(|file| file.missing as i64).collect());
+        column(tree, "partial", files.iter().map(|file| file.partial as i64).collect());
         let listed = &master.account.missing[..master.account.missing.len().min(MOST_RANGES)];
         let about = vec![Attribute::text("columns", "first number, last number, file (-1: in no file)")];
         let row = |m: &Missing| [m.first, m.last, m.file.map_or(-1, |file| file as i64)];
@@ -247,6 +248,15 @@ impl Builder<'_> {
             self.made.columns.push(Column { path: String::new(), content: Filling::Present, stream });
         }
         Ok(())
+    }
+}
+
+/// The group of the account in a file that has its numbers at this path: in the first group of the path.
+pub(super) fn account_of(numbered: &str) -> String {
+    let mut parts = numbered.split('/').skip(1);
+    match (parts.next(), parts.next()) {
+        (Some(entry), Some(_)) => format!("/{entry}{ACCOUNT}"),
+        _ => ACCOUNT.to_owned(),
     }
 }
 
