@@ -5,7 +5,7 @@
 # pvaPy, `peers.sh parquet` pyarrow, `peers.sh ioc` an EPICS IOC with Channel Access and its clients, `peers.sh bluesky`
 # what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile; `peers.sh classic`
 # what older ones run: bluesky with classic ophyd over Channel Access (pyepics, with libca); `peers.sh nexus` punx, which
-# judges NeXus files; `peers.sh clients` more clients of Channel Access: caproto's, which needs no libca, and cothread's;
+# judges NeXus files; `peers.sh kubernetes` the schemas of Kubernetes; `peers.sh clients` more clients of Channel Access: caproto's, which needs no libca, and cothread's;
 # `peers.sh psana` psana of LCLS-II, without what only the database of SLAC needs (Kerberos).
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
@@ -41,13 +41,14 @@ case "${1:-}" in
         wanted="ophyd==1.11.2 pyepics==3.5.10 bluesky==1.15.1 event-model==1.24.0 h5py==3.16.0 tifffile==2026.3.3 numpy==2.4.6"
         check="import ophyd.areadetector, epics, bluesky, event_model, h5py, tifffile"
         ;;
+    kubernetes) name=kubernetes wanted="kubernetes-validate==1.37.0" check="import kubernetes_validate" ;;
     psana)
         name=psana alone="psana==4.3.4"
         wanted="numpy==2.4.6 h5py==3.16.0 scipy==1.17.1 amityping==1.3.0 mpi4py==4.1.2 mpich==5.0.2 prometheus_client==0.23.1"
         wanted="$wanted kafka-python==3.0.12 psutil==7.2.2 pymongo==4.20.1 pyzmq==27.3.0 requests==2.34.2 matplotlib==3.11.2"
         check="import os; os.environ['PS_PARALLEL'] = 'none'; import psana"
         ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic or psana, found $1" >&2; exit 2 ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic, kubernetes or psana, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An analysis in parts, as an array of Slurm jobs. Not run by our tests: it needs a cluster.
+# An analysis in parts, as an array of Slurm jobs. CI runs it on one machine: `bash tools/slurm.sh make -C examples/parts slurm`.
 #
 #   livetime analyze /data/run.xtc --detector Cspad --with mean,std --plan plan.json --parts 64
 #   sbatch --parsable --array=0-63 slurm.sh                       # prints JOB

@@ -14,6 +14,7 @@ use crate::commands::examples::{EXAMPLES_HELP, ExamplesArgs};
 use crate::commands::import::{IMPORT_HELP, ImportArgs};
 use crate::commands::index::{INDEX_HELP, IndexArgs};
 use crate::commands::inspect::{INSPECT_HELP, InspectArgs};
+use crate::commands::join::{JOIN_HELP, JoinArgs};
 use crate::commands::ledger::{LEDGER_HELP, LedgerArgs};
 use crate::commands::nodes::{NODES_HELP, NodesArgs, SCHEMA_HELP};
 use crate::commands::pv::PvArgs;
@@ -74,6 +75,9 @@ pub(crate) enum Command {
     /// Write an index beside each file of a recorded run, so that plans of many files are made at once.
     #[command(after_help = INDEX_HELP)]
     Index(IndexArgs),
+    /// Show the HDF5 files of several hosts as one file, and name missing frames.
+    #[command(after_help = JOIN_HELP)]
+    Join(JoinArgs),
     /// Compress, decompress, cut, split and merge recorded files, and prove that nothing is lost.
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
@@ -127,6 +131,7 @@ impl Command {
             Command::Convert(args) => args.json,
             Command::Recover(args) => args.json,
             Command::Index(args) => args.json,
+            Command::Join(args) => args.json,
             Command::Sim(args) => args.is_json(),
             Command::HitsScore(args) => args.is_json(),
             Command::Import(args) => args.json,

@@ -102,6 +102,7 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::Top(args) => commands::top::top(args, output),
         Command::Inspect(args) => commands::inspect::inspect(args, output),
         Command::Index(args) => commands::index::index(args, output),
+        Command::Join(args) => commands::join::join(args, output),
         Command::Convert(args) => commands::convert::convert(args, output),
         Command::Recover(args) => commands::recover::recover(args, output),
         Command::Sim(args) => commands::sim::sim(args, output),

@@ -26,6 +26,7 @@ mod hostile_ca;
 mod import;
 mod index;
 mod inspect;
+mod join;
 mod ladder;
 mod ledger;
 mod links;

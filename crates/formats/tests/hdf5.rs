@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use livetime_formats::hdf5::{
-    Attribute, Element, Filter, Grid, Growing, NodeId, Part, StreamId, Tree, Writer, recover, survey,
+    Attribute, Element, Filled, Filter, Grid, Growing, Hdf5, Mapping, NodeId, Part, Rows, Scratch, StreamId,
+    Tree, Writer, recover, survey,
 };
 use livetime_frame::DType;
 
@@ -462,4 +463,68 @@ fn no_bytes_make_the_reader_panic_or_read_without_end() {
             assert!(found.data_sets.len() <= 4);
         }
     }
+}
+
+/// Two parts lie over each other and a third place stays empty: as many elements as a row has, and not all of them.
+#[test]
+fn mappings_that_overlap_do_not_cover_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..2 {
+        let (tree, pictures, _) = tree();
+        let mut file = Writer::create(&folder.path().join(format!("part{number}.h5")), tree, false).unwrap();
+        (0..2).for_each(|row| file.write_row(pictures, &picture(100 * number + row)).unwrap());
+        file.close().unwrap();
+    }
+    let place = |file: &str, place| Mapping {
+        file: file.into(),
+        data_set: "/entry/data".into(),
+        from: Rows::run(0, 2),
+        to: Rows::run(0, 2),
+        place: Some(place),
+    };
+    let mut tree = Tree::default();
+    let shape = (U16, &[2, 2, 3, 4][..]);
+    let [one, two, beside] = [place("part0.h5", 0), place("part1.h5", 0), place("part1.h5", 1)];
+    tree.mapped(Tree::ROOT, "over", shape, vec![one.clone(), two], vec![]);
+    tree.mapped(Tree::ROOT, "beside", shape, vec![one, beside], vec![]);
+    let path = folder.path().join("all.h5");
+    Writer::create(&path, tree, false).unwrap().close().unwrap();
+    let file = Hdf5::open(&path).unwrap();
+    let read = |name: &str| {
+        let mut row = vec![0; 48];
+        let filled = file.array(name).unwrap().read(1, 1, &mut row, &mut Scratch::default()).unwrap();
+        (filled, row)
+    };
+    assert_eq!(read("over"), (Filled::Partial, [picture(101), vec![0; 24]].concat()));
+    assert_eq!(read("beside"), (Filled::Whole, [picture(1), picture(101)].concat()));
+    let check = "
+f = h5py.File(path, 'r')
+assert (f['beside'][1].reshape(2, 12)[:, 0] == [7, 707]).all() and (f['over'][1, 1] == 0).all()
+";
+    python(&path, check);
+}
+
+#[test]
+fn mappings_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = Mapping {
+        file: "a.h5".into(),
+        data_set: "/d".into(),
+        from: Rows { first: 0, stride: 1, count: 5, block: 1 },
+        to: Rows { first: 1, stride: 2, count: 5, block: 1 },
+        place: None,
+    };
+    let make = |mapping: Mapping| {
+        let mut tree = Tree::default();
+        tree.mapped(Tree::ROOT, "d", (U16, &[10, 3]), vec![mapping], vec![]);
+        Writer::create(&folder.path().join("m.h5"), tree, true).map(drop)
+    };
+    assert!(make(good.clone()).is_ok());
+    let to = |to: Rows| Mapping { to, ..good.clone() };
+    assert!(make(to(Rows { first: 2, stride: 2, count: 5, block: 1 })).is_err());
+    assert!(make(to(Rows { first: 0, stride: 2, count: 4, block: 1 })).is_err());
+    assert!(make(to(Rows { first: 0, stride: 0, count: 5, block: 1 })).is_err());
+    assert!(make(to(Rows { first: u64::MAX, stride: 2, count: 5, block: 1 })).is_err());
+    assert!(make(Mapping { place: Some(3), ..good.clone() }).is_err());
+    assert!(make(Mapping { file: "a\0b".into(), ..good }).is_err());
 }

@@ -89,6 +89,7 @@ pub use constants::Constants;
 pub use damage::{Account, Condition, Fault, FaultKind, OnDamage};
 pub use detector::{Detector, Part, Wanted};
 pub use format::RunFormat;
+pub use formats::join;
 pub use frames::{EventFrame, Frames, Options, Step};
 pub use index::index;
 pub use judgement::{Findings, Judgement};

@@ -15,6 +15,7 @@ mod damage;
 #[path = "../../formats/tests/common/mod.rs"]
 mod datagrams;
 mod hdf5;
+mod join;
 mod lcls2;
 mod own_golden;
 mod parts;

@@ -9,6 +9,7 @@ pub(crate) mod examples;
 pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod inspect;
+pub(crate) mod join;
 pub(crate) mod kept;
 pub(crate) mod ledger;
 pub(crate) mod nodes;

@@ -105,10 +105,17 @@ pub(crate) fn read_index<H: Head>(path: &Path, file: &File) -> Result<Option<Vec
     }
     let mut bytes = Vec::with_capacity(size as usize);
     index.take(most).read_to_end(&mut bytes).map_err(|e| Error::io("to read the index", e))?;
-    let heads = heads_in(&bytes, H::LEN, ends)?;
-    let all = parsed::<H>(heads, ends.bytes)?;
-    check_samples(heads, &all, file)?;
+    let all = parse_index::<H>(&bytes, ends)?;
+    check_samples(&bytes[HEADING..bytes.len() - TAIL], &all, file)?;
     Ok(Some(all))
+}
+
+/// The places and heads of all datagrams that the bytes of an index list, for a file with these ends.
+///
+/// # Errors
+/// If it is no index, one of another file or of another format, or broken.
+pub fn parse_index<H: Head>(bytes: &[u8], ends: FileEnds) -> Result<Vec<(u64, H)>> {
+    parsed::<H>(heads_in(bytes, H::LEN, ends)?, ends.bytes)
 }
 
 /// The bytes of the heads in an index, if it is one of a file with these ends.

@@ -38,7 +38,7 @@ pub use follower::{Follower, Growth, IN_PROGRESS, Progress};
 pub use growing::{GrowingFile, Purpose, name_new};
 pub use heads::Heads;
 pub(crate) use index::read_index;
-pub use index::{index_path, write_index};
+pub use index::{index_path, parse_index, write_index};
 pub use listing::{ListError, files, list, matches, name_of, there};
 pub use name::{FileName, Format};
 pub use read_at::{ReadAt, fill_at, read_exact_at};

@@ -24,5 +24,6 @@ pub use read::{
     survey, survey_of,
 };
 pub use write::{
-    Attribute, Grid, GridId, Growing, Hand, LateId, NodeId, Part, StreamId, Tree, Writer, Written,
+    Attribute, Grid, GridId, Growing, Hand, LateId, Mapping, NodeId, Part, Rows, StreamId, Tree, Writer,
+    Written,
 };

@@ -18,6 +18,7 @@ use crate::detector::{Detector, Part};
 use crate::format::{Begin, Format, RunFormat};
 
 pub(crate) use hdf5::FORMAT as HDF5;
+pub use hdf5::join;
 pub(crate) use lcls1::FORMAT as LCLS1;
 
 /// All formats. Where the signs of several are equally sure, the first counts.

@@ -17,6 +17,7 @@ mod pipeline;
 mod recover;
 mod selection;
 mod space;
+mod spans;
 mod start;
 mod survey;
 mod tree2;

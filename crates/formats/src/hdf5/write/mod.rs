@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use hand::{Hand, Written};
-pub use tree::{Attribute, Grid, GridId, Growing, LateId, NodeId, Part, StreamId, Tree};
+pub use tree::{Attribute, Grid, GridId, Growing, LateId, Mapping, NodeId, Part, Rows, StreamId, Tree};
 
 use super::checksum::set_bytes;
 use super::superblock::{Mark, Superblock};

@@ -149,8 +149,8 @@ fn write_node(
             plan.fixed.push(Fixed { node: number, at, bytes: data.len() as u64 });
             at
         }
-        Kind::Virtual { shape, parts, .. } => {
-            let heap = heap(shape, parts);
+        Kind::Virtual { shape, mappings, .. } => {
+            let heap = heap(shape, mappings)?;
             let at = space.take(heap.len() as u64).at;
             plan.pieces.push((at, heap));
             at

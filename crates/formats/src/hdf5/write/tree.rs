@@ -1,5 +1,7 @@
 //! The content of a new file: groups, data sets, attributes and links.
 
+use std::sync::Arc;
+
 use livetime_frame::DType;
 
 use super::super::element::Element;
@@ -128,12 +130,47 @@ pub struct Part {
     pub rows: u64,
 }
 
+/// Rows of a data set at equal distances: `count` blocks of `block` rows, which begin `stride` rows apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// The first row of the first block.
+    pub first: u64,
+    /// From the begin of a block to that of the next one; at least `block`.
+    pub stride: u64,
+    /// Number of blocks.
+    pub count: u64,
+    /// Rows of a block, at least 1.
+    pub block: u64,
+}
+
+impl Rows {
+    /// `count` rows from row `first` on.
+    pub fn run(first: u64, count: u64) -> Rows {
+        Rows { first, stride: count.max(1), count: 1, block: count }
+    }
+}
+
+/// Rows of another data set that a virtual one shows; see [`Tree::mapped`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// The other file, as seen from the folder of this one.
+    pub file: Arc<str>,
+    /// The data set in it, from its root.
+    pub data_set: Arc<str>,
+    /// Its rows.
+    pub from: Rows,
+    /// The rows of the virtual data set that show them, as many.
+    pub to: Rows,
+    /// The place along the second axis of the virtual data set, which the other data set does not have.
+    pub place: Option<u64>,
+}
+
 pub(super) enum Kind {
     Group(Vec<Link>),
     Growing(usize),
     Grid(usize),
     Fixed { element: Element, shape: Vec<u64>, data: Vec<u8> },
-    Virtual { element: Element, shape: Vec<u64>, parts: Vec<Part> },
+    Virtual { element: Element, shape: Vec<u64>, mappings: Vec<Mapping> },
 }
 
 pub(super) struct Node {
@@ -232,9 +269,29 @@ impl Tree {
         parts: Vec<Part>,
         attributes: Vec<Attribute>,
     ) -> NodeId {
-        let rows = parts.iter().map(|part| part.rows).sum();
-        let shape = std::iter::once(rows).chain(row.iter().copied()).collect();
-        self.add(parent, name, Kind::Virtual { element, shape, parts }, attributes)
+        let mut rows = 0;
+        let mappings = parts.into_iter().map(|part| {
+            let to = Rows::run(rows, part.rows);
+            rows += part.rows;
+            let (file, data_set) = (part.file.into(), part.data_set.into());
+            Mapping { file, data_set, from: Rows::run(0, part.rows), to, place: None }
+        });
+        let mappings = mappings.collect();
+        let shape: Vec<u64> = std::iter::once(rows).chain(row.iter().copied()).collect();
+        self.mapped(parent, name, (element, &shape), mappings, attributes)
+    }
+
+    /// Adds a data set of this shape whose rows other files hold, wherever they lie there. Rows that no mapping shows have the fill
+    /// value.
+    pub fn mapped(
+        &mut self,
+        parent: NodeId,
+        name: &str,
+        (element, shape): (Element, &[u64]),
+        mappings: Vec<Mapping>,
+        attributes: Vec<Attribute>,
+    ) -> NodeId {
+        self.add(parent, name, Kind::Virtual { element, shape: shape.to_vec(), mappings }, attributes)
     }
 
     /// Adds another name for a group or a data set.

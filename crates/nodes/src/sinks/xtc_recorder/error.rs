@@ -47,12 +47,15 @@ pub(super) enum Unfinished {
     Name(Error),
     /// The file lacks the end of the run.
     End(PathBuf, Error),
+    /// The file is whole, and has no index.
+    Index(Error),
 }
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unfinished::Name(error) => error.fmt(f),
+            Unfinished::Index(error) => write!(f, "no index beside a whole file: {error}"),
             Unfinished::End(path, error) => {
                 let (path, reason) = (path.display(), error.reason());
                 write!(

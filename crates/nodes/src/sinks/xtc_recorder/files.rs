@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use livetime_formats::file::{FileName, GrowingFile};
+use livetime_formats::file::{FileName, GrowingFile, write_index};
 use livetime_formats::xtc1::{DatagramHeader, Transition, Writer};
 use livetime_formats::{Error, Result};
 use livetime_runtime::lock;
@@ -24,9 +24,11 @@ pub(super) struct Files {
     stem: String,
     run: u32,
     chunk_bytes: u64,
+    /// Whether each finished file gets an index beside it.
+    has_index: bool,
     streams: Vec<Stream>,
     /// A chunk that is brought to the disk and gets its name.
-    closing: Option<JoinHandle<Result<()>>>,
+    closing: Option<JoinHandle<std::result::Result<(), Unfinished>>>,
     /// Chunks that could not be finished.
     unfinished: Vec<Unfinished>,
 }
@@ -56,7 +58,11 @@ impl Files {
     ///
     /// # Errors
     /// If names with `stem` are not names of a run, or the operating system reports an error.
-    pub(super) fn create_new(stem: &str, streams: usize, chunk_bytes: u64) -> Result<Option<Files>> {
+    pub(super) fn create_new(
+        stem: &str,
+        streams: usize,
+        (chunk_bytes, has_index): (u64, bool),
+    ) -> Result<Option<Files>> {
         let run = Files::check_stem(stem)?;
         let Some(first) = Writer::create_new(&path(stem, 0, 0))? else { return Ok(None) };
         let mut streams: Vec<Stream> = (0..streams).map(|_| Stream::default()).collect();
@@ -64,7 +70,7 @@ impl Files {
             stream.writer = Some(first);
         }
         let stem = stem.into();
-        Ok(Some(Files { stem, run, chunk_bytes, streams, closing: None, unfinished: Vec::new() }))
+        Ok(Some(Files { stem, run, chunk_bytes, has_index, streams, closing: None, unfinished: Vec::new() }))
     }
 
     /// Whether there is a file of the run `stem`.
@@ -140,23 +146,23 @@ impl Files {
         self.wait_for_closing();
         let thread = std::thread::Builder::new().name("close-chunk".into());
         let writer = std::sync::Arc::new(std::sync::Mutex::new(Some(full)));
-        let theirs = writer.clone();
-        match thread.spawn(move || finish(take(&theirs))) {
+        let (theirs, has_index) = (writer.clone(), self.has_index);
+        match thread.spawn(move || finish(take(&theirs), has_index)) {
             Ok(thread) => self.closing = Some(thread),
             // If no thread can be started, this one finishes the file itself.
-            Err(_) => self.note(finish(take(&writer))),
+            Err(_) => self.note(finish(take(&writer), has_index)),
         }
     }
 
     fn wait_for_closing(&mut self) {
         if let Some(thread) = self.closing.take() {
-            let panicked = || Err(Error::new("to end a chunk", "a panic"));
+            let panicked = || Err(Unfinished::Name(Error::new("to end a chunk", "a panic")));
             self.note(thread.join().unwrap_or_else(|_| panicked()));
         }
     }
 
-    fn note(&mut self, finished: Result<()>) {
-        self.unfinished.extend(finished.err().map(Unfinished::Name));
+    fn note(&mut self, finished: std::result::Result<(), Unfinished>) {
+        self.unfinished.extend(finished.err());
     }
 
     /// Ends the run: transitions, and final names; all files are finished as far as possible.
@@ -168,7 +174,7 @@ impl Files {
         let run = self.run;
         for mut stream in std::mem::take(&mut self.streams) {
             let end = stream.end(run);
-            let named = finish(stream.writer);
+            let named = finish(stream.writer, self.has_index);
             // Of two errors of one file, the missing name is the one that users must act on.
             if let (Err(why), Ok(())) = (end, &named) {
                 self.unfinished.push(why);
@@ -199,8 +205,15 @@ fn take(writer: &std::sync::Mutex<Option<Writer>>) -> Option<Writer> {
     lock(writer).take()
 }
 
-fn finish(writer: Option<Writer>) -> Result<()> {
-    writer.map_or(Ok(()), Writer::finish_on_disk)
+fn finish(writer: Option<Writer>, has_index: bool) -> std::result::Result<(), Unfinished> {
+    let Some(writer) = writer else { return Ok(()) };
+    let path = writer.path().to_owned();
+    writer.finish_on_disk().map_err(Unfinished::Name)?;
+    // The index is made of the file as it is on the disk, as `livetime index` makes it.
+    match has_index {
+        true => write_index::<DatagramHeader>(&path).map(drop).map_err(Unfinished::Index),
+        false => Ok(()),
+    }
 }
 
 fn path(stem: &str, stream: usize, chunk: u32) -> PathBuf {

@@ -98,6 +98,8 @@ pub struct XtcRecorderParams {
     /// Size of a file after which the next one is begun.
     #[param(default = 100000000000, min = 1, unit = "B")]
     pub chunk_bytes: u64,
+    /// Whether each finished file gets an index (`FILE.ltindex`), from which runs of many files are opened at once.
+    pub index: bool,
     /// Frames written in this run.
     #[param(readback, pv = "NumCaptured", role = Captured)]
     pub num_captured: u64,
@@ -280,7 +282,7 @@ impl XtcRecorder {
         // A run may have been recorded by another program, so the next free number is searched.
         let create = |stem: &Path| {
             let stem = stem.display().to_string();
-            Ok(Files::create_new(&stem, self.detectors.len(), p.chunk_bytes)?)
+            Ok(Files::create_new(&stem, self.detectors.len(), (p.chunk_bytes, p.index))?)
         };
         let files = self.series().create_next(&mut number, is_taken, create).map_err(NodeError::new)?;
         let line =

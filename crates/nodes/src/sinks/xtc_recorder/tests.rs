@@ -213,6 +213,39 @@ fn full_files_are_followed_by_others() {
 }
 
 #[test]
+fn each_finished_file_has_the_index_that_is_made_afterwards() {
+    use livetime_formats::file::{index_path, write_index};
+    use livetime_formats::xtc1::DatagramHeader;
+
+    for wanted in [true, false] {
+        let folder = TempDir::new().unwrap();
+        let mut harness = recorder(&folder, &[("chunk_bytes", 1000.into()), ("index", wanted.into())]);
+        (0..20).for_each(|n| assert!(harness.feed(&described(n).freeze()).is_ok()));
+        harness.drain().unwrap();
+        let files = Run::files_of(&file(&folder)).unwrap();
+        assert!(files.len() > 2 && files.iter().all(|file| index_path(file).exists() == wanted), "{files:?}");
+        for file in files.iter().filter(|_| wanted) {
+            let ours = fs::read(index_path(file)).unwrap();
+            write_index::<DatagramHeader>(file).unwrap();
+            assert!(ours == fs::read(index_path(file)).unwrap() && ours.len() > 48);
+        }
+        assert_eq!(play(&file(&folder), "").len(), 20);
+    }
+}
+
+/// A folder in place of the index: the run is whole, and the report says that the index is missing.
+#[test]
+fn an_index_that_cannot_be_written_is_told() {
+    let folder = TempDir::new().unwrap();
+    let mut harness = recorder(&folder, &[("index", true.into())]);
+    fs::create_dir_all(folder.path().join("run-r0001-s00-c00.xtc.ltindex/full")).unwrap();
+    harness.feed(&described(1).freeze()).unwrap();
+    let error = harness.drain().unwrap_err().to_string();
+    assert!(error.contains("no index beside a whole file") && error.contains(".ltindex"), "{error}");
+    assert_eq!(play(&file(&folder), "").len(), 1);
+}
+
+#[test]
 fn runs_begin_and_end_when_they_are_told_to() {
     let folder = TempDir::new().unwrap();
     let mut harness = recorder(&folder, &[("capture", false.into()), ("num_capture", 2.into())]);

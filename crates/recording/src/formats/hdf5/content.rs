@@ -36,7 +36,7 @@ pub(super) const OWN_COLUMNS: &str = "/NDAttributes";
 
 /// areaDetector's number of a frame. Writers append it last, so its length is the number of complete frames.
 pub(super) const UNIQUE_ID: &str = "NDArrayUniqueId";
-const EVENT_TIME: &str = "NDArrayEventTime";
+pub(super) const EVENT_TIME: &str = "NDArrayEventTime";
 const SECONDS: &str = "NDArrayEpicsTSSec";
 const NANOSECONDS: &str = "NDArrayEpicsTSnSec";
 const TIME_STAMP: &str = "NDArrayTimeStamp";
@@ -276,6 +276,11 @@ fn detectors(content: &Content) -> Vec<Pictures> {
         });
     }
     all
+}
+
+/// The data sets with the pictures of detectors.
+pub(super) fn pictures(content: &Content) -> Vec<Arc<Array>> {
+    detectors(content).into_iter().flat_map(|pictures| pictures.arrays).collect()
 }
 
 /// Data sets with an axis for events and two for pixels, or meant by NeXus, that cannot be read, and why.

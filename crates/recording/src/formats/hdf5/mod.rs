@@ -5,6 +5,7 @@
 //! time.
 
 mod content;
+pub mod join;
 mod memory;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The elements of a data set, row by row.
 
 mod chunks;
+mod cover;
 mod virtuals;
 
 use std::collections::HashMap;
@@ -11,6 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use livetime_frame::AttributeValue;
 
+use cover::Cover;
+
 use super::super::filter::Filter;
 use super::file::{Files, OpenFile};
 use super::header::{Message, find, kind, messages};
@@ -19,8 +22,8 @@ use super::input::Input;
 use super::kind::ElementKind;
 use super::layout::{Layout, layout};
 use super::pipeline::{self, Decoders};
-use super::selection::Mapping;
 use super::space::Space;
+use super::spans::Mappings;
 use crate::file::read_exact_at;
 use crate::{Error, Result};
 
@@ -63,6 +66,7 @@ pub struct Scratch {
     chunk: Vec<u8>,
     known: Option<(Arc<OpenFile>, u64, u64)>,
     part: Vec<u8>,
+    cover: Cover,
 }
 
 impl Scratch {
@@ -76,6 +80,7 @@ impl Scratch {
             chunk: Vec::new(),
             known: None,
             part: Vec::new(),
+            cover: Cover::default(),
         }
     }
 
@@ -119,7 +124,7 @@ enum Stored {
     Compact(Vec<u8>),
     Contiguous(Option<u64>),
     Chunked(Grid, Vec<Chunk>),
-    Virtual(Vec<Mapping>, Mutex<HashMap<(String, String), Source>>),
+    Virtual(Mappings, Mutex<HashMap<(String, String), Source>>),
 }
 
 /// A data set that a virtual one shows; the reason why it cannot be read.
@@ -153,7 +158,7 @@ impl Array {
                 let (grid, chunks) = chunks(&input, &space, &chunk, (index, at), whole)?;
                 Stored::Chunked(grid, chunks)
             }
-            Layout::Virtual(mappings) => Stored::Virtual(mappings, Mutex::default()),
+            Layout::Virtual(mappings) => Stored::Virtual(Mappings::new(mappings), Mutex::default()),
         };
         let row_bytes = bytes_of(space.shape.get(1..).unwrap_or_default(), size);
         let row_bytes = row_bytes.filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
@@ -371,7 +376,10 @@ impl Array {
                 found.flat_map(|chunk| here(chunk.at, chunk.bytes)).collect()
             }
             Stored::Virtual(mappings, _) => {
-                let one = |row: u64| mappings.iter().filter_map(move |m| Some((m, self.source_of(m, row)?)));
+                let one = |row: u64| {
+                    let near = mappings.near(row).into_iter();
+                    near.filter_map(move |m| Some((m, self.source_of(m, row)?)))
+                };
                 // A source that cannot be opened has no places.
                 let found = rows.flat_map(one).filter_map(|(mapping, position)| {
                     let array = self.source(mapping, position.0).ok()?;

@@ -1,5 +1,6 @@
 //! Rows that other data sets hold.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::copy::copy_box;
 use super::super::file::resolve;
 use super::super::selection::{Mapping, Rows, Selection};
+use super::super::spans::Mappings;
 use super::{Array, Filled, MOST_BYTES, MOST_DEEP, Scratch, Source, Stored};
 use crate::{Error, Result};
 
@@ -37,7 +39,7 @@ impl Array {
             return Err(Error::new("a virtual data set with axes", "a single value").at(self.at));
         }
         let (mut rows, mut has_endless) = (0, false);
-        for mapping in mappings {
+        for mapping in mappings.iter() {
             self.check_mapping(mapping)?;
             let Some(target) = mapping.target.rows().filter(|rows| rows.is_endless()) else {
                 // A source that cannot be opened is an error only when it is read.
@@ -70,9 +72,8 @@ impl Array {
 
     /// How many rows a mapping without end has now.
     fn endless_rows(&self, mapping: &Mapping, target: &Rows, depth: usize) -> u64 {
-        let is_numbered = mapping.file.contains("%b") || mapping.data_set.contains("%b");
         let behind = |position: u64| target.row(position).map_or(0, |row| row.saturating_add(1));
-        if !is_numbered {
+        if !is_numbered(mapping) {
             let Ok(array) = self.open_source(mapping, 0, depth) else { return 0 };
             let positions = source_positions(mapping, &array);
             return positions.checked_sub(1).map_or(0, behind);
@@ -94,7 +95,7 @@ impl Array {
             Selection::Some { rows, .. } => rows,
         };
         let position = rows.position(row)?;
-        if mapping.file.contains("%b") || mapping.data_set.contains("%b") {
+        if is_numbered(mapping) {
             let Rows::Regular { start, stride, .. } = rows else { return None };
             return Some((rows.block(row), (row - start) % stride));
         }
@@ -109,8 +110,7 @@ impl Array {
         let Stored::Virtual(_, sources) = &self.stored else {
             return Err(Arc::new(Error::new("a virtual data set", "another")));
         };
-        let named = |text: &str| text.replace("%b", &block.to_string());
-        let key = (named(&mapping.file), named(&mapping.data_set));
+        let key = (named(&mapping.file, block).0, named(&mapping.data_set, block).0);
         // The lock is not held while the file is opened, which may open further ones.
         if let Some(known) = sources.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
@@ -136,14 +136,14 @@ impl Array {
 
     pub(super) fn read_virtual(
         &self,
-        mappings: &[Mapping],
+        mappings: &Mappings,
         row: u64,
         output: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<Filled> {
         let mut all = Vec::new();
-        let mut has_all = false;
-        for mapping in mappings {
+        let mut shown = Vec::new();
+        for mapping in mappings.near(row) {
             let Some((block, position)) = self.source_of(mapping, row) else { continue };
             // Before the first part: elements that no mapping shows have the fill value.
             if all.is_empty() {
@@ -156,34 +156,30 @@ impl Array {
                 let wanted = format!("elements as in the virtual data set: {}", self.element.name());
                 return Err(Error::new(wanted, array.element.name()).in_file(&array.file.path));
             }
-            let (filled, is_all) = self.read_mapped(mapping, &array, position, output, scratch)?;
-            has_all |= is_all;
-            all.push(filled);
+            all.push(self.read_mapped(mapping, &array, position, output, scratch)?);
+            shown.push(self.shown(mapping));
         }
-        let covered = has_all || self.is_covered(mappings, row);
-        Ok(match all.iter().copied().reduce(Filled::and) {
-            None => {
-                let filled = self.nothing(output);
-                self.element.swap(output);
-                filled
-            }
-            Some(Filled::Whole) if !covered => Filled::Partial,
-            Some(filled) => filled,
-        })
-    }
-
-    /// Whether the mappings show all elements of a row.
-    fn is_covered(&self, mappings: &[Mapping], row: u64) -> bool {
-        let elements = |mapping: &Mapping| match &mapping.target {
-            Selection::All => self.row_bytes,
-            Selection::Some { others, .. } => bytes_of_pairs(others, self.element.bytes.into()),
+        let Some(filled) = all.iter().copied().reduce(Filled::and) else {
+            let filled = self.nothing(output);
+            self.element.swap(output);
+            return Ok(filled);
         };
-        let here = mappings.iter().filter(|mapping| self.source_of(mapping, row).is_some());
-        // An upper bound: elements that several mappings show count several times.
-        here.map(elements).fold(0u64, u64::saturating_add) >= self.row_bytes
+        let shown: Vec<&[(u64, u64)]> = shown.iter().map(|part| &**part).collect();
+        match filled {
+            Filled::Whole if !scratch.cover.is_whole(&self.space.shape[1..], &shown) => Ok(Filled::Partial),
+            filled => Ok(filled),
+        }
     }
 
-    /// Reads the part of a row that a mapping shows; returns whether that is all of the row.
+    /// The part of a row that a mapping shows: begin and length along each axis.
+    fn shown<'a>(&self, mapping: &'a Mapping) -> Cow<'a, [(u64, u64)]> {
+        match &mapping.target {
+            Selection::All => self.space.shape[1..].iter().map(|size| (0, *size)).collect(),
+            Selection::Some { others, .. } => Cow::Borrowed(others),
+        }
+    }
+
+    /// Reads the part of a row that a mapping shows.
     fn read_mapped(
         &self,
         mapping: &Mapping,
@@ -191,32 +187,35 @@ impl Array {
         position: u64,
         output: &mut [u8],
         scratch: &mut Scratch,
-    ) -> Result<(Filled, bool)> {
+    ) -> Result<Filled> {
         let shape = &self.space.shape[1..];
-        let into: Vec<(u64, u64)> = match &mapping.target {
-            Selection::All => shape.iter().map(|size| (0, *size)).collect(),
-            Selection::Some { others, .. } => others.clone(),
-        };
-        // A source with an axis less is one row.
-        let is_row = array.space.shape.len() == shape.len() && position == 0;
-        let axes =
-            if is_row { &array.space.shape[..] } else { array.space.shape.get(1..).unwrap_or_default() };
+        let into = self.shown(mapping);
+        let of_row = array.space.shape.get(1..).unwrap_or_default();
         let from: Vec<(u64, u64)> = match &mapping.source {
-            Selection::Some { others, .. } if !is_row => others.clone(),
-            _ => axes.iter().map(|size| (0, *size)).collect(),
+            Selection::Some { others, .. } => others.clone(),
+            Selection::All => of_row.iter().map(|size| (0, *size)).collect(),
+        };
+        // A source with an axis less is one row, unless one row of it has all that is shown.
+        let is_row =
+            array.space.shape.len() == shape.len() && position == 0 && elements(&from) != elements(&into);
+        let (axes, from) = match is_row {
+            true => (&array.space.shape[..], array.space.shape.iter().map(|size| (0, *size)).collect()),
+            false => (of_row, from),
         };
         let lengths = |of: &[(u64, u64)]| of.iter().map(|(_, length)| *length).collect::<Vec<u64>>();
         let fits = |((start, length), size): (&(u64, u64), &u64)| {
             start.checked_add(*length).is_some_and(|end| end <= *size)
         };
-        if lengths(&into) != lengths(&from) || !from.iter().zip(axes).all(fits) {
-            let found = format!("{:?} of {axes:?} for {:?} of {shape:?}", from, into);
+        // Axes of one element may be missing on one side, as where a row becomes one of several side by side.
+        let both = aligned(&into, shape, &from, axes);
+        let Some([into, from]) = both.filter(|_| from.iter().zip(axes).all(fits)) else {
+            let found = format!("{from:?} of {axes:?} for {into:?} of {shape:?}");
             return Err(Error::new("a part of the same shape", found).in_file(&array.file.path));
-        }
+        };
         let first = if is_row { 0 } else { source_row(mapping, array, position)? };
         let count = if is_row { array.rows() } else { 1 };
-        if lengths(&into) == *shape && lengths(&from) == *axes {
-            return array.read_stored(first, count, output, scratch).map(|filled| (filled, true));
+        if lengths(&into.0) == into.1 && lengths(&from.0) == from.1 {
+            return array.read_stored(first, count, output, scratch);
         }
         let bytes = count.checked_mul(array.row_bytes).filter(|bytes| *bytes <= MOST_BYTES);
         let bytes =
@@ -234,10 +233,11 @@ impl Array {
         let starts = |of: &[(u64, u64)]| of.iter().map(|(start, _)| *start).collect::<Vec<u64>>();
         let size = self.element.bytes as usize;
         if read.is_ok() {
-            copy_box((&part, axes, &starts(&from)), (output, shape, &starts(&into)), &lengths(&into), size);
+            let (from, at) = ((&part[..], &from.1[..], &starts(&from.0)[..]), starts(&into.0));
+            copy_box(from, (output, &into.1, &at), &lengths(&into.0), size);
         }
         scratch.part = part;
-        read.map(|filled| (filled, false))
+        read
     }
 }
 
@@ -267,6 +267,71 @@ fn source_positions(mapping: &Mapping, array: &Array) -> u64 {
     }
 }
 
-fn bytes_of_pairs(pieces: &[(u64, u64)], element: u64) -> u64 {
-    pieces.iter().fold(element, |all, (_, length)| all.saturating_mul(*length))
+/// Whether each block of a mapping has a file or a data set of its own.
+fn is_numbered(mapping: &Mapping) -> bool {
+    [&mapping.file, &mapping.data_set].into_iter().any(|text| named(text, 0).1)
+}
+
+/// A name of a mapping for block number `block`, and whether the number is in it: `%b` is the number, `%%` is `%`.
+fn named(text: &str, block: u64) -> (String, bool) {
+    let (mut name, mut is_numbered, mut rest) = (String::with_capacity(text.len()), false, text);
+    while let Some((before, behind)) = rest.split_once('%') {
+        name.push_str(before);
+        rest = match behind.as_bytes().first() {
+            Some(b'b') => {
+                is_numbered = true;
+                name.push_str(&block.to_string());
+                &behind[1..]
+            }
+            Some(b'%') => {
+                name.push('%');
+                &behind[1..]
+            }
+            _ => {
+                name.push('%');
+                behind
+            }
+        };
+    }
+    name.push_str(rest);
+    (name, is_numbered)
+}
+
+/// How many elements a part has.
+fn elements(part: &[(u64, u64)]) -> u64 {
+    part.iter().fold(1, |all, (_, length)| all.saturating_mul(*length))
+}
+
+/// Begin and length of a part along some axes, and their sizes.
+type Axes = (Vec<(u64, u64)>, Vec<u64>);
+
+/// Two parts of equal lengths along the same axes: an axis of one element that one of them lacks is added. `None` if
+/// they differ otherwise.
+fn aligned(one: &[(u64, u64)], sizes: &[u64], other: &[(u64, u64)], axes: &[u64]) -> Option<[Axes; 2]> {
+    let (mut left, mut right) = (Axes::default(), Axes::default());
+    let mut ones = one.iter().copied().zip(sizes.iter().copied()).peekable();
+    let mut others = other.iter().copied().zip(axes.iter().copied()).peekable();
+    let mut add = |one: ((u64, u64), u64), other: ((u64, u64), u64)| {
+        (left.0.push(one.0), left.1.push(one.1));
+        (right.0.push(other.0), right.1.push(other.1));
+    };
+    let nothing = ((0, 1), 1);
+    loop {
+        match (ones.peek().copied(), others.peek().copied()) {
+            (Some(a), Some(b)) if a.0.1 == b.0.1 => {
+                (ones.next(), others.next());
+                add(a, b);
+            }
+            (Some(a), _) if a.0.1 == 1 => {
+                ones.next();
+                add(a, nothing);
+            }
+            (_, Some(b)) if b.0.1 == 1 => {
+                others.next();
+                add(nothing, b);
+            }
+            (None, None) => return Some([left, right]),
+            _ => return None,
+        }
+    }
 }
