@@ -2,9 +2,7 @@
 
 use livetime_engine::NodeError;
 use livetime_formats::Result;
-use livetime_formats::trigger::{
-    NewFragment, PrimitiveV2, SourceId, TriggerRecordHeader, fragment_type,
-};
+use livetime_formats::trigger::{NewFragment, PrimitiveV2, SourceId, TriggerRecordHeader, fragment_type};
 
 use crate::{HitRow, RawFormat, TriggerRecord};
 

@@ -96,7 +96,8 @@ fn as_json(ledger: &Ledger, found: &Found) -> Value {
 }
 
 fn as_text(ledger: &Ledger, found: &Found, style: Style) -> String {
-    let headings = ["run", "where", "offered", "delivered", "queued", "in doubt", "retaken", "lost", "closes"];
+    let headings =
+        ["run", "where", "offered", "delivered", "queued", "in doubt", "retaken", "lost", "closes"];
     let mut table = Table::new(&headings).right(2..=6);
     for run in &ledger.runs {
         let name = name_of(run);

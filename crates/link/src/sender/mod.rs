@@ -52,7 +52,9 @@ impl<F: Parcel + Clone> Sender<F> {
 
     /// True when a receiver is there, and has room for one more frame than this end keeps.
     pub fn has_credit(&self) -> bool {
-        let Some(peer) = self.peer.as_ref().filter(|_| self.connection.state == State::Open) else { return false };
+        let Some(peer) = self.peer.as_ref().filter(|_| self.connection.state == State::Open) else {
+            return false;
+        };
         let received = peer.standing.received;
         let bytes = self.bytes - self.bytes_before(received);
         self.tail() < received.saturating_add(peer.credit.frames) && bytes < peer.credit.bytes

@@ -46,8 +46,11 @@ impl Seen {
     }
 
     pub(super) fn has_all(&self) -> bool {
-        let Seen { delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up, retaken } = *self;
-        [delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up, retaken].iter().all(|n| *n > 20)
+        let Seen { delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up, retaken } =
+            *self;
+        [delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up, retaken]
+            .iter()
+            .all(|n| *n > 20)
     }
 }
 

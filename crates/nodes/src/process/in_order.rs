@@ -96,8 +96,11 @@ impl InOrder {
     fn take(&mut self, frame: &Frame, ctx: &Context) -> Result<(), NodeError> {
         let number = frame.header().sequence;
         if self.next.is_some_and(|next| number < next) {
-            let count =
-                if self.given_up.remove(&number) { &mut self.params.tardy } else { &mut self.params.repeated };
+            let count = if self.given_up.remove(&number) {
+                &mut self.params.tardy
+            } else {
+                &mut self.params.repeated
+            };
             *count += 1;
             return Ok(());
         }

@@ -312,7 +312,8 @@ impl Node for LinkPool {
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let Some(pool) = &self.pool else { return Ok(()) };
-        let is_used = pool.offered > 0 || pool.links.iter().any(|link| link.look(|worker, _| worker.meetings > 0));
+        let is_used =
+            pool.offered > 0 || pool.links.iter().any(|link| link.look(|worker, _| worker.meetings > 0));
         if self.params.name(index) == "peers_within"
             || !self.begun.differs(&mut self.params, index, is_used)?
         {
@@ -356,7 +357,8 @@ impl LinkPool {
 
     fn settings(&self) -> Settings {
         let LinkPoolParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
-        let bounds = Bounds { frames: 2 * window_frames, bytes: 2 * window_bytes, frame_bytes: max_frame_bytes };
+        let bounds =
+            Bounds { frames: 2 * window_frames, bytes: 2 * window_bytes, frame_bytes: max_frame_bytes };
         Settings { retakes: true, ..link::settings(&self.params.link, Retain::Completed, &bounds) }
     }
 

@@ -62,7 +62,12 @@ fn record(
                 let (link, format) = (link(source.id)?, format(fragment)?);
                 let first = first_time(format, frame.bytes().get(range.clone()).unwrap_or_default());
                 let piece = first.map(|first| Piece { frame: frame.clone(), range, first });
-                record.fragments.push(Fragment { link, format, pieces: piece.into_iter().collect(), missing });
+                record.fragments.push(Fragment {
+                    link,
+                    format,
+                    pieces: piece.into_iter().collect(),
+                    missing,
+                });
             }
             TRIGGER if fragment.header.kind == fragment_type::TRIGGER_PRIMITIVE => {
                 let link = if source.id == MERGED { None } else { Some(link(source.id)?) };
@@ -111,7 +116,8 @@ fn first_time(format: RawFormat, bytes: &[u8]) -> Option<u64> {
 
 fn rows(bytes: &[u8], link: Option<u16>) -> Result<Vec<HitRow>, NodeError> {
     if !bytes.len().is_multiple_of(PrimitiveV2::BYTES) {
-        let wanted = format_args!("wanted whole primitives of 24 bytes, found {} bytes", bytes.len()).to_string();
+        let wanted =
+            format_args!("wanted whole primitives of 24 bytes, found {} bytes", bytes.len()).to_string();
         return Err(NodeError::new(wanted));
     }
     let row = |bytes| {

@@ -206,7 +206,9 @@ impl RecordBuilder {
             && wanted != found
         {
             p.foreign += 1;
-            return Err(NodeError::new(format_args!("wanted an answer of run {wanted}, found one of {found}")));
+            return Err(NodeError::new(format_args!(
+                "wanted an answer of run {wanted}, found one of {found}"
+            )));
         }
         if let Some(open) = self.waiting.get(number)
             && window(&open.record.decision) != window(decision)
@@ -326,7 +328,12 @@ fn name_missing(known: &Known, record: &mut TriggerRecord) {
     let links: BTreeSet<u16> = record.fragments.iter().map(|fragment| fragment.link).collect();
     let absent = known.links.iter().filter(|(link, _)| !links.contains(link));
     let fragments: Vec<Fragment> = absent
-        .map(|(link, format)| Fragment { link: *link, format: *format, pieces: Vec::new(), missing: missing() })
+        .map(|(link, format)| Fragment {
+            link: *link,
+            format: *format,
+            pieces: Vec::new(),
+            missing: missing(),
+        })
         .collect();
     let absent = known.hits.iter().filter(|link| record.hits.iter().all(|hits| hits.link != **link));
     let hits: Vec<HitFragment> =

@@ -339,7 +339,10 @@ impl Node for TriggerCandidate {
         }
         let absent = self.params.inputs.saturating_sub(self.inputs.heard());
         if absent > 0 && !std::mem::replace(&mut self.has_begun, true) {
-            ctx.tell_error(format!("{absent} of {} inputs have not come: nothing waits for them", self.params.inputs));
+            ctx.tell_error(format!(
+                "{absent} of {} inputs have not come: nothing waits for them",
+                self.params.inputs
+            ));
         }
         self.go_on(ctx)
     }
