@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::common::{self, Pipeline, livetime};
 
 const WORKERS: usize = 4;
-const FRAMES: u64 = 4000;
+const FRAMES: u64 = 12_000;
 const BYTES_OF_FRAME: u64 = 32 * 16 * 2;
 
 const DETECTOR: &str = "\
@@ -20,7 +20,7 @@ memory: 128 MiB
 nodes:
   detector:
     type: sim_detector
-    params: {max_size_x: 32, max_size_y: 16, data_type: u16, acquire_time: 100 us, acquire_period: 500 us,
+    params: {max_size_x: 32, max_size_y: 16, data_type: u16, acquire_time: 1 us, acquire_period: 1 us,
       image_mode: multiple, num_images: FRAMES}
 ";
 

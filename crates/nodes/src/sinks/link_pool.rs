@@ -98,6 +98,8 @@ struct Pool {
     /// More frames and bytes are for frames that were taken back.
     most: (u64, u64),
     retake_after: Duration,
+    /// The link whose turn it is, of several with the same load.
+    turn: usize,
     /// Frames so far.
     offered: u64,
     /// For the nodes that handle the results.
@@ -126,12 +128,15 @@ impl Pool {
     }
 
     /// Gives a frame to the worker with the fewest, if one has room and fewer than `most` frames and bytes.
-    fn place(&self, frame: &Frame, most: (u64, u64)) -> Option<()> {
+    fn place(&mut self, frame: &Frame, most: (u64, u64)) -> Option<()> {
+        let (turn, count) = (self.turn, self.links.len());
         let loads = self.links.iter().enumerate().filter_map(|(number, link)| {
             let (frames, bytes) = link.look(|worker, _| worker.load())?;
-            (frames < most.0 && bytes < most.1).then_some((frames, bytes, number))
+            let turn = (number + count - turn) % count;
+            (frames < most.0 && bytes < most.1).then_some((frames, bytes, turn, number))
         });
-        let (_, _, number) = loads.min()?;
+        let (_, _, _, number) = loads.min()?;
+        self.turn = (number + 1) % count;
         self.links.get(number)?.with(|worker, _| match worker.offer(frame) {
             Ok(()) => Some(()),
             Err(NotTaken::TooLarge { .. }) => {
@@ -224,6 +229,7 @@ impl Node for LinkPool {
             bell: Arc::default(),
             most: (window_frames, window_bytes),
             retake_after: Duration::from_secs_f64(retake_after),
+            turn: 0,
             offered: 0,
             progress: ctx.service::<Pools>().of(ctx.name()),
         };

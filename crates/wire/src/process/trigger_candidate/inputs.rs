@@ -39,20 +39,14 @@ impl Inputs {
         self.watermarks.len()
     }
 
-    /// Whether a stream has been heard of.
-    pub(super) fn knows(&self, key: Key) -> bool {
-        self.places.binary_search_by_key(&key, |(key, _)| *key).is_ok()
+    /// The place of a stream that has been heard of.
+    pub(super) fn find(&self, key: Key) -> Option<usize> {
+        self.places.binary_search_by_key(&key, |(key, _)| *key).ok().map(|at| self.places[at].1)
     }
 
-    /// A table has come. A dead stream is waited for again when it has come to `decided`, and stays in the epoch that is decided on.
-    pub(super) fn follow(&mut self, key: Key, watermark: u64, decided: u64, now_ns: u64) -> Followed {
-        let (place, is_new) = self.place(key);
+    /// A table has come of the stream at `place`. A dead stream is waited for again when it has come to `decided`, and stays in the epoch that is decided on.
+    pub(super) fn follow(&mut self, place: usize, watermark: u64, decided: u64, now_ns: u64) -> Followed {
         self.seen_ns[place] = now_ns;
-        if is_new && decided > 0 {
-            // The decisions have begun without it.
-            self.is_dead[place] = true;
-            self.recount();
-        }
         let known = std::mem::replace(&mut self.watermarks[place], watermark);
         if self.is_dead[place] {
             let is_back = watermark >= decided;
@@ -69,21 +63,17 @@ impl Inputs {
         Followed { known, ahead: self.ahead[place], is_back: false }
     }
 
-    /// The place of a stream, and whether it is a new one.
-    fn place(&mut self, key: Key) -> (usize, bool) {
-        let at = match self.places.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(at) => return (self.places[at].1, false),
-            Err(at) => at,
-        };
+    /// Enters a new stream. When decisions have begun without it, it is dead until it has come to them.
+    pub(super) fn enter(&mut self, key: Key, decided: u64) -> usize {
+        let at = self.places.partition_point(|(other, _)| *other < key);
         let place = self.watermarks.len();
         self.places.insert(at, (key, place));
         self.watermarks.push(0);
         self.ahead.push(0);
         self.seen_ns.push(0);
-        self.is_dead.push(false);
-        self.live += 1;
-        self.slowest.add(place, 0);
-        (place, true)
+        self.is_dead.push(decided > 0);
+        self.recount();
+        place
     }
 
     /// The smallest watermark of the live streams; `u64::MAX` when all of them are ahead.

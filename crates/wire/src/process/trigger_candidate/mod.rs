@@ -114,8 +114,8 @@ impl TriggerCandidate {
 
     /// Takes in the activities of a stream. When its watermark goes back, its clock was set back: from then on its activities wait until all other streams have
     /// come to that epoch of time. Returns whether they wait.
-    fn follow(&mut self, key: Key, watermark: u64, ctx: &Context) -> bool {
-        let followed = self.inputs.follow(key, watermark, self.decided, ctx.data_ns());
+    fn follow(&mut self, (key, place): (Key, usize), watermark: u64, ctx: &Context) -> bool {
+        let followed = self.inputs.follow(place, watermark, self.decided, ctx.data_ns());
         if followed.is_back {
             ctx.tell(format!("{} is back", name_of(key)));
         }
@@ -307,15 +307,19 @@ impl Node for TriggerCandidate {
             )
         })?;
         let key = (input, ctx.sender());
-        if self.inputs.heard() >= self.params.inputs && !self.inputs.knows(key) {
-            return Err(NodeError::new(format_args!(
-                "wanted `inputs: {}` or more in the parameters, found {}",
-                self.inputs.heard() + 1,
-                self.params.inputs
-            )));
-        }
+        let place = match self.inputs.find(key) {
+            Some(place) => place,
+            None if self.inputs.heard() < self.params.inputs => self.inputs.enter(key, self.decided),
+            None => {
+                return Err(NodeError::new(format_args!(
+                    "wanted `inputs: {}` or more in the parameters, found {}",
+                    self.inputs.heard() + 1,
+                    self.params.inputs
+                )));
+            }
+        };
         self.first_ns.get_or_insert(ctx.data_ns());
-        let is_ahead = self.follow(key, watermark, ctx);
+        let is_ahead = self.follow((key, place), watermark, ctx);
         self.last = Some(frame.clone());
         if is_ahead && self.known() == Some(u64::MAX) {
             self.begin_epoch(ctx)?;
