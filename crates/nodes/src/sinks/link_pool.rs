@@ -84,7 +84,7 @@ pub struct LinkPool {
 /// A wait is interrupted so often, to look for workers that are gone, and whether the run was aborted.
 const LOOK: Duration = Duration::from_millis(50);
 /// So long nothing is completed before workers are told the end: a node may keep its last frame until then.
-const STUCK_NS: u64 = 1_000_000_000;
+const STUCK_NS: u64 = 5_000_000_000;
 /// How long an aborted run waits for a worker's word which frames it has.
 const FAREWELL: Duration = Duration::from_secs(1);
 
