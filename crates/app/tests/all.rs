@@ -33,6 +33,7 @@ mod links;
 mod memory;
 mod nodes;
 mod observe;
+mod pool;
 mod pv;
 mod pv_ca;
 mod pva_breaks;

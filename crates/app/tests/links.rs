@@ -10,7 +10,7 @@ use livetime_runtime::Random;
 use livetime_testkit::wait_until;
 use serde_json::Value;
 
-use crate::common::{self, Pipeline, livetime};
+use crate::common::{Folder, Pipeline, livetime};
 
 /// The frames of the detector are recorded on both sides.
 const SENDER: &str = "\
@@ -158,22 +158,6 @@ fn node<'a>(report: &'a Value, name: &str) -> &'a Value {
 
 fn stack(folder: &Path, name: &str) -> Vec<u8> {
     std::fs::read(folder.join(format!("{name}_0001.npy"))).unwrap()
-}
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = common::temporary(name);
-        std::fs::create_dir(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// One file for each picture.

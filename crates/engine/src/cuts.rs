@@ -25,7 +25,8 @@ impl CutSide {
     }
 }
 
-/// The counts of one end for the frames of one incarnation of a sender: offered = delivered + lost + queued + in doubt.
+/// The counts of one end for the frames of one incarnation of a sender: offered = delivered + lost + queued + in doubt +
+/// retaken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CutAccount {
     /// Name of the cut, the same at both ends.
@@ -48,6 +49,8 @@ pub struct CutAccount {
     pub queued: u64,
     /// Frames with an unknown end, because one side died.
     pub in_doubt: u64,
+    /// Frames taken back from a receiver that is gone, and sent to another one, in whose account they are offered too.
+    pub retaken: u64,
     /// Beside the sum: frames that were sent again, and perhaps handled twice.
     pub sent_again: u64,
 }
@@ -55,7 +58,7 @@ pub struct CutAccount {
 impl CutAccount {
     /// True when the sum closes.
     pub fn is_closed(&self) -> bool {
-        self.offered == self.delivered + self.lost() + self.queued + self.in_doubt
+        self.offered == self.delivered + self.lost() + self.queued + self.in_doubt + self.retaken
     }
 
     /// Losses by any reason. Everything lost on a cut is lost unintendedly: the edge before it has its own losses.

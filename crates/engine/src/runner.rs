@@ -471,7 +471,9 @@ impl Runner {
         self.ctx.timed = self.ctx.statistics && (self.watch.is_slow() || stamps.iter().any(|s| *s != 0));
         let start_ns = if self.ctx.timed { self.watch.start(|| self.ctx.clock.now_ns()) } else { 0 };
         self.watch.forget();
-        let input = self.inputs[lane].edge.to.1;
+        let edge = &self.inputs[lane].edge;
+        let input = edge.to.1;
+        self.ctx.sender = edge.from;
         self.ctx.queued_ns = stamps.first().copied().unwrap_or(0);
         let result = match frames {
             [frame] => self.call(|node, ctx| node.frame(input, frame, ctx)),

@@ -49,7 +49,7 @@ pub use attributes::{Attribute, AttributeValue, Attributes};
 pub use dtype::{DType, Element, UnknownDType};
 pub use header::{Flags, Header, SourceId};
 pub use pool::{
-    Allocator, ArrayRef, Frame, FrameMut, FramePool, Payload, PayloadKind, PoolExhausted, PoolStatistics,
-    Returns, Shares, TableRef, ViewError, WrongPayload,
+    Allocator, ArrayRef, Frame, FrameMut, FramePool, Payload, PayloadKind, Pledge, PoolExhausted,
+    PoolStatistics, Returns, Shares, TableRef, ViewError, WrongPayload,
 };
 pub use table::{Column, Schema, TableLayout};

@@ -54,7 +54,7 @@ impl Losses {
     }
 }
 
-/// The account of one end of a cut, in frames: offered = delivered + lost + queued + in doubt.
+/// The account of one end of a cut, in frames: offered = delivered + lost + queued + in doubt + retaken.
 ///
 /// Each end counts by itself, and each count has one writer: the sum is a check, and not a definition of one of its
 /// terms.
@@ -70,8 +70,11 @@ pub struct Account {
     pub queued: u64,
     /// Sent to a receiver that died, or received from a sender that died, with an unknown end.
     pub in_doubt: u64,
-    /// Beside the sum: sent to a receiver that died, and sent again to its successor. At most so many frames were
-    /// handled twice.
+    /// Taken back from a receiver that is gone, and offered to another one, in whose account they are offered too:
+    /// all links of a pool together were offered `offered - retaken` frames.
+    pub retaken: u64,
+    /// Beside the sum: sent to a receiver that died, and sent again to its successor or to another one. At most so
+    /// many frames were handled twice.
     pub sent_again: u64,
 }
 
@@ -84,7 +87,7 @@ impl Account {
     /// assert!(!Account { offered: 5, delivered: 3, ..Account::default() }.closes());
     /// ```
     pub fn closes(&self) -> bool {
-        self.offered == self.delivered + self.lost.total() + self.queued + self.in_doubt
+        self.offered == self.delivered + self.lost.total() + self.queued + self.in_doubt + self.retaken
     }
 
     /// Adds the account of another incarnation.
@@ -94,6 +97,7 @@ impl Account {
         self.lost.add_all(&other.lost);
         self.queued += other.queued;
         self.in_doubt += other.in_doubt;
+        self.retaken += other.retaken;
         self.sent_again += other.sent_again;
     }
 }
@@ -105,7 +109,8 @@ impl fmt::Display for Account {
         for (reason, frames) in self.lost.iter() {
             write!(f, " + {frames} {reason}")?;
         }
-        write!(f, " + {} queued + {} in doubt", self.queued, self.in_doubt)
+        write!(f, " + {} queued + {} in doubt", self.queued, self.in_doubt)?;
+        if self.retaken > 0 { write!(f, " + {} retaken", self.retaken) } else { Ok(()) }
     }
 }
 

@@ -120,6 +120,8 @@ pub struct Welcome {
     pub lost: Losses,
     /// Its account.
     pub told: Told,
+    /// The epoch before this one in the sender's process, whose frames went to other receivers; 0 for none.
+    pub before: u64,
 }
 
 /// Frames that follow each other.

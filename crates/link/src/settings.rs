@@ -12,6 +12,11 @@ pub struct Settings {
     pub cut: Cut,
     /// How long the sender keeps frames.
     pub retain: Retain,
+    /// Whether other receivers do the same work: frames with an unknown end go back to the caller
+    /// ([`Sender::retaken`](crate::Sender::retaken)), who offers them to another one, and are not lost. Not for
+    /// [`Retain::Received`], which keeps no frames for that. At a receiver: whether another sender makes the frames
+    /// again that a dead one had told of, so that they are not in doubt.
+    pub retakes: bool,
     /// Frames that the sender keeps at most, and frames that the receiver has under way at most.
     pub window_frames: u64,
     /// The same in bytes; exceeded by one frame at most.
@@ -40,6 +45,7 @@ impl Default for Settings {
         Settings {
             cut: Cut::default(),
             retain: Retain::default(),
+            retakes: false,
             window_frames: 2_000,
             window_bytes: 64 << 20,
             max_frame_bytes: 1 << 30,

@@ -17,10 +17,14 @@ fn number(name: &str) -> Option<u64> {
 }
 
 fn run(retain: Retain) {
+    run_all(retain, false);
+}
+
+fn run_all(retain: Retain, retakes: bool) {
     let first = number("LIVETIME_LINK_SEED").unwrap_or(0);
     let count = number("LIVETIME_LINK_SCHEDULES").unwrap_or(SCHEDULES);
     for seed in first..first + count {
-        let result = std::panic::catch_unwind(|| World::new(seed, retain).run());
+        let result = std::panic::catch_unwind(|| World::new(seed, retain, retakes).run());
         assert!(result.is_ok(), "the schedule with seed {seed} of `retain: {}` fails", retain.name());
     }
 }
@@ -40,13 +44,20 @@ fn nothing_is_missing_or_twice_without_a_name_when_frames_are_kept_until_stored(
     run(Retain::Stored);
 }
 
+#[test]
+fn frames_of_a_receiver_that_is_given_up_go_to_another_one_and_close_both_accounts() {
+    run_all(Retain::Completed, true);
+    run_all(Retain::Received, true);
+}
+
 /// The schedules would prove little if most of them did nothing.
 #[test]
 fn schedules_meet_every_kind_of_event() {
     let mut seen = world::Seen::default();
     for seed in 0..300 {
         for retain in Retain::ALL {
-            seen.add(&World::new(seed, retain).run());
+            seen.add(&World::new(seed, retain, false).run());
+            seen.add(&World::new(seed, retain, true).run());
         }
     }
     assert!(seen.has_all(), "{seen:?}");

@@ -32,7 +32,7 @@ pub enum LossReason {
     SourceGap,
     /// A file or a stream holds it, damaged or cut off, and the source could not read it.
     Unreadable,
-    /// A part of a frame, such as a hit, arrived after the node had sent on later parts.
+    /// A part of a frame, such as a hit, or a frame of an order arrived after the node had sent on later ones, or never.
     Late,
     /// A sink had written it, or was to write it, and a client has taken it back since.
     TakenBack,

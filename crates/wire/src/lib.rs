@@ -41,6 +41,7 @@
 
 mod channels;
 mod delay;
+mod encode;
 mod ingest;
 mod ledger;
 mod links;
@@ -50,6 +51,7 @@ mod record;
 mod rows;
 mod sender;
 pub mod sinks;
+mod slowest;
 pub mod sources;
 mod table;
 
@@ -76,6 +78,8 @@ pub const ALL: &[NodeType] = &[
     NodeType::of::<process::hit_finder::HitFinder>(),
     NodeType::of::<process::hit_merger::HitMerger>(),
     NodeType::of::<process::readout_buffer::ReadoutBuffer>(),
+    NodeType::of::<process::record_builder::RecordBuilder>(),
+    NodeType::of::<process::record_bytes::RecordBytes>(),
     NodeType::of::<process::roi_selector::RoiSelector>(),
     NodeType::of::<process::trigger_candidate::TriggerCandidate>(),
     NodeType::of::<process::triggers::chain_2019::Trigger2019>(),

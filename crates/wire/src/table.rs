@@ -135,6 +135,7 @@ impl<T: Row> RowTable<T> {
 
 /// Gives `made` the number, the source and the times of the frame it was made from, and none of its attributes.
 pub fn inherit_times(made: &mut FrameMut, from: &Frame) {
+    made.pledge_as(from);
     let (to, from) = (made.header_mut(), from.header());
     (to.sequence, to.source, to.flags) = (from.sequence, from.source, from.flags);
     (to.event_time_ns, to.entry_ns) = (from.event_time_ns, from.entry_ns);

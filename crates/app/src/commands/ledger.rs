@@ -96,8 +96,9 @@ fn as_json(ledger: &Ledger, found: &Found) -> Value {
 }
 
 fn as_text(ledger: &Ledger, found: &Found, style: Style) -> String {
-    let headings = ["run", "where", "offered", "delivered", "queued", "in doubt", "lost", "closes"];
-    let mut table = Table::new(&headings).right(2..=5);
+    let headings =
+        ["run", "where", "offered", "delivered", "queued", "in doubt", "retaken", "lost", "closes"];
+    let mut table = Table::new(&headings).right(2..=6);
     for run in &ledger.runs {
         let name = name_of(run);
         run.edges.iter().for_each(|edge| table.row(edge_row(&name, edge)));
@@ -131,7 +132,7 @@ type Row = Vec<Cell>;
 
 fn edge_row(run: &str, edge: &EdgeLine) -> Row {
     let [offered, delivered, queued] = [edge.offered, edge.delivered, edge.queued].map(|n| n.to_string());
-    let numbers = [offered, delivered, queued, "0".into()];
+    let numbers = [offered, delivered, queued, "0".into(), "0".into()];
     row(
         run,
         format!("{} -> {}", edge.from, edge.to),
@@ -144,17 +145,17 @@ fn edge_row(run: &str, edge: &EdgeLine) -> Row {
 
 /// Losses in a node: frames beside the losses of its edges.
 fn node_row(run: &str, node: &NodeLine) -> Row {
-    let numbers = ["-", "-", "-", "-"].map(str::to_owned);
+    let numbers = ["-"; 5].map(str::to_owned);
     row(run, node.name.clone(), numbers, &node.lost, node.unintended() > 0, true)
 }
 
 fn cut_row(end: &CutEnd) -> Row {
-    let numbers = [end.offered, end.delivered, end.queued, end.in_doubt].map(|n| n.to_string());
+    let numbers = [end.offered, end.delivered, end.queued, end.in_doubt, end.retaken].map(|n| n.to_string());
     let name = format!("cut {}, epoch {}", end.cut, end.epoch);
     row(&name, end.side.name().to_owned(), numbers, &end.lost, !end.lost.is_empty(), end.is_closed())
 }
 
-fn row(run: &str, place: String, numbers: [String; 4], lost: &Lost, is_bad: bool, is_closed: bool) -> Row {
+fn row(run: &str, place: String, numbers: [String; 5], lost: &Lost, is_bad: bool, is_closed: bool) -> Row {
     let lost = match lost.is_empty() {
         true => "0".to_owned(),
         false => {

@@ -145,3 +145,24 @@ pub fn stdout(output: &Output) -> String {
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
+
+/// A new folder, which is removed with all that is in it.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Folder {
+        let path = temporary(name);
+        std::fs::create_dir(&path).expect("a new folder");
+        Folder(path)
+    }
+
+    pub fn path(&self) -> &str {
+        self.0.to_str().expect("a path of text")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

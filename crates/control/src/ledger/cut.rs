@@ -27,7 +27,7 @@ impl Side {
     }
 }
 
-/// One side's account of a cut: offered = delivered + lost + queued + in doubt.
+/// One side's account of a cut: offered = delivered + lost + queued + in doubt + retaken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CutEnd {
     /// The name of the cut, the same on both sides.
@@ -48,6 +48,8 @@ pub struct CutEnd {
     pub queued: u64,
     /// Frames that were sent and not known to be completed when one side died.
     pub in_doubt: u64,
+    /// Frames taken back from a receiver that is gone, and offered to another one.
+    pub retaken: u64,
 }
 
 impl CutEnd {
@@ -68,6 +70,7 @@ impl CutEnd {
             lost: lost(map)?,
             queued: number(map, "queued")?,
             in_doubt: number(map, "in_doubt")?,
+            retaken: if map.contains_key("retaken") { number(map, "retaken")? } else { 0 },
         })
     }
 
@@ -76,13 +79,14 @@ impl CutEnd {
         json!({
             "cut": self.cut, "epoch": self.epoch, "side": self.side.name(), "start": self.start, "offered": self.offered,
             "delivered": self.delivered, "lost": self.lost, "queued": self.queued, "in_doubt": self.in_doubt,
+            "retaken": self.retaken,
             "closed": self.is_closed(),
         })
     }
 
     /// Whether its sum closes.
     pub fn is_closed(&self) -> bool {
-        let parts = [self.delivered, self.queued, self.in_doubt];
+        let parts = [self.delivered, self.queued, self.in_doubt, self.retaken];
         sum(parts.into_iter().chain(self.lost.values().copied())) == Some(self.offered)
     }
 }

@@ -64,9 +64,10 @@ impl Cut<'_> {
 }
 
 /// Whether two final accounts of a cut fit. Until the last acknowledgement the sender knows of fewer completed frames than the
-/// receiver; frames before the receiver's start were for others, which completed them or not.
+/// receiver, and so of frames that it took back; frames before the receiver's start were for others, which completed them
+/// or not.
 fn agree(sender: &CutEnd, receiver: &CutEnd) -> bool {
-    let slack = sum([sender.queued, sender.in_doubt]);
+    let slack = sum([sender.queued, sender.in_doubt, sender.retaken]);
     let of_all = sum([receiver.start, receiver.delivered]);
     sum([receiver.start, receiver.offered]).is_some_and(|offered| offered <= sender.offered)
         && of_all.is_some_and(|most| sender.delivered <= most)

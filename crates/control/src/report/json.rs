@@ -128,6 +128,7 @@ pub(crate) fn cut(cut: &CutAccount) -> Value {
         "lost": lost(&cut.lost),
         "queued": cut.queued,
         "in_doubt": cut.in_doubt,
+        "retaken": cut.retaken,
         "sent_again": cut.sent_again,
         "closed": cut.is_closed(),
     })

@@ -160,10 +160,11 @@ fn ledger(report: &Report) -> Table {
 fn cuts(report: &Report) -> String {
     let line = |cut: &CutAccount| {
         let lost: String = cut.lost.iter().map(|(reason, count)| format!(" + {count} {reason}")).collect();
-        let CutAccount { cut: name, side, offered, delivered, queued, in_doubt, .. } = cut;
+        let CutAccount { cut: name, side, offered, delivered, queued, in_doubt, retaken, .. } = cut;
+        let retaken = if *retaken > 0 { format!(" + {retaken} retaken") } else { String::new() };
         let side = side.name();
         format!(
-            "link {name}, {side}: {offered} offered = {delivered} delivered{lost} + {queued} queued + {in_doubt} in doubt\n"
+            "link {name}, {side}: {offered} offered = {delivered} delivered{lost} + {queued} queued + {in_doubt} in doubt{retaken}\n"
         )
     };
     report.cuts.iter().map(line).collect()

@@ -55,6 +55,8 @@ pub struct Context {
     pub(crate) begun_ns: u64,
     /// When the frame that is handled was queued; 0 if that is unknown.
     pub(crate) queued_ns: u64,
+    /// The node and its output that have sent the frame that is handled.
+    pub(crate) sender: (usize, usize),
     pub(crate) services: Services,
     /// `None` without a graph.
     pub(crate) way: Option<Way>,

@@ -34,6 +34,12 @@ impl Context {
         self.queued_ns
     }
 
+    /// The sender of the frame that [`Node::frame`](super::Node::frame) handles, as two numbers: of its node and of its
+    /// output. Where several edges lead to one input, they tell the edges apart during a run.
+    pub fn sender(&self) -> (usize, usize) {
+        self.sender
+    }
+
     /// The number of frames in this range that were left out on purpose on their way to the node: by `every`, a limit
     /// of the rate, or a pause. Further missing frames are lost. The count does not include frames that a node on the
     /// way handled without sending one.

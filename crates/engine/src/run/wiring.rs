@@ -257,6 +257,7 @@ fn context(
         last: None,
         begun_ns: 0,
         queued_ns: 0,
+        sender: (0, 0),
         services: shared.services.clone(),
         way: Some(Box::new(move |numbers| lock(&books).left_out(node, numbers))),
         kept: 0,

@@ -87,6 +87,7 @@ impl Harness {
             last: None,
             begun_ns: 0,
             queued_ns: 0,
+            sender: (0, 0),
             services: Services::default(),
             way: None,
             kept: 0,
@@ -182,6 +183,15 @@ impl Harness {
     pub fn feed_to(&mut self, input: usize, frame: &Frame) -> Result<Vec<Frame>, NodeError> {
         self.node.frame(input, frame, &mut self.ctx)?;
         Ok(self.emitted())
+    }
+
+    /// As [`Harness::feed`], from the first output of node number `sender`.
+    ///
+    /// # Errors
+    /// The node's error.
+    pub fn feed_from(&mut self, sender: usize, frame: &Frame) -> Result<Vec<Frame>, NodeError> {
+        self.ctx.sender = (sender, 0);
+        self.feed(frame)
     }
 
     /// Lets frames wait at the first input together, and hands them over as the engine would: all the frames that the

@@ -13,7 +13,7 @@ mod record;
 mod source;
 
 pub use activity::{TriggerActivity, TriggerCandidate};
-pub use file::{NewFragment, RecordReader, RecordWriter, StoredFragment, StoredRecord};
+pub use file::{NewFragment, RecordReader, RecordWriter, StoredFragment, StoredRecord, record_parts};
 pub use fragment::{FragmentHeader, fragment_error, fragment_type};
 pub use missing::{Missing, MissingFrom, MissingReason};
 pub use primitive::{PrimitiveV1, PrimitiveV2};

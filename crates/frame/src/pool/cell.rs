@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::buffer::Buffer;
+use super::pledge::Pledge;
 use super::prefetch::prefetch;
 use super::shelf::Shelf;
 use crate::sync::{AtomicUsize, Ordering, fence};
@@ -51,12 +52,15 @@ pub(super) struct Content {
     pub(super) place: Place,
     pub(super) buffer: Buffer,
     pub(super) payload: Payload,
+    /// Only in a cell that `holds`.
+    pub(super) pledge: Option<Pledge>,
 }
 
 impl Content {
     fn let_go(&mut self) {
         self.payload = Payload::Bytes;
         self.place = Place::Own { len: 0 };
+        self.pledge = None;
         self.holds = false;
     }
 
@@ -96,6 +100,7 @@ impl Cell {
                 payload: Payload::Bytes,
                 place: Place::Own { len: 0 },
                 buffer: Buffer::zeroed(bytes),
+                pledge: None,
             }),
         })
     }
@@ -150,9 +155,27 @@ impl FrameMut {
         &mut self.content_mut().header
     }
 
-    /// Takes identity, times and attributes from `other`, as a process does for its output.
+    /// Takes identity, times, attributes and the pledge from `other`, as a process does for its output.
     pub fn inherit(&mut self, other: &Frame) {
         self.header_mut().copy_from(other.header());
+        self.pledge_as(other);
+    }
+
+    /// Binds the frame to the pledge of `other`, if that has one.
+    pub fn pledge_as(&mut self, other: &Frame) {
+        // The first condition is in the cache line of the header, and rarely holds.
+        if other.content().holds
+            && let Some(pledge) = &other.content().pledge
+        {
+            self.pledge(pledge);
+        }
+    }
+
+    /// Binds the frame, and each frame that inherits from it, to the pledge.
+    pub fn pledge(&mut self, pledge: &Pledge) {
+        let content = self.content_mut();
+        content.pledge = Some(pledge.clone());
+        content.holds = true;
     }
 
     /// The data of the frame.

@@ -39,6 +39,8 @@ pub(super) struct Incoming {
     pub(super) aborted: bool,
     /// The sender does not come back.
     pub(super) is_gone: bool,
+    /// Frames that did not come were sent to another receiver.
+    pub(super) is_retaken: bool,
 }
 
 impl Incoming {
@@ -57,6 +59,7 @@ impl Incoming {
             has_ended: false,
             aborted: false,
             is_gone: false,
+            is_retaken: false,
         };
         Violation::check("losses before the start", welcome.lost.total(), 0, welcome.start)?;
         incoming.hear(&welcome.told)?;
@@ -169,13 +172,14 @@ impl Incoming {
         let (under_way, missing) = (self.slots.len() as u64, self.entered() - self.standing.received);
         let mut lost = self.told.lost;
         lost.add_all(&self.lost);
-        let (mut queued, mut in_doubt) = (under_way, 0);
+        let (mut queued, mut in_doubt, mut retaken) = (under_way, 0, 0);
         match (self.aborted, self.is_gone) {
             (true, _) => lost.add(LossReason::Aborted, missing),
+            (false, true) if self.is_retaken => retaken = missing,
             (false, true) => in_doubt = missing,
             (false, false) => queued += missing,
         }
         let offered = self.told.offered - self.start;
-        Account { offered, delivered: self.delivered, lost, queued, in_doubt, sent_again: 0 }
+        Account { offered, delivered: self.delivered, lost, queued, in_doubt, retaken, sent_again: 0 }
     }
 }

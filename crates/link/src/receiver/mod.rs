@@ -91,7 +91,7 @@ impl<F: Parcel> Receiver<F> {
             Violation::check("start", welcome.start, least, u64::MAX)?;
             let mut incoming = Incoming::new(welcome)?;
             incoming.aborted = self.abort.is_some();
-            self.retire();
+            self.retire(welcome.before);
             self.current = Some(incoming);
         } else if let Some(incoming) = &mut self.current {
             // An old welcome may start earlier; frames that came before are dropped.
@@ -108,9 +108,11 @@ impl<F: Parcel> Receiver<F> {
     }
 
     /// The sender is replaced by another incarnation, or does not come back.
-    fn retire(&mut self) {
+    /// `before` is the epoch whose frames went to other receivers.
+    fn retire(&mut self, before: u64) {
         let Some(mut incoming) = self.current.take() else { return };
         incoming.is_gone = true;
+        incoming.is_retaken = self.settings.retakes || incoming.epoch == before;
         self.replaced.push(incoming);
         self.fold();
         (self.gap_at, self.ack_due, self.finished_due) = (None, false, false);
@@ -211,7 +213,7 @@ impl<F: Parcel> Receiver<F> {
     /// after all, this end does not answer it.
     pub fn give_up(&mut self) {
         self.given_up = self.current.as_ref().map(|incoming| incoming.epoch);
-        self.retire();
+        self.retire(0);
     }
 
     /// How a received frame ended. Returns false for a token that was settled before, or never given.

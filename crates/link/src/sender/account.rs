@@ -16,6 +16,7 @@ impl<F: Parcel + Clone> Sender<F> {
             lost,
             queued: self.tail() - self.settled,
             in_doubt: self.in_doubt,
+            retaken: self.retaken,
             sent_again: self.sent_again,
         }
     }

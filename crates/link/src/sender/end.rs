@@ -23,17 +23,14 @@ impl<F: Parcel + Clone> Sender<F> {
         }
     }
 
-    /// The receiver does not come back. Frames that were never sent are lost, frames that were sent are in doubt.
+    /// The receiver does not come back. Frames that were never sent are lost, frames that were sent are in doubt; with
+    /// [`Settings::retakes`](crate::Settings::retakes) all that are kept are taken back.
     pub fn give_up(&mut self) {
         if self.ending == Ending::Ended {
             return;
         }
-        let sent = self.reached.clamp(self.settled, self.tail());
-        if self.settled < sent {
-            self.in_doubt += sent - self.settled;
-            self.events.push_back(SenderEvent::InDoubt { from: self.settled, to: sent });
-            self.settled = sent;
-        }
+        let kept_from = if self.retakes() { self.base } else { self.tail() };
+        self.doubt_until(self.reached.min(kept_from));
         let reason = match self.ending {
             Ending::Abort { .. } | Ending::PeerAborted => LossReason::Aborted,
             _ => LossReason::PeerGone,
@@ -71,9 +68,49 @@ impl<F: Parcel + Clone> Sender<F> {
         Ok(())
     }
 
-    /// Closes the account: all frames from `settled` on are lost because of `reason`.
-    fn end(&mut self, reason: LossReason) {
+    /// Frames that were taken back since the last call, in the order of their positions.
+    pub fn retaken(&mut self) -> Vec<F> {
+        std::mem::take(&mut self.spare)
+    }
+
+    /// The caller's own abort ends the work for every receiver.
+    fn retakes(&self) -> bool {
+        self.settings.retakes && !matches!(self.ending, Ending::Abort { .. })
+    }
+
+    fn doubt_until(&mut self, to: u64) {
+        if self.settled < to {
+            self.in_doubt += to - self.settled;
+            self.events.push_back(SenderEvent::InDoubt { from: self.settled, to });
+            self.settled = to;
+        }
+    }
+
+    /// All kept frames go back to the caller.
+    fn take_back(&mut self) {
+        self.doubt_until(self.base);
         let (from, to) = (self.settled, self.tail());
+        let sent = self.reached.clamp(from, to);
+        if from < sent {
+            self.sent_again += sent - from;
+            self.events.push_back(SenderEvent::SentAgain { from, to: sent });
+        }
+        if from < to {
+            self.retaken += to - from;
+            self.events.push_back(SenderEvent::Retaken { from, to });
+        }
+        let settled = (from - self.base) as usize;
+        self.spare.extend(self.kept.drain(..).skip(settled).map(|(frame, _)| frame));
+        self.settled = to;
+    }
+
+    /// Closes the account: all frames from `settled` on are lost because of `reason`, or taken back.
+    fn end(&mut self, reason: LossReason) {
+        let to = self.tail();
+        if self.retakes() {
+            self.take_back();
+        }
+        let from = self.settled;
         if from < to {
             let mut lost = Losses::default();
             lost.add(reason, to - from);

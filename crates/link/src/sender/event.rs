@@ -28,6 +28,13 @@ pub enum SenderEvent {
         /// The position after the last one.
         to: u64,
     },
+    /// The frames at these positions were taken back ([`Settings::retakes`](crate::Settings::retakes)).
+    Retaken {
+        /// The first position.
+        from: u64,
+        /// The position after the last one.
+        to: u64,
+    },
     /// A receiver is there. Comes for every new connection.
     Met {
         /// Its epoch.

@@ -44,7 +44,8 @@ impl<F: Parcel + Clone> Sender<F> {
         caller.is_welcomed = true;
         let (cut, retain) = (self.settings.cut.clone(), self.settings.retain);
         let (epoch, start, lost, told) = (self.epoch, caller.start, caller.lost, self.told);
-        Some((caller.session, Welcome { epoch, cut, retain, start, lost, told }))
+        let before = self.before;
+        Some((caller.session, Welcome { epoch, cut, retain, start, lost, told, before }))
     }
 
     /// The first acknowledgement of a caller: it is the receiver from now on.

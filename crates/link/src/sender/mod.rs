@@ -50,6 +50,16 @@ impl<F: Parcel + Clone> Sender<F> {
         waiting < self.settings.window_frames && bytes < self.settings.window_bytes
     }
 
+    /// True when a receiver is there, and has room for one more frame than this end keeps.
+    pub fn has_credit(&self) -> bool {
+        let Some(peer) = self.peer.as_ref().filter(|_| self.connection.state == State::Open) else {
+            return false;
+        };
+        let received = peer.standing.received;
+        let bytes = self.bytes - self.bytes_before(received);
+        self.tail() < received.saturating_add(peer.credit.frames) && bytes < peer.credit.bytes
+    }
+
     /// Counts frames as offered and lost, which get no position.
     pub fn lose(&mut self, reason: LossReason, frames: u64) {
         self.told.offered += frames;

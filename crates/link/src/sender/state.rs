@@ -54,6 +54,11 @@ pub struct Sender<F> {
     pub(super) lost_by_receivers: Losses,
     pub(super) in_doubt: u64,
     pub(super) sent_again: u64,
+    pub(super) retaken: u64,
+    /// Frames that were taken back, until the caller takes them.
+    pub(super) spare: Vec<F>,
+    /// The epoch before this one in the same process, whose frames were taken back; 0 for none.
+    pub(super) before: u64,
     /// The position after the last frame that was ever sent.
     pub(super) reached: u64,
     /// The position of the next frame to be sent over this connection.
@@ -85,6 +90,9 @@ impl<F: Parcel + Clone> Sender<F> {
             lost_by_receivers: Losses::default(),
             in_doubt: 0,
             sent_again: 0,
+            retaken: 0,
+            spare: Vec::new(),
+            before: 0,
             reached: 0,
             next: 0,
             peer: None,
@@ -95,6 +103,12 @@ impl<F: Parcel + Clone> Sender<F> {
             clock: None,
             events: VecDeque::new(),
         }
+    }
+
+    /// A sender that follows on `before`, whose frames were taken back: a receiver that was only cut off must not wait for
+    /// them.
+    pub fn following(settings: Settings, epoch: u64, before: u64) -> Sender<F> {
+        Sender { before, ..Sender::new(settings, epoch) }
     }
 
     /// The oldest news that was not taken yet.

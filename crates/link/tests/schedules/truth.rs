@@ -28,6 +28,7 @@ struct Fate {
     named: bool,
     in_doubt: bool,
     sent_again: bool,
+    retaken: bool,
 }
 
 /// One incarnation of a sender, by positions.
@@ -84,6 +85,10 @@ impl Truth {
             SenderEvent::SentAgain { from, to } => {
                 incarnation.range(from, to).for_each(|fate| fate.sent_again = true);
             }
+            SenderEvent::Retaken { from, to } => {
+                incarnation.name(from, to);
+                incarnation.range(from, to).for_each(|fate| fate.retaken = true);
+            }
             SenderEvent::Met { .. } | SenderEvent::Aborted(_) => {}
             SenderEvent::Ended => incarnation.is_over = true,
         }
@@ -98,12 +103,22 @@ impl Truth {
         assert_eq!(account.queued, entered - incarnation.named, "{account}");
         let in_doubt = incarnation.fates.iter().filter(|fate| fate.in_doubt).count() as u64;
         assert_eq!(account.in_doubt, in_doubt, "{account}");
+        let retaken = incarnation.fates.iter().filter(|fate| fate.retaken).count() as u64;
+        assert_eq!(account.retaken, retaken, "{account}");
     }
 
     /// At the end: nothing missing or handled twice that was not named.
     pub(super) fn check_end(&self, retain: Retain) {
         for incarnation in self.0.values() {
             incarnation.check_end(retain);
+        }
+        let mut of_id: HashMap<u64, (u32, bool)> = HashMap::new();
+        for fate in self.0.values().flat_map(|incarnation| &incarnation.fates) {
+            let sum = of_id.entry(fate.id).or_default();
+            *sum = (sum.0 + fate.handled, sum.1 | fate.sent_again);
+        }
+        for (id, (handled, sent_again)) in of_id {
+            assert!(handled <= 1 || sent_again, "frame {id} is handled {handled} times");
         }
     }
 }
@@ -140,7 +155,7 @@ impl Incarnation {
             if retain == Retain::Stored && !fate.sent_again {
                 assert!(fate.handled <= 1, "position {position} is stored twice: {fate:?}");
             }
-            if fate.named && !fate.in_doubt && fate.handled == 0 {
+            if fate.named && !fate.in_doubt && !fate.retaken && fate.handled == 0 {
                 missing += 1;
             }
         }

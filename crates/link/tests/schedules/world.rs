@@ -29,6 +29,7 @@ pub(super) struct Seen {
     pub(super) aborted: u64,
     pub(super) finished: u64,
     pub(super) given_up: u64,
+    pub(super) retaken: u64,
 }
 
 impl Seen {
@@ -41,11 +42,15 @@ impl Seen {
         self.aborted += other.aborted;
         self.finished += other.finished;
         self.given_up += other.given_up;
+        self.retaken += other.retaken;
     }
 
     pub(super) fn has_all(&self) -> bool {
-        let Seen { delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up } = *self;
-        [delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up].iter().all(|n| *n > 20)
+        let Seen { delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up, retaken } =
+            *self;
+        [delivered, lost, in_doubt, sent_again, kills, aborted, finished, given_up, retaken]
+            .iter()
+            .all(|n| *n > 20)
     }
 }
 
@@ -75,10 +80,11 @@ pub(super) struct World {
 }
 
 impl World {
-    pub(super) fn new(seed: u64, retain: Retain) -> World {
+    pub(super) fn new(seed: u64, retain: Retain, retakes: bool) -> World {
         let mut random = Random::new(seed);
         let settings = Settings {
             retain,
+            retakes,
             window_frames: 2 + random.below(8) as u64,
             window_bytes: 20 + random.below(60) as u64,
             max_frame_bytes: 100,
@@ -155,6 +161,7 @@ impl World {
         self.seen.lost += account.lost.total();
         self.seen.in_doubt += account.in_doubt;
         self.seen.sent_again += account.sent_again;
+        self.seen.retaken += account.retaken;
     }
 
     /// One thing happens.
@@ -171,6 +178,7 @@ impl World {
             93..96 if self.up => self.cut(),
             93..97 => self.connect(),
             97 => self.kill_receiver(),
+            98 if self.settings.retakes => self.retake(),
             98 if self.random.below(2) == 0 => self.kill_sender(),
             _ => self.now += MS,
         }
@@ -325,6 +333,28 @@ impl World {
             Some(disk) => Receiver::resumed(settings, self.epochs, disk),
             None => Receiver::new(settings, self.epochs),
         };
+    }
+
+    /// The receiver is given up for another one: it goes on with a new epoch, or its successor does.
+    fn retake(&mut self) {
+        self.sender.give_up();
+        self.follow();
+    }
+
+    /// A sender that has ended is followed by another, which gets the frames that were taken back.
+    fn follow(&mut self) {
+        self.check();
+        self.cut();
+        self.count(self.sender.account());
+        let (frames, before) = (self.sender.retaken(), self.sender_epoch);
+        assert_eq!(self.sender.account().retaken, frames.len() as u64);
+        self.epochs += 1;
+        self.sender_epoch = self.epochs;
+        self.sender = Sender::following(self.settings.clone(), self.epochs, before);
+        for frame in frames {
+            let position = self.sender.offer(frame).unwrap();
+            self.truth.offered(self.sender_epoch, position, frame.id);
+        }
     }
 
     fn kill_sender(&mut self) {

@@ -24,6 +24,10 @@ pub(crate) trait End: Send + 'static {
     fn step(&mut self, now_ns: u64) -> Step<Frame>;
     /// True when no connection is needed any more.
     fn is_over(&mut self, now_ns: u64) -> bool;
+    /// False while a connection would be of no use.
+    fn wants_connection(&self) -> bool {
+        true
+    }
     /// The longest time between two steps, for changes that nothing rings for.
     fn look_again(&self) -> Duration;
 }
@@ -75,6 +79,11 @@ impl<E: End> Link<E> {
         result
     }
 
+    /// Looks at the end, and rings for nobody.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&E, u64) -> T) -> T {
+        look(&self.lock().end, self.now_ns())
+    }
+
     /// As [`Link::with`], again and again while `work` has no result and at most for `limit`.
     pub(crate) fn wait<T>(
         &self,
@@ -117,6 +126,12 @@ impl<E: End> Link<E> {
 
     fn lead(&self, mut carrier: Box<dyn Carrier>, pool: &FramePool) {
         while !self.is_over() {
+            let state = self.lock();
+            if !state.end.wants_connection() && !state.is_closed {
+                drop(self.sleep(state, LOOK));
+                continue;
+            }
+            drop(state);
             match carrier.connect(LOOK) {
                 Ok(Some(connection)) => self.talk(connection, pool),
                 Ok(None) => {}

@@ -4,17 +4,23 @@
 //! The node's thread never touches the network: it changes the state of the [`End`] and rings. So a slow network is a full
 //! window, and a full window is for the node to wait for or to count.
 
+mod bell;
 mod carriers;
 mod end;
+mod pools;
 mod receiving;
 mod sending;
 #[cfg(test)]
 mod tests;
+mod worker;
 
+pub(crate) use bell::Bell;
 pub(crate) use carriers::{connect, listen};
 pub(crate) use end::{End, Link};
+pub(crate) use pools::{Pools, Progress};
 pub(crate) use receiving::Receiving;
 pub(crate) use sending::Sending;
+pub(crate) use worker::Worker;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -85,7 +91,7 @@ impl Begun {
 
 /// An account of a link in the words of the engine.
 pub(crate) fn cut_account(node: &str, cut: &str, side: CutSide, part: &Part) -> CutAccount {
-    let Account { offered, delivered, lost, queued, in_doubt, sent_again } = part.account;
+    let Account { offered, delivered, lost, queued, in_doubt, retaken, sent_again } = part.account;
     CutAccount {
         cut: cut.to_owned(),
         node: node.to_owned(),
@@ -97,6 +103,7 @@ pub(crate) fn cut_account(node: &str, cut: &str, side: CutSide, part: &Part) -> 
         lost: lost.iter().collect(),
         queued,
         in_doubt,
+        retaken,
         sent_again,
     }
 }

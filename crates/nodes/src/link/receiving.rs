@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use livetime_frame::Frame;
+use livetime_frame::{Frame, Pledge};
 use livetime_link::{Message, Receiver, ReceiverEvent, Settings, Settlement, Step, Token, Violation};
 use livetime_runtime::LossReason;
 
@@ -17,8 +17,11 @@ const FAREWELL_NS: u64 = 20_000_000;
 /// A receiver, and the frames that its graph has in hand.
 pub(crate) struct Receiving {
     receiver: Receiver<Frame>,
-    /// Each frame until this is its only reference: then the graph has completed it. In the order of the link.
-    in_hand: VecDeque<(Token, Frame)>,
+    /// The pledge of each frame, until no frame is bound to it: then the graph has completed the frame and all that was
+    /// made of it. In the order of the link.
+    in_hand: VecDeque<(Token, Pledge)>,
+    /// Pledges to be used again.
+    free: Vec<Pledge>,
     /// The node has stopped; set to when it did, and, once nothing is in hand, to when that was.
     leaving_ns: Option<u64>,
     is_up: bool,
@@ -27,7 +30,7 @@ pub(crate) struct Receiving {
 impl Receiving {
     pub(crate) fn new(settings: Settings, epoch: u64) -> Receiving {
         let receiver = Receiver::new(settings, epoch);
-        Receiving { receiver, in_hand: VecDeque::new(), leaving_ns: None, is_up: false }
+        Receiving { receiver, in_hand: VecDeque::new(), free: Vec::new(), leaving_ns: None, is_up: false }
     }
 
     /// Whether there is a connection.
@@ -44,9 +47,11 @@ impl Receiving {
         self.receiver.next_event()
     }
 
-    /// The graph has the frame.
-    pub(crate) fn hand_on(&mut self, token: Token, frame: Frame) {
-        self.in_hand.push_back((token, frame));
+    /// The pledge that the graph's frame must be bound to, before it is sent.
+    pub(crate) fn hand_on(&mut self, token: Token) -> Pledge {
+        let pledge = self.free.pop().unwrap_or_default();
+        self.in_hand.push_back((token, pledge.clone()));
+        pledge
     }
 
     pub(crate) fn lose(&mut self, token: Token, reason: LossReason, now_ns: u64) {
@@ -74,11 +79,9 @@ impl Receiving {
     /// Tells the sender of frames that every holder has dropped. Acknowledgements are cumulative, so a frame behind one that
     /// is held needs no look.
     fn settle(&mut self, now_ns: u64) {
-        while let Some((token, frame)) = self.in_hand.pop_front() {
-            if let Err(frame) = frame.try_into_mut() {
-                self.in_hand.push_front((token, frame));
-                return;
-            }
+        while self.in_hand.front_mut().is_some_and(|(_, pledge)| pledge.is_free()) {
+            let Some((token, pledge)) = self.in_hand.pop_front() else { return };
+            self.free.push(pledge);
             self.receiver.settle(token, Settlement::Completed, now_ns);
             self.leaving_ns = self.leaving_ns.map(|_| now_ns);
         }

@@ -99,7 +99,8 @@ impl Sending {
                     self.alone_since_ns.get_or_insert(now_ns);
                     self.teller.tell_error(format!("the receiver has aborted: {why}"));
                 }
-                SenderEvent::Settled { .. } | SenderEvent::Ended => {}
+                // A link to one receiver takes nothing back.
+                SenderEvent::Settled { .. } | SenderEvent::Retaken { .. } | SenderEvent::Ended => {}
             }
         }
     }

@@ -11,6 +11,7 @@ use livetime_frame::{
 };
 
 use crate::sinks::link_out::LinkOut;
+use crate::sinks::link_pool::LinkPool;
 use crate::sources::link_in::LinkIn;
 
 fn receiver() -> Harness {
@@ -184,6 +185,91 @@ fn without_a_receiver_frames_beyond_the_window_are_counted_as_lost() {
     assert!(ends[0].is_closed() && ends[0].offered == 5, "{ends:?}");
 }
 
+/// Shares frames over workers to their end, on a thread of its own.
+fn share(to: &[String], frames: Vec<Frame>) -> JoinHandle<Harness> {
+    let to = to.join(", ");
+    std::thread::spawn(move || {
+        let params =
+            [("to", Value::from(&*to)), ("window_frames", 4.into()), ("retake_after", Value::from(0.02))];
+        let mut pool = Harness::new::<LinkPool>(&params).unwrap();
+        frames.iter().for_each(|frame| _ = pool.feed(frame).unwrap());
+        pool.drain().unwrap();
+        pool.stop();
+        pool
+    })
+}
+
+fn numbered(count: usize) -> Vec<Frame> {
+    let mut maker = Harness::new::<LinkOut>(&out_params("127.0.0.1:9")).unwrap();
+    (0..count).map(|_| maker.bytes(b"frame").unwrap()).collect()
+}
+
+fn sum(ends: &[livetime_engine::CutAccount], of: fn(&livetime_engine::CutAccount) -> u64) -> u64 {
+    assert!(ends.iter().all(|end| end.is_closed()), "{ends:?}");
+    ends.iter().map(of).sum()
+}
+
+#[test]
+fn frames_of_a_worker_that_is_gone_go_to_another_one_and_are_no_second_offer() {
+    let (mut gone, mut other) = (receiver(), receiver());
+    let sender = share(&[address(&mut gone), address(&mut other)], numbered(30));
+    // It takes frames, and none of them to its end.
+    let mut held = Vec::new();
+    while held.len() < 3 {
+        held.extend(gone.produce().unwrap().0);
+    }
+    drop(gone);
+    let mut numbers: Vec<u64> = take_all(&mut other).iter().map(|frame| frame.header().sequence).collect();
+    other.drain().unwrap();
+    other.stop();
+    let mut pool = sender.join().unwrap();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..30).collect::<Vec<u64>>(), "each once, because the other completed none");
+    let ends = pool.service::<Cuts>().accounts();
+    let retaken = sum(&ends, |end| end.retaken);
+    assert!(retaken >= held.len() as u64, "{ends:?}");
+    assert_eq!(sum(&ends, |end| end.offered), 30 + retaken);
+    assert_eq!((sum(&ends, |end| end.delivered), sum(&ends, |end| end.lost())), (30, 0));
+    assert_eq!(["offered", "delivered", "queued"].map(|name| pool.number_of(name)), [30.0, 30.0, 0.0]);
+    assert!(pool.number_of("sent_again") >= held.len() as f64);
+}
+
+#[test]
+fn a_worker_whose_run_is_aborted_gives_its_frames_back() {
+    let (mut aborted, mut other) = (receiver(), receiver());
+    let sender = share(&[address(&mut aborted), address(&mut other)], numbered(30));
+    let mut held = Vec::new();
+    while held.is_empty() {
+        held.extend(aborted.produce().unwrap().0);
+    }
+    drop(held);
+    aborted.stop();
+    let came = take_all(&mut other).len() as u64;
+    other.drain().unwrap();
+    other.stop();
+    let mut pool = sender.join().unwrap();
+    let ends = pool.service::<Cuts>().accounts();
+    assert_eq!(sum(&ends, |end| end.delivered), 30, "{ends:?}");
+    assert_eq!(sum(&ends, |end| end.offered) - sum(&ends, |end| end.retaken), 30, "{ends:?}");
+    assert!(came < 30 + pool.number_of("sent_again") as u64 && pool.number_of("lost") == 0.0, "{ends:?}");
+}
+
+#[test]
+fn a_frame_is_completed_when_all_that_was_made_of_it_is_gone() {
+    let mut receiver = receiver();
+    let sender = send(address(&mut receiver), numbered(1), 60.0);
+    let mut came = take_all(&mut receiver);
+    let mut result = FramePool::new(1 << 20).allocator().bytes(1).unwrap();
+    result.inherit(&came.remove(0));
+    let result = result.freeze();
+    receiver.drain().unwrap();
+    assert_eq!((receiver.number_of("delivered"), receiver.number_of("queued")), (0.0, 1.0));
+    drop(result);
+    receiver.stop();
+    assert_eq!(receiver.number_of("delivered"), 1.0);
+    sender.join().unwrap();
+}
+
 #[test]
 fn addresses_are_checked() {
     for (to, found) in [("", "found nothing"), ("daq2", "found `daq2`"), (":7440", "found `:7440`")] {
@@ -198,6 +284,7 @@ fn addresses_are_checked() {
 #[test]
 fn keeps_the_contract() {
     assert_compliant::<LinkOut>(&out_params("127.0.0.1:9"));
+    assert_compliant::<LinkPool>(&out_params("127.0.0.1:9"));
     let (put, take) = mpsc::channel();
     assert_compliant_fed::<LinkIn>(&[("listen", Value::from("127.0.0.1:0"))], |receiver| {
         let frames: Vec<Frame> = (0..6).map(|_| receiver.image::<u16>(&[1, 1], &[7]).unwrap()).collect();

@@ -11,6 +11,7 @@ pub mod fft;
 pub mod find_peaks;
 pub mod gather;
 pub mod image;
+pub mod in_order;
 pub mod overlay;
 pub mod positions;
 #[allow(clippy::module_inception, reason = "the node is called `process`, as areaDetector's is")]

@@ -5,6 +5,7 @@ mod event_time;
 pub mod hdf5_files;
 pub mod jpeg_files;
 pub mod link_out;
+pub mod link_pool;
 pub mod nd_file;
 pub mod netcdf_files;
 pub mod npy_files;

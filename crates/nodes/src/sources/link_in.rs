@@ -5,7 +5,8 @@
 //! the source and the time of entry are this graph's. Numbers that were left out before the link are no loss here: the
 //! sending run has counted them.
 //!
-//! A frame is completed when every node of this graph has dropped it, and the sender is told so. A node that keeps frames
+//! A frame is completed when every node of this graph has dropped it and all frames that were made of it, also those that a
+//! `link_out` sends on; then the sender is told so. A node that keeps frames
 //! must keep fewer than `window_frames`, else none can follow. Received frames lie in memory of the node's own, at most
 //! `window_bytes` and one frame. An edge behind the node that must not lose needs `when_full: block`; the sender waits
 //! then.
@@ -23,10 +24,10 @@ use std::time::Duration;
 
 use livetime_engine::{Context, CutSide, Cuts, Next, Node, NodeError, NodeSpec, Params, PortSpec};
 use livetime_frame::{Frame, FramePool};
-use livetime_link::{ReceiverEvent, Retain, Token};
+use livetime_link::{ReceiverEvent, Retain, Settings, Token};
 use livetime_runtime::LossReason;
 
-use crate::link::{self, Begun, Bounds, End, Link, Receiving, cut_account};
+use crate::link::{self, Begun, Bounds, End, Link, Pools, Progress, Receiving, cut_account};
 
 /// Parameters of `link_in`.
 #[derive(Params)]
@@ -51,6 +52,10 @@ pub struct LinkInParams {
     /// How long a sender that is not there is waited for; 0: without limit.
     #[param(default = 0.0, min = 0.0, max = 1e6, unit = "s")]
     pub peers_within: f64,
+    /// The `link_pool` whose results come here: its name, also if it is in the graph of another host. A frame that a worker
+    /// told of before it died is made again by another one, and not in doubt. Where the pool is in this graph, the source
+    /// ends with it, also when the worker does not come back.
+    pub pool: String,
     /// Where the node listens.
     #[param(readback)]
     pub listening: String,
@@ -75,6 +80,9 @@ pub struct LinkInParams {
     /// Frames that a sender told of before it died, and that never came.
     #[param(readback)]
     pub in_doubt: u64,
+    /// The same where another worker of a pool makes them again.
+    #[param(readback)]
+    pub retaken: u64,
 }
 
 /// Frames from a link.
@@ -82,6 +90,7 @@ pub struct LinkIn {
     params: LinkInParams,
     link: Option<(Arc<Link<Receiving>>, JoinHandle<()>)>,
     begun: Begun,
+    pool: Option<Arc<Progress>>,
     /// Since when no sender is there, on the link's clock.
     alone_since_ns: Option<u64>,
     is_drained: bool,
@@ -104,7 +113,14 @@ impl Node for LinkIn {
     );
 
     fn new(params: LinkInParams) -> Result<LinkIn, NodeError> {
-        Ok(LinkIn { params, link: None, begun: Begun::default(), alone_since_ns: Some(0), is_drained: false })
+        Ok(LinkIn {
+            params,
+            link: None,
+            begun: Begun::default(),
+            pool: None,
+            alone_since_ns: Some(0),
+            is_drained: false,
+        })
     }
 
     fn params(&mut self) -> &mut LinkInParams {
@@ -117,7 +133,10 @@ impl Node for LinkIn {
         let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
         let carrier = link::listen(&self.params.listen, beyond_loopback, max_frame_bytes)?;
         self.params.listening = carrier.address().unwrap_or_default();
+        let is_pool = !self.params.pool.is_empty();
+        self.pool = is_pool.then(|| ctx.service::<Pools>().of(&self.params.pool));
         let settings = link::settings(&self.params.link, Retain::default(), &bounds);
+        let settings = Settings { retakes: is_pool, ..settings };
         let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
@@ -203,7 +222,7 @@ impl LinkIn {
         ctx: &mut Context,
     ) -> Result<(), NodeError> {
         // A header of this graph's own before the pixels of the link.
-        let sent = match ctx.relabel(&frame) {
+        let mut sent = match ctx.relabel(&frame) {
             Ok(sent) => sent,
             Err(error) => {
                 link.with(|receiving, now_ns| receiving.lose(token, LossReason::PoolExhausted, now_ns));
@@ -211,12 +230,12 @@ impl LinkIn {
             }
         };
         ctx.continue_at(frame.header().sequence);
-        link.with(|receiving, _| receiving.hand_on(token, frame));
+        sent.pledge(&link.with(|receiving, _| receiving.hand_on(token)));
         self.params.frames += 1;
         ctx.emit(sent)
     }
 
-    /// True when no sender came for `peers_within`.
+    /// True when no sender came for `peers_within`, or none is there and the pool has ended.
     fn gives_up(&mut self, link: &Link<Receiving>, ctx: &Context) -> bool {
         let limit_ns = (self.params.peers_within * 1e9) as u64;
         let (is_up, now_ns) = link.with(|receiving, now_ns| (receiving.is_up(), now_ns));
@@ -225,6 +244,10 @@ impl LinkIn {
             return false;
         }
         let since_ns = *self.alone_since_ns.get_or_insert(now_ns);
+        if self.pool.as_ref().is_some_and(|pool| pool.has_ended()) {
+            link.with(|receiving, _| receiving.give_up());
+            return true;
+        }
         if limit_ns == 0 || now_ns - since_ns < limit_ns {
             return false;
         }
@@ -248,7 +271,7 @@ impl LinkIn {
         });
         (params.offered, params.delivered) = (account.offered, account.delivered);
         (params.lost, params.queued) = (account.lost.total(), account.queued);
-        params.in_doubt = account.in_doubt;
+        (params.in_doubt, params.retaken) = (account.in_doubt, account.retaken);
     }
 }
 

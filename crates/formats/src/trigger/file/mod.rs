@@ -41,7 +41,7 @@ mod tests;
 mod writer;
 
 pub use reader::{RecordReader, StoredFragment, StoredRecord};
-pub use writer::{NewFragment, RecordWriter};
+pub use writer::{NewFragment, RecordWriter, record_parts};
 
 use super::{TriggerRecordHeader, fragment_type};
 

@@ -69,36 +69,7 @@ impl RecordWriter {
     /// More fragments than a record may have, or missing data in too many pieces: then nothing is written. Or the
     /// operating system reports an error: then nothing more is accepted before [`RecordWriter::repair`].
     pub fn write(&mut self, header: TriggerRecordHeader, fragments: &[NewFragment<'_>]) -> Result<u64> {
-        let missing = missing_of(fragments);
-        check("fragments", fragments.len(), MOST_REQUESTS as usize)?;
-        check("pieces that are missing", missing.len(), MOST_MISSING)?;
-        let is_incomplete = header.error_bits & INCOMPLETE != 0 || !missing.is_empty();
-        let header = TriggerRecordHeader {
-            requested: fragments.len() as u64,
-            error_bits: header.error_bits | if is_incomplete { INCOMPLETE } else { 0 },
-            ..header
-        };
-        self.heads.clear();
-        self.heads.extend(header.bytes());
-        for fragment in fragments {
-            self.heads.extend(ComponentRequest { source: fragment.source, window: fragment.window }.bytes());
-        }
-        for fragment in fragments {
-            self.heads.extend(head(&header, fragment).bytes());
-        }
-        let front = self.heads.len() - fragments.len() * FragmentHeader::BYTES;
-        if is_incomplete {
-            self.heads.extend(list_head(&header, missing.len()).bytes());
-            missing.iter().for_each(|missing| self.heads.extend(missing.bytes()));
-        }
-        let (front, heads) = self.heads.split_at(front);
-        let (heads, list) = heads.split_at(fragments.len() * FragmentHeader::BYTES);
-        let mut parts = vec![front];
-        for (head, fragment) in heads.chunks_exact(FragmentHeader::BYTES).zip(fragments) {
-            parts.push(head);
-            parts.extend(fragment.parts);
-        }
-        parts.push(list);
+        let parts = record_parts(header, fragments, &mut self.heads)?;
         self.file.append(&parts)
     }
 
@@ -117,6 +88,49 @@ impl RecordWriter {
     pub fn finish(self) -> Result<()> {
         self.file.finish_on_disk()
     }
+}
+
+/// The bytes of a record, in the order in which they follow each other: heads, which are made in `memory`, and data,
+/// where they lie. Requests, sizes and error bits follow from the fragments; the other fields come from `header`.
+///
+/// # Errors
+/// More fragments than a record may have, or missing data in too many pieces.
+pub fn record_parts<'a>(
+    header: TriggerRecordHeader,
+    fragments: &[NewFragment<'a>],
+    memory: &'a mut Vec<u8>,
+) -> Result<Vec<&'a [u8]>> {
+    let missing = missing_of(fragments);
+    check("fragments", fragments.len(), MOST_REQUESTS as usize)?;
+    check("pieces that are missing", missing.len(), MOST_MISSING)?;
+    let is_incomplete = header.error_bits & INCOMPLETE != 0 || !missing.is_empty();
+    let header = TriggerRecordHeader {
+        requested: fragments.len() as u64,
+        error_bits: header.error_bits | if is_incomplete { INCOMPLETE } else { 0 },
+        ..header
+    };
+    memory.clear();
+    memory.extend(header.bytes());
+    for fragment in fragments {
+        memory.extend(ComponentRequest { source: fragment.source, window: fragment.window }.bytes());
+    }
+    for fragment in fragments {
+        memory.extend(head(&header, fragment).bytes());
+    }
+    let front = memory.len() - fragments.len() * FragmentHeader::BYTES;
+    if is_incomplete {
+        memory.extend(list_head(&header, missing.len()).bytes());
+        missing.iter().for_each(|missing| memory.extend(missing.bytes()));
+    }
+    let (front, heads) = memory.split_at(front);
+    let (heads, list) = heads.split_at(fragments.len() * FragmentHeader::BYTES);
+    let mut parts = vec![front];
+    for (head, fragment) in heads.chunks_exact(FragmentHeader::BYTES).zip(fragments) {
+        parts.push(head);
+        parts.extend(fragment.parts);
+    }
+    parts.push(list);
+    Ok(parts)
 }
 
 fn missing_of(fragments: &[NewFragment<'_>]) -> Vec<MissingFrom> {

@@ -260,3 +260,37 @@ fn a_link_that_is_far_ahead_takes_no_more_memory_than_it_may() {
     let left_out = bench.node.number_of("hits_left_out") as usize;
     assert!(left_out > 1000 && hits.len() + left_out == 30 + 3000, "{left_out}");
 }
+
+#[test]
+fn of_150_links_a_dead_one_holds_nobody_up_and_catches_up() {
+    let (links, ms) = (150u16, 1_000_000);
+    let mut bench = Bench::new("0-149");
+    let round = |bench: &mut Bench, time: u64, but: Option<u16>| {
+        for link in (0..links).filter(|link| Some(*link) != but) {
+            bench.feed(&[hit(time + u64::from(link), 1, link)], link, time + 1000);
+        }
+    };
+    for tick in 0..10 {
+        bench.advance(tick * 10 * ms);
+        round(&mut bench, tick * 1000, None);
+    }
+    assert_eq!(bench.watermark, 10_000);
+    // Link 77 falls silent: nothing leaves until it is dead.
+    for tick in 10..40 {
+        bench.advance(tick * 10 * ms);
+        round(&mut bench, tick * 1000, Some(77));
+    }
+    assert_eq!((bench.node.number_of("links_dead"), bench.node.number_of("deaths")), (1.0, 1.0));
+    assert_eq!(bench.watermark, 40_000);
+    // It comes with what it had, too late, and then catches up.
+    bench.feed(&[hit(10_100, 1, 77), hit(39_000, 1, 77)], 77, 39_500);
+    assert_eq!(bench.node.number_of("links_dead"), 1.0);
+    bench.feed(&[hit(40_500, 1, 77)], 77, 41_000);
+    round(&mut bench, 40_000, Some(77));
+    assert_eq!((bench.node.number_of("links_dead"), bench.watermark), (0.0, 41_000));
+    let dead = LedgerRow { link: 77, begin: 10_000, end: 41_000, state: State::Dead as u8, bits: 0 };
+    assert_eq!(bench.ledger, [dead]);
+    let hits = bench.drain();
+    assert!(hits.is_sorted_by_key(|hit| (hit.time_start, hit.channel, hit.link)));
+    assert_eq!((hits.len(), bench.node.number_of("hits_tardy")), (150 * 10 + 149 * 31 + 1, 2.0));
+}

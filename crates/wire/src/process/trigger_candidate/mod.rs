@@ -1,6 +1,6 @@
 //! `trigger_candidate`: the activities of trigger algorithms become triggers, each a window of time to be read out.
 //!
-//! In: tables of [`ActivityRow`] with `watermark`, one algorithm to an input. Out: tables of [`DecisionRow`], numbered from 1 on without gaps, with
+//! In: tables of [`ActivityRow`] with `watermark`; each edge is one algorithm's, and several edges may lead to one input. Out: tables of [`DecisionRow`], numbered from 1 on without gaps, with
 //! `watermark`: no window begins before it any more. One table for every one that brought decisions or a later watermark.
 //!
 //! An activity stands for a candidate of its kind at its time, with that kind's window around it. Candidates in order of time merge with those they
@@ -9,7 +9,10 @@
 //! not let through is counted with the reason.
 //!
 //! All is reckoned in the time of the data, which the smallest watermark of all inputs moves on, so the same activities give the same
-//! decisions however and whenever they come. Live, paused and dead time sum to the time that is decided on. A trigger counts as being read
+//! decisions however and whenever they come. With `dead_after`, a stream that is silent for so long while others are not is not waited for;
+//! its activities count again when its watermark has come to the decisions, and those before are late.
+//!
+//!  Live, paused and dead time sum to the time that is decided on. A trigger counts as being read
 //! out until `record_time` after its window.
 //!
 //! ```
@@ -28,6 +31,7 @@
 //! ```
 
 mod gate;
+mod inputs;
 mod kinds;
 mod merge;
 mod params;
@@ -41,11 +45,10 @@ use livetime_frame::Frame;
 
 use crate::{ActivityRow, DecisionRow, RowTable, inherit_times, watermark_of};
 use gate::{Gate, State};
+use inputs::{Inputs, Key};
 use merge::{Merged, Merger};
 use params::Texts;
 pub use params::TriggerCandidateParams;
-
-const INPUTS: usize = 8;
 
 /// Makes triggers of activities.
 pub struct TriggerCandidate {
@@ -55,10 +58,13 @@ pub struct TriggerCandidate {
     activities: Vec<ActivityRow>,
     /// The largest input watermark, ignoring `u64::MAX`.
     latest: u64,
-    /// The watermark of each input that has been heard of.
-    watermarks: [Option<u64>; INPUTS],
-    /// How many epochs of time each input is ahead of the one that is decided on.
-    ahead: [usize; INPUTS],
+    inputs: Inputs,
+    /// Streams that were never heard of are not waited for any more.
+    has_begun: bool,
+    /// When the first table came.
+    first_ns: Option<u64>,
+    /// The time of the epoch that decisions have come to.
+    decided: u64,
     /// Activities of the epochs to come.
     later: VecDeque<Vec<ActivityRow>>,
     merger: Merger,
@@ -100,24 +106,23 @@ impl TriggerCandidate {
         }
     }
 
-    /// The smallest watermark of all inputs; `None` while one has not been heard of.
-    fn known(&self) -> Option<u64> {
-        let connected = self.watermarks.iter().zip(self.ahead).take(self.params.inputs.min(INPUTS));
-        connected
-            .map(|(watermark, ahead)| if ahead > 0 { Some(u64::MAX) } else { *watermark })
-            .min()
-            .flatten()
+    /// The smallest watermark of all streams; `None` while one has not been heard of.
+    fn known(&mut self) -> Option<u64> {
+        self.has_begun |= self.inputs.heard() >= self.params.inputs;
+        if self.has_begun { self.inputs.known() } else { None }
     }
 
-    /// Takes in the activities of an input. When its watermark goes back, its clock was set back: from then on its activities wait until all other inputs have
-    /// come to that epoch of time.
-    fn follow(&mut self, input: usize, watermark: u64, ctx: &Context) {
-        let known = self.watermarks[input].replace(watermark).unwrap_or(0);
-        self.ahead[input] += usize::from(watermark < known);
+    /// Takes in the activities of a stream. When its watermark goes back, its clock was set back: from then on its activities wait until all other streams have
+    /// come to that epoch of time. Returns whether they wait.
+    fn follow(&mut self, (key, place): (Key, usize), watermark: u64, ctx: &Context) -> bool {
+        let followed = self.inputs.follow(place, watermark, self.decided, ctx.data_ns());
+        if followed.is_back {
+            ctx.tell(format!("{} is back", name_of(key)));
+        }
         let activities = std::mem::take(&mut self.activities);
-        match self.ahead[input].checked_sub(1) {
+        match followed.ahead.checked_sub(1) {
             None => {
-                self.take(&activities, known, ctx);
+                self.take(&activities, followed.known, ctx);
                 if watermark < u64::MAX {
                     self.latest = self.latest.max(watermark);
                 }
@@ -130,6 +135,7 @@ impl TriggerCandidate {
             }
         }
         self.activities = activities;
+        followed.ahead > 0
     }
 
     /// All inputs have left the epoch: the held activities are decided on, and the next epoch begins.
@@ -140,17 +146,15 @@ impl TriggerCandidate {
         self.gate.advance(self.latest, self.params.most_open);
         let sent = self.send(self.latest, ctx);
         self.gate.begin_epoch();
-        (self.latest, self.sent) = (0, None);
-        self.ahead.iter_mut().for_each(|ahead| *ahead = ahead.saturating_sub(1));
+        (self.decided, self.sent) = (0, None);
         let activities = self.later.pop_front().unwrap_or_default();
         self.take(&activities, 0, ctx);
-        let of_epoch = self.watermarks.iter().zip(self.ahead).filter(|(_, ahead)| *ahead == 0);
-        let told = of_epoch.filter_map(|(watermark, _)| *watermark).filter(|watermark| *watermark < u64::MAX);
-        self.latest = told.max().unwrap_or(0);
+        self.latest = self.inputs.begin_epoch();
         sent
     }
 
     fn decide_until(&mut self, known: u64) {
+        self.decided = self.decided.max(known);
         let merged = &mut self.merged;
         self.merger.until(known, &self.texts.rules, |m| merged.push(m));
         self.decide_all();
@@ -204,6 +208,20 @@ impl TriggerCandidate {
         let [live, paused, dead] = [State::Live, State::Paused, State::Dead].map(|s| ms(self.gate.ticks(s)));
         let p = &mut self.params;
         (p.live_ms, p.paused_ms, p.dead_ms, p.open) = (live, paused, dead, self.gate.open());
+        (p.inputs_heard, p.inputs_dead) = (self.inputs.heard(), self.inputs.dead());
+    }
+
+    /// Decides as far as all streams have come.
+    fn go_on(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        let Some(known) = self.known() else { return Ok(()) };
+        self.decide_until(known);
+        self.send(known, ctx)
+    }
+
+    /// A quarter of the limit, so that a stream is not waited for much longer.
+    fn arm(&self, ctx: &mut Context) {
+        let quarter_ns = (self.params.dead_after * 0.25e9) as u64;
+        ctx.set_data_timer((quarter_ns > 0).then(|| ctx.data_ns().saturating_add(quarter_ns)));
     }
 
     /// Sends the decisions, and the time up to which all is decided.
@@ -250,8 +268,10 @@ impl Node for TriggerCandidate {
             table: RowTable::default(),
             activities: Vec::new(),
             latest: 0,
-            watermarks: [None; INPUTS],
-            ahead: [0; INPUTS],
+            inputs: Inputs::default(),
+            has_begun: false,
+            first_ns: None,
+            decided: 0,
             later: VecDeque::new(),
             merger: Merger::default(),
             merged: Vec::new(),
@@ -268,8 +288,14 @@ impl Node for TriggerCandidate {
         &mut self.params
     }
 
-    fn changed(&mut self, _index: usize, _ctx: &mut Context) -> Result<(), NodeError> {
+    fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.arm(ctx);
+        Ok(())
+    }
+
+    fn changed(&mut self, _index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         self.texts = self.params.texts()?;
+        self.arm(ctx);
         Ok(())
     }
 
@@ -280,26 +306,53 @@ impl Node for TriggerCandidate {
                 "wanted activities with the attribute `watermark`, found none; trigger algorithms send it",
             )
         })?;
-        if input >= self.params.inputs {
-            return Err(NodeError::new(format_args!(
-                "wanted `inputs: {}` or more in the parameters, found {}",
-                input + 1,
-                self.params.inputs
-            )));
-        }
-        self.follow(input, watermark, ctx);
+        let key = (input, ctx.sender());
+        let place = match self.inputs.find(key) {
+            Some(place) => place,
+            None if self.inputs.heard() < self.params.inputs => self.inputs.enter(key, self.decided),
+            None => {
+                return Err(NodeError::new(format_args!(
+                    "wanted `inputs: {}` or more in the parameters, found {}",
+                    self.inputs.heard() + 1,
+                    self.params.inputs
+                )));
+            }
+        };
+        self.first_ns.get_or_insert(ctx.data_ns());
+        let is_ahead = self.follow((key, place), watermark, ctx);
         self.last = Some(frame.clone());
-        if self.known() == Some(u64::MAX) && self.ahead[input] > 0 {
+        if is_ahead && self.known() == Some(u64::MAX) {
             self.begin_epoch(ctx)?;
         }
-        let Some(known) = self.known() else { return Ok(()) };
-        self.decide_until(known);
-        self.send(known, ctx)
+        self.go_on(ctx)
+    }
+
+    fn timer(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
+        self.arm(ctx);
+        let (after, now_ns) = (self.params.dead_after, ctx.data_ns());
+        let after_ns = (after * 1e9) as u64;
+        if after_ns == 0 || self.first_ns.is_none_or(|first_ns| now_ns.saturating_sub(first_ns) < after_ns) {
+            return Ok(());
+        }
+        for key in self.inputs.bury(now_ns, after_ns) {
+            self.params.deaths += 1;
+            ctx.tell_error(format!(
+                "{} is dead: nothing for {after} s while others go on; they do not wait for it any more",
+                name_of(key)
+            ));
+        }
+        let absent = self.params.inputs.saturating_sub(self.inputs.heard());
+        if absent > 0 && !std::mem::replace(&mut self.has_begun, true) {
+            ctx.tell_error(format!(
+                "{absent} of {} inputs have not come: nothing waits for them",
+                self.params.inputs
+            ));
+        }
+        self.go_on(ctx)
     }
 
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let unheard =
-            self.watermarks[..self.params.inputs.min(INPUTS)].iter().filter(|w| w.is_none()).count();
+        let unheard = self.params.inputs.saturating_sub(self.inputs.heard());
         if unheard > 0 && self.last.is_some() {
             ctx.tell_error(format!(
                 "{unheard} of {} inputs have never been heard of; is the parameter `inputs` right?",
@@ -322,4 +375,10 @@ impl Node for TriggerCandidate {
     fn stop(&mut self) {
         self.last = None;
     }
+}
+
+/// A stream in the log.
+fn name_of((input, (node, output)): Key) -> String {
+    let name = TriggerCandidate::SPEC.inputs.get(input).map_or("in", |port| port.name);
+    format!("the stream of `{name}` from output {output} of node {node}")
 }

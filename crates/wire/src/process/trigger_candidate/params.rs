@@ -8,9 +8,13 @@ use super::merge::Rules;
 /// Parameters of `trigger_candidate`.
 #[derive(Params)]
 pub struct TriggerCandidateParams {
-    /// Inputs that are connected, one trigger algorithm to each: in, in2 and so on. Nothing is decided before all have been heard of.
-    #[param(default = 1, min = 1, max = 8)]
+    /// Edges that lead to the node, one trigger algorithm to each: to in, in2 and so on, or several of them to one input. Nothing is decided
+    /// before all have been heard of.
+    #[param(default = 1, min = 1, max = 10_000)]
     pub inputs: usize,
+    /// A stream that is silent for this long while others are not is not waited for any more; 0: all are waited for.
+    #[param(default = 0.0, min = 0.0, max = 3600.0, unit = "s")]
+    pub dead_after: f64,
     /// Readout before the time of a candidate.
     #[param(default = 12_500, min = 0, max = MOST_TICKS, unit = "ticks")]
     pub before: u64,
@@ -79,6 +83,15 @@ pub struct TriggerCandidateParams {
     /// Triggers that are being read out.
     #[param(readback)]
     pub open: u32,
+    /// Streams that have been heard of.
+    #[param(readback)]
+    pub inputs_heard: usize,
+    /// Streams that are dead now.
+    #[param(readback)]
+    pub inputs_dead: usize,
+    /// Times that a stream was declared dead.
+    #[param(readback, count)]
+    pub deaths: u64,
     /// Time of the data in which triggers were let through. It sums with paused and dead time to all time that is decided on.
     #[param(readback, unit = "ms")]
     pub live_ms: f64,

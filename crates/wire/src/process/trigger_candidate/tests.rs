@@ -200,3 +200,56 @@ fn a_clock_that_is_set_back_begins_an_epoch_when_all_inputs_have_followed() {
 fn rows_in(frames: &[Frame]) -> Vec<DecisionRow> {
     frames.iter().flat_map(|frame| rows_of(std::slice::from_ref(frame))).collect()
 }
+
+#[test]
+fn of_150_edges_to_one_input_a_dead_one_holds_nobody_up_and_catches_up() {
+    let params = [("inputs", 150.into()), ("dead_after", 0.1.into()), ("buffer", 0.into())];
+    let (mut node, mut decided, ms) = (node(&params), Vec::new(), 1_000_000);
+    let mut round = |node: &mut Harness, at: u64, but: Option<usize>| {
+        let mut out = node.advance(at * 10 * ms).unwrap();
+        for sender in (0..150).filter(|sender| Some(*sender) != but) {
+            let rows = if sender == 140 { vec![activity(at * 1000 + 500, 5)] } else { vec![] };
+            out.extend(node.feed_from(sender, &table(&rows, at * 1000 + 1000)).unwrap());
+        }
+        decided.extend(rows_in(&out).iter().map(|row| row.time_candidate));
+        decided.len()
+    };
+    for at in 1..10 {
+        round(&mut node, at, None);
+    }
+    assert_eq!(node.number_of("inputs_heard"), 150.0);
+    // Nothing is decided while stream 77 may bring earlier ones.
+    let before = round(&mut node, 10, Some(77));
+    assert_eq!((before, round(&mut node, 11, Some(77))), (9, 9));
+    for at in 12..40 {
+        round(&mut node, at, Some(77));
+    }
+    assert_eq!((node.number_of("inputs_dead"), node.number_of("deaths")), (1.0, 1.0));
+    // Its activities of the time that is decided are late; then it catches up.
+    node.feed_from(77, &table(&[activity(20_000, 5)], 39_000)).unwrap();
+    assert_eq!((node.number_of("late"), node.number_of("inputs_dead")), (1.0, 1.0));
+    node.feed_from(77, &table(&[], 41_000)).unwrap();
+    assert_eq!(node.number_of("inputs_dead"), 0.0);
+    assert_eq!(round(&mut node, 40, Some(77)), 40);
+    let told: Vec<String> = node.events().into_iter().map(|event| event.message).collect();
+    assert!(told[0].contains("from output 0 of node 77 is dead") && told[2].contains("is back"), "{told:?}");
+    let error = node.feed_from(150, &table(&[], 0)).unwrap_err().to_string();
+    assert!(error.contains("wanted `inputs: 151`"), "{error}");
+}
+
+#[test]
+fn inputs_that_never_come_are_given_up() {
+    let mut node = node(&[("inputs", 2.into()), ("dead_after", 0.1.into())]);
+    node.feed_from(1, &table(&[activity(500, 5)], 1000)).unwrap();
+    let mut out = Vec::new();
+    for step in 1..10u64 {
+        out.extend(node.advance(step * 30_000_000).unwrap());
+        out.extend(node.feed_from(1, &table(&[], 1000 + step)).unwrap());
+    }
+    assert_eq!(rows_of(&out).len(), 1);
+    // One that comes late has to catch up first.
+    node.feed_from(2, &table(&[activity(600, 5)], 700)).unwrap();
+    assert_eq!((node.number_of("late"), node.number_of("inputs_dead")), (1.0, 1.0));
+    node.feed_from(2, &table(&[], 2000)).unwrap();
+    assert_eq!(node.number_of("inputs_dead"), 0.0);
+}

@@ -38,7 +38,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod encode;
 #[cfg(test)]
 mod tests;
 
@@ -50,7 +49,7 @@ use livetime_formats::trigger::RecordWriter;
 use livetime_frame::Frame;
 
 use crate::TriggerRecord;
-use encode::Encoder;
+use crate::encode::Encoder;
 
 /// Parameters of `trigger_records`.
 #[derive(Params)]
@@ -215,7 +214,7 @@ impl TriggerRecords {
         let before = writer.file().len();
         p.channels_lost += self.encoder.hits(record).map_err(Error::writer)?;
         writer.repair()?;
-        self.encoder.write(record, run, detector, writer)?;
+        self.encoder.write(record, (run, detector), |header, fragments| writer.write(header, fragments))?;
         Ok(writer.file().len() - before)
     }
 

@@ -1,23 +1,21 @@
-//! A trigger record as it lies in files.
+//! A trigger record as it lies in files, and travels over links.
 
 use livetime_engine::NodeError;
 use livetime_formats::Result;
-use livetime_formats::trigger::{
-    NewFragment, PrimitiveV2, RecordWriter, SourceId, TriggerRecordHeader, fragment_type,
-};
+use livetime_formats::trigger::{NewFragment, PrimitiveV2, SourceId, TriggerRecordHeader, fragment_type};
 
 use crate::{HitRow, RawFormat, TriggerRecord};
 
 /// Subsystems of the experiment.
-const DETECTOR_READOUT: u16 = 1;
-const TRIGGER: u16 = 3;
-const RECORD_BUILDER: u16 = 4;
+pub(crate) const DETECTOR_READOUT: u16 = 1;
+pub(crate) const TRIGGER: u16 = 3;
+pub(crate) const RECORD_BUILDER: u16 = 4;
 /// The link number of merged hits, which no link has.
-const MERGED: u32 = 1 << 16;
+pub(crate) const MERGED: u32 = 1 << 16;
 
 /// Writes records; keeps its memory from one to the next.
 #[derive(Default)]
-pub(super) struct Encoder {
+pub(crate) struct Encoder {
     rows: Vec<HitRow>,
     /// Primitives of all streams of hits, one after another.
     primitives: Vec<u8>,
@@ -31,7 +29,7 @@ impl Encoder {
     ///
     /// # Errors
     /// [`NodeError`] when a table is not one of hits.
-    pub(super) fn hits(&mut self, record: &TriggerRecord) -> std::result::Result<u64, NodeError> {
+    pub(crate) fn hits(&mut self, record: &TriggerRecord) -> std::result::Result<u64, NodeError> {
         self.primitives.clear();
         self.ends.clear();
         let mut lost = 0;
@@ -47,17 +45,16 @@ impl Encoder {
         Ok(lost)
     }
 
-    /// Writes a record, after [`Encoder::hits`] has made its primitives.
+    /// Gives a record to `write`, after [`Encoder::hits`] has made its primitives.
     ///
     /// # Errors
-    /// As [`RecordWriter::write`].
-    pub(super) fn write(
+    /// Of `write`.
+    pub(crate) fn write<T>(
         &mut self,
         record: &TriggerRecord,
-        run: u32,
-        detector: u16,
-        writer: &mut RecordWriter,
-    ) -> Result<()> {
+        (run, detector): (u32, u16),
+        write: impl FnOnce(TriggerRecordHeader, &[NewFragment<'_>]) -> Result<T>,
+    ) -> Result<T> {
         let window = [record.decision.window_begin, record.decision.window_end];
         let raw: Vec<Vec<&[u8]>> =
             record.fragments.iter().map(|f| f.pieces.iter().map(|piece| piece.bytes()).collect()).collect();
@@ -92,16 +89,17 @@ impl Encoder {
             source: source(RECORD_BUILDER, 0),
             ..TriggerRecordHeader::default()
         };
-        writer.write(header, &fragments).map(drop)
+        write(header, &fragments)
     }
 
     /// Whether data of the last record are missing.
-    pub(super) fn is_incomplete(&self) -> bool {
+    pub(crate) fn is_incomplete(&self) -> bool {
         self.is_incomplete
     }
 }
 
-fn kind_of(format: RawFormat) -> u32 {
+/// The type of a fragment of raw frames.
+pub(crate) fn kind_of(format: RawFormat) -> u32 {
     match format {
         RawFormat::Wib1 => fragment_type::PROTO_WIB,
         RawFormat::Wib2 => fragment_type::WIB,
