@@ -1,4 +1,4 @@
-//! The carriers of links, by the scheme of an address: `tcp://host:port`, or without a scheme.
+//! The carriers of links, by the scheme of an address: `tcp://host:port`, or without a scheme; `zmq://host:port`.
 //!
 //! A carrier is one row of [`KINDS`]; both nodes read addresses here alone.
 
@@ -7,6 +7,8 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use livetime_engine::NodeError;
 use livetime_link::carrier::Carrier;
 use livetime_link::carrier::tcp::Tcp;
+#[cfg(feature = "zmq")]
+use livetime_link_zmq::Zmq;
 
 use super::codecs;
 
@@ -19,7 +21,14 @@ struct Kind {
     connect: fn(&str, u64) -> Result<Box<dyn Carrier>, NodeError>,
 }
 
-const KINDS: &[Kind] = &[Kind { scheme: "tcp", listen: listen_tcp, connect: connect_tcp }];
+const KINDS: &[Kind] = &[
+    Kind { scheme: "tcp", listen: listen_tcp, connect: connect_tcp },
+    #[cfg(feature = "zmq")]
+    Kind { scheme: "zmq", listen: listen_zmq, connect: connect_zmq },
+];
+
+/// Schemes of carriers that a program may be built without, and the features that bring them.
+const FEATURES: &[(&str, &str)] = &[("zmq", "zmq")];
 
 /// Where a receiver waits.
 struct Listen<'a> {
@@ -49,7 +58,11 @@ fn kind<'a>(param: &str, address: &'a str) -> Result<(&'static Kind, &'a str), N
     let kind = KINDS.iter().find(|kind| kind.scheme == scheme);
     let known = || KINDS.iter().map(|kind| kind.scheme).collect::<Vec<_>>().join(", ");
     kind.map(|kind| (kind, rest)).ok_or_else(|| {
-        NodeError::new(format_args!("`{param}`: wanted a link over {}, found `{address}`", known()))
+        let missing = FEATURES.iter().find(|(known, _)| *known == scheme);
+        let without =
+            missing.map(|(_, feature)| format!("; this program is built without the feature `{feature}`"));
+        let without = without.unwrap_or_default();
+        NodeError::new(format_args!("`{param}`: wanted a link over {}, found `{address}`{without}", known()))
     })
 }
 
@@ -62,6 +75,19 @@ fn listen_tcp(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
 fn connect_tcp(address: &str, max_frame_bytes: u64) -> Result<Box<dyn Carrier>, NodeError> {
     let address = host_and_port("to", address)?;
     Ok(Box::new(Tcp::connect_to(address, codecs(), max_frame_bytes)))
+}
+
+#[cfg(feature = "zmq")]
+fn listen_zmq(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+    let address = local_address(listen)?;
+    let carrier = Zmq::listen(&address.to_string(), codecs(), listen.max_frame_bytes);
+    Ok(Box::new(carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?))
+}
+
+#[cfg(feature = "zmq")]
+fn connect_zmq(address: &str, max_frame_bytes: u64) -> Result<Box<dyn Carrier>, NodeError> {
+    let address = host_and_port("to", address)?;
+    Ok(Box::new(Zmq::connect_to(address, codecs(), max_frame_bytes)))
 }
 
 /// An address of this host, beyond loopback only where the pipeline file allows it.
@@ -98,6 +124,21 @@ mod tests {
         assert!(error.to_string().contains("wanted a link over tcp"), "{error}");
         let Err(error) = connect("tcp://daq2", 1) else { panic!("no port") };
         assert!(error.to_string().contains("wanted host:port, found `daq2`"), "{error}");
+    }
+
+    #[test]
+    #[cfg(not(feature = "zmq"))]
+    fn a_program_without_a_carrier_says_so() {
+        let Err(error) = connect("zmq://daq2:7440", 1) else { panic!("no such carrier") };
+        assert!(error.to_string().contains("built without the feature `zmq`"), "{error}");
+    }
+
+    #[test]
+    #[cfg(feature = "zmq")]
+    fn an_address_over_zeromq_is_whole() {
+        let address = listen("zmq://127.0.0.1:0", false, 1).unwrap().address().unwrap();
+        assert!(address.starts_with("zmq://127.0.0.1:") && connect(&address, 1).is_ok(), "{address}");
+        assert!(listen("zmq://0.0.0.0:0", false, 1).is_err() && connect("zmq://daq2", 1).is_err());
     }
 
     #[test]

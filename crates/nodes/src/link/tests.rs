@@ -1,4 +1,4 @@
-//! Both nodes over a real connection.
+//! Both nodes over a real connection, of each carrier that the tests are built with.
 
 use std::io::Write;
 use std::sync::mpsc;
@@ -13,8 +13,15 @@ use livetime_frame::{
 use crate::sinks::link_out::LinkOut;
 use crate::sources::link_in::LinkIn;
 
-fn receiver() -> Harness {
-    Harness::new::<LinkIn>(&[("listen", Value::from("127.0.0.1:0"))]).unwrap()
+/// Where a receiver may wait for its sender, for each carrier.
+const LISTEN: &[&str] = &[
+    "127.0.0.1:0",
+    #[cfg(feature = "zmq")]
+    "zmq://127.0.0.1:0",
+];
+
+fn receiver(listen: &str) -> Harness {
+    Harness::new::<LinkIn>(&[("listen", Value::from(listen))]).unwrap()
 }
 
 fn address(receiver: &mut Harness) -> String {
@@ -101,7 +108,11 @@ fn take_all(receiver: &mut Harness) -> Vec<Frame> {
 
 #[test]
 fn frames_of_every_kind_arrive_as_they_were_sent() {
-    let mut receiver = receiver();
+    LISTEN.iter().for_each(|listen| carry_frames_of_every_kind(listen));
+}
+
+fn carry_frames_of_every_kind(listen: &str) {
+    let mut receiver = receiver(listen);
     let sent = frames();
     let sender = send(address(&mut receiver), sent.clone(), 60.0);
     let came = take_all(&mut receiver);
@@ -134,7 +145,11 @@ fn frames_of_every_kind_arrive_as_they_were_sent() {
 
 #[test]
 fn a_sender_of_another_link_is_refused_and_told_in_the_log() {
-    let mut receiver = receiver();
+    LISTEN.iter().for_each(|listen| refuse_a_sender_of_another_link(listen));
+}
+
+fn refuse_a_sender_of_another_link(listen: &str) {
+    let mut receiver = receiver(listen);
     let to = address(&mut receiver);
     let params =
         [("link", Value::from("other")), ("to", Value::from(&*to)), ("peers_within", Value::from(0.0))];
@@ -154,12 +169,18 @@ fn a_sender_of_another_link_is_refused_and_told_in_the_log() {
 
 #[test]
 fn a_peer_that_speaks_something_else_is_named_and_keeps_no_other_away() {
-    let mut receiver = receiver();
+    LISTEN.iter().for_each(|listen| survive_a_peer_that_speaks_something_else(listen));
+}
+
+fn survive_a_peer_that_speaks_something_else(listen: &str) {
+    let mut receiver = receiver(listen);
     let to = address(&mut receiver);
-    let mut stranger = std::net::TcpStream::connect(&to).unwrap();
+    let mut stranger = std::net::TcpStream::connect(to.trim_start_matches("zmq://")).unwrap();
     stranger.write_all(&b"GET / HTTP/1.1\r\n".repeat(100)).unwrap();
     livetime_testkit::wait_until("the refusal", || {
-        receiver.events().iter().any(|event| event.message.contains("the connection is closed"))
+        let is_named =
+            |message: &str| message.contains("wanted LTLK") || message.contains("signature of ZMTP");
+        receiver.events().iter().any(|event| is_named(&event.message))
     });
     let sender = send(to, frames(), 60.0);
     assert_eq!(take_all(&mut receiver).len(), frames().len());
