@@ -7,16 +7,22 @@
 //! without a copy and without a thread in between, and so that the sizes and the number of parts, which libzmq does not
 //! bound for a message, are checked before memory is taken (`docs/decisions/025-zeromq.md`).
 //!
-//! A peer that is no PAIR, or speaks something else, is told so and disconnected.
+//! With [`Keys`] both ends prove who they are, and everything is encrypted (CURVE, as libzmq has it).
+//!
+//! A peer that is no PAIR, has another key, or speaks something else, is told so and disconnected.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod carrier;
+mod curve;
 mod handshake;
 mod incoming;
+mod keys;
 mod outgoing;
+mod z85;
 mod zmtp;
 
 pub use carrier::Zmq;
+pub use keys::{KeyError, Keys, create as create_keys};
 pub use zmtp::ZmtpError;

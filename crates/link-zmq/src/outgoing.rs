@@ -1,7 +1,7 @@
 //! The half of a connection that sends.
 
 use std::borrow::Cow;
-use std::io::IoSlice;
+use std::io::{IoSlice, Write};
 use std::net::{Shutdown, TcpStream};
 
 use livetime_frame::Frame;
@@ -9,19 +9,39 @@ use livetime_link::carrier::{CarrierError, Outgoing, write_all};
 use livetime_link::wire::{encode, payload};
 use livetime_link::{Body, Message};
 
+use crate::curve::{SEALED_BYTES, Sealer};
 use crate::zmtp::{Head, MAX_HEAD_BYTES};
+
+/// Sealed bytes that wait for more of their message at most, but for one part.
+const TOGETHER_BYTES: usize = 64 << 10;
 
 pub(crate) struct ZmqOutgoing {
     stream: TcpStream,
+    sealer: Option<Sealer>,
     /// The head of a message, whose memory is kept.
     head: Vec<u8>,
-    /// The heads of all parts, one behind the other.
+    /// The heads of all parts, one behind the other; sealed parts with their heads.
     heads: Vec<u8>,
 }
 
 impl ZmqOutgoing {
-    pub(crate) fn new(stream: TcpStream) -> ZmqOutgoing {
-        ZmqOutgoing { stream, head: Vec::new(), heads: Vec::new() }
+    pub(crate) fn new(stream: TcpStream, sealer: Option<Sealer>) -> ZmqOutgoing {
+        ZmqOutgoing { stream, sealer, head: Vec::new(), heads: Vec::new() }
+    }
+
+    /// Parts go out sealed, small ones together.
+    fn write_sealed(&mut self, parts: &[&[u8]], sealer: &mut Sealer) -> Result<(), CarrierError> {
+        self.heads.clear();
+        for (place, part) in parts.iter().enumerate() {
+            let bytes = MAX_HEAD_BYTES + SEALED_BYTES + part.len();
+            if !self.heads.is_empty() && self.heads.len() + bytes > TOGETHER_BYTES {
+                self.stream.write_all(&self.heads)?;
+                self.heads.clear();
+            }
+            self.heads.reserve(bytes);
+            sealer.put(part, place + 1 < parts.len(), &mut self.heads)?;
+        }
+        Ok(self.stream.write_all(&self.heads)?)
     }
 
     fn write(&mut self, parts: &[&[u8]]) -> Result<(), CarrierError> {
@@ -53,7 +73,14 @@ impl Outgoing for ZmqOutgoing {
         let mut parts = Vec::with_capacity(1 + payloads.len());
         parts.push(&*head);
         parts.extend(payloads.iter().map(|payload| &**payload));
-        self.write(&parts)?;
+        match self.sealer.take() {
+            None => self.write(&parts)?,
+            Some(mut sealer) => {
+                let written = self.write_sealed(&parts, &mut sealer);
+                self.sealer = Some(sealer);
+                written?;
+            }
+        }
         self.head = head;
         Ok(())
     }

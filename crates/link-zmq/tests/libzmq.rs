@@ -37,10 +37,10 @@ socket.send_multipart([b'LTLK' + bytes(50_000_000)] * 3)
 socket.recv()
 ";
 
-struct Peer(Child);
+pub(crate) struct Peer(Child);
 
 impl Peer {
-    fn start(python: &Path, script: &str, address: &str) -> Peer {
+    pub(crate) fn start(python: &Path, script: &str, address: &str) -> Peer {
         let begin = format!("import zmq\ncontext = zmq.Context()\naddress = 'tcp://{address}'\n");
         let mut command = Command::new(python);
         command.args(["-c", &(begin + script)]).stdin(Stdio::null());

@@ -9,18 +9,22 @@ use livetime_frame::{ColorMode, DType, Frame, Layout};
 use livetime_link::carrier::{Carrier, CarrierError, Connected};
 use livetime_link::wire::FrameHead;
 use livetime_link::{Body, Data, Message, Told};
-use livetime_link_zmq::Zmq;
+use livetime_link_zmq::{Keys, Zmq};
 
-pub const MAX_FRAME_BYTES: u64 = 2 << 20;
+pub(crate) const MAX_FRAME_BYTES: u64 = 2 << 20;
 
-pub fn listening() -> (Zmq, String) {
-    let carrier = Zmq::listen("127.0.0.1:0", Vec::new(), MAX_FRAME_BYTES).unwrap();
+pub(crate) fn listening() -> (Zmq, String) {
+    listening_with(None)
+}
+
+pub(crate) fn listening_with(keys: Option<Keys>) -> (Zmq, String) {
+    let carrier = Zmq::listen("127.0.0.1:0", keys, Vec::new(), MAX_FRAME_BYTES).unwrap();
     let address = carrier.address().unwrap();
     (carrier, address.trim_start_matches("zmq://").to_owned())
 }
 
 /// The next connection, or why there is none.
-pub fn meet(carrier: &mut Zmq) -> Result<Connected, CarrierError> {
+pub(crate) fn meet(carrier: &mut Zmq) -> Result<Connected, CarrierError> {
     loop {
         if let Some(connection) = carrier.connect(Duration::from_secs(5))? {
             return Ok(connection);
@@ -29,33 +33,33 @@ pub fn meet(carrier: &mut Zmq) -> Result<Connected, CarrierError> {
 }
 
 /// Why the carrier, or the connection, refuses a peer.
-pub fn refusal<T>(met: Result<T, CarrierError>) -> String {
+pub(crate) fn refusal<T>(met: Result<T, CarrierError>) -> String {
     let Err(why) = met else { panic!("wanted a refusal, found none") };
     why.to_string()
 }
 
 /// A connection whose client says these bytes after a peer's greeting.
-pub fn says(address: &str, bytes: &[u8]) -> TcpStream {
+pub(crate) fn says(address: &str, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(&greeting("NULL")).unwrap();
     stream.write_all(bytes).unwrap();
     stream
 }
 
-pub fn greeting(mechanism: &str) -> Vec<u8> {
+pub(crate) fn greeting(mechanism: &str) -> Vec<u8> {
     let mut bytes = vec![0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3, 1];
     bytes.extend(mechanism.as_bytes());
     bytes.resize(64, 0);
     bytes
 }
 
-pub fn ready(socket: &str) -> Vec<u8> {
+pub(crate) fn ready(socket: &str) -> Vec<u8> {
     let body = [b"\x05READY\x0bSocket-Type\0\0\0", &[socket.len() as u8][..], socket.as_bytes()].concat();
     [&[4, body.len() as u8][..], &body].concat()
 }
 
 /// Frames of these sizes.
-pub fn data(sizes: &[usize]) -> Message<Frame> {
+pub(crate) fn data(sizes: &[usize]) -> Message<Frame> {
     let mut allocator = FramePool::new(64 << 20).allocator();
     let frame = |size: &usize| {
         let layout = Layout::packed(DType::U8, ColorMode::Mono, &[*size]).unwrap();
@@ -69,11 +73,11 @@ pub fn data(sizes: &[usize]) -> Message<Frame> {
 }
 
 /// The payloads of a message of data.
-pub fn payloads(message: &Message<Frame>) -> Vec<&[u8]> {
+pub(crate) fn payloads(message: &Message<Frame>) -> Vec<&[u8]> {
     let Body::Data(data) = &message.body else { panic!("wanted data, found {message:?}") };
     data.frames.iter().map(Frame::bytes).collect()
 }
 
-pub fn memory(allocator: &mut Allocator) -> impl FnMut(&FrameHead) -> Option<FrameMut> {
+pub(crate) fn memory(allocator: &mut Allocator) -> impl FnMut(&FrameHead) -> Option<FrameMut> {
     |head| head.allocate(allocator).ok()
 }

@@ -10,6 +10,8 @@ pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod inspect;
 pub(crate) mod kept;
+#[cfg(feature = "zmq")]
+pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod nodes;
 pub(crate) mod pv;

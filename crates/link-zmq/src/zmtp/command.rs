@@ -6,15 +6,19 @@ const SOCKET_TYPE: &str = "Socket-Type";
 /// The type of both sockets of a link: exactly two ends, messages both ways.
 const PAIR: &str = "PAIR";
 
-fn named(name: &str) -> Vec<u8> {
+/// The name of a command or a property as it is written.
+pub(crate) fn named(name: &str) -> Vec<u8> {
     let mut bytes = vec![name.len() as u8];
     bytes.extend(name.as_bytes());
     bytes
 }
 
-/// The content behind the name; `None` when the command has another name.
-fn content<'a>(body: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    body.strip_prefix(&*named(name))
+/// The content behind the `wanted` name.
+pub(crate) fn content<'a>(body: &'a [u8], wanted: &str) -> Result<&'a [u8], ZmtpError> {
+    body.strip_prefix(&*named(wanted)).ok_or_else(|| match reason(body) {
+        Some(why) => ZmtpError::new("answer", wanted, format_args!("a refusal: {}", shown(why))),
+        None => ZmtpError::new("answer", wanted, shown(body)),
+    })
 }
 
 /// The properties of this end.
@@ -51,8 +55,7 @@ pub(crate) fn ready() -> Vec<u8> {
 
 /// The peer's answer without security.
 pub(crate) fn check_ready(body: &[u8]) -> Result<(), ZmtpError> {
-    let properties = content(body, "READY").ok_or_else(|| refusal(body, "READY"))?;
-    check_properties(properties)
+    check_properties(content(body, "READY")?)
 }
 
 /// `ERROR` with its reason.
@@ -63,15 +66,7 @@ pub(crate) fn error(why: &str) -> Vec<u8> {
 
 /// The reason of an `ERROR`.
 pub(crate) fn reason(body: &[u8]) -> Option<&[u8]> {
-    content(body, "ERROR").map(|body| body.get(1..).unwrap_or_default())
-}
-
-/// The error about another command than the `wanted` one.
-pub(crate) fn refusal(body: &[u8], wanted: &str) -> ZmtpError {
-    match reason(body) {
-        Some(why) => ZmtpError::new("answer", wanted, format_args!("a refusal: {}", shown(why))),
-        None => ZmtpError::new("answer", wanted, shown(body)),
-    }
+    body.strip_prefix(&*named("ERROR")).map(|body| body.get(1..).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use std::fmt;
 
 use livetime_link::carrier::CarrierError;
 
-pub(crate) use command::{check_ready, error, ready, reason};
+pub(crate) use command::{check_properties, check_ready, content, error, named, properties, ready, reason};
 pub(crate) use greeting::{GREETING_BYTES, Greeting};
 pub(crate) use head::{Head, MAX_HEAD_BYTES};
 
-/// The longest command that a peer may send: a `READY` with the properties of a libzmq peer has some 40 bytes.
+/// The longest command that a peer may send: an `INITIATE` of CURVE with the properties of a libzmq peer
+/// has some 300 bytes.
 pub(crate) const MAX_COMMAND_BYTES: u64 = 512;
 
 /// Bytes that are no ZMTP, or a peer that has no place at the other end of a link.

@@ -245,3 +245,37 @@ fn a_link_in_use_keeps_its_parameters() {
     let offered: Vec<u64> = sender.service::<Cuts>().accounts().iter().map(|cut| cut.offered).collect();
     assert_eq!(offered.iter().sum::<u64>(), 1, "{offered:?}");
 }
+
+#[test]
+#[cfg(feature = "zmq")]
+fn frames_cross_with_keys_and_a_sender_with_other_keys_stays_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let folders = ["in", "out", "third", "fourth"].map(|name| folder.path().join(name));
+    livetime_link_zmq::create_keys([&folders[0], &folders[1]]).unwrap();
+    livetime_link_zmq::create_keys([&folders[2], &folders[3]]).unwrap();
+    let [own, right, other, _] = folders.each_ref().map(|folder| Value::from(folder.to_str().unwrap()));
+    let params = [("listen", Value::from("zmq://127.0.0.1:0")), ("keys", own)];
+    let mut receiver = Harness::new::<LinkIn>(&params).unwrap();
+    let to = address(&mut receiver);
+    let sender = |keys| Harness::new::<LinkOut>(&[("to", Value::from(&*to)), ("keys", keys)]).unwrap();
+    let mut wrong = sender(other);
+    for (end, word) in [(&mut receiver, "found another one"), (&mut wrong, "a refusal")] {
+        livetime_testkit::wait_until("the refusal", || {
+            end.events().iter().any(|event| event.message.contains(word))
+        });
+    }
+    drop(wrong);
+    let mut right = sender(right);
+    let sending = std::thread::spawn(move || {
+        frames().iter().for_each(|frame| _ = right.feed(frame).unwrap());
+        right.drain().unwrap();
+        right.stop();
+    });
+    let (came, sent) = (take_all(&mut receiver), frames());
+    assert_eq!(came.len(), sent.len());
+    assert!(came.iter().zip(&sent).all(|(came, sent)| content(came) == content(sent)));
+    receiver.drain().unwrap();
+    drop(came);
+    receiver.stop();
+    sending.join().unwrap();
+}
