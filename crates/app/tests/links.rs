@@ -316,3 +316,26 @@ fn a_receiver_that_is_interrupted_hands_over_to_its_next_run(listen: &str) {
     assert_eq!(hosts.came().len(), 1000);
     assert_eq!(hosts.ledger(&[&sent, &first, &last]).0, Some(0));
 }
+
+#[test]
+#[cfg(feature = "zmq")]
+fn keys_of_the_program_open_a_link_and_none_without_them_comes_in() {
+    let folder = Folder::new("keys");
+    let [one, other] = ["one", "other"].map(|name| folder.0.join(name).to_str().unwrap().to_owned());
+    assert!(livetime(&["keys", &one, &other]).status.success());
+    assert_eq!(livetime(&["keys", &one, &other]).status.code(), Some(1), "keys are never replaced");
+    let hosts = Hosts::new(|text| {
+        let text = text.replace("to: '127.0.0.1:9'", &format!("to: 'zmq://127.0.0.1:9', keys: '{one}'"));
+        text.replace("listen: '127.0.0.1:0'", &format!("listen: 'zmq://127.0.0.1:0', keys: '{other}'"))
+    });
+    let receiver = hosts.receive("zmq://127.0.0.1:0");
+    let to = format!("link.to={}", receiver.address);
+    let stranger = Running::start(&hosts.sender, &[&to, "link.keys="]);
+    receiver.hear("wanted CURVE, found NULL");
+    stranger.kill();
+    let (code, sent) = hosts.send(&receiver.address).end();
+    assert_eq!((code, cut(&sent)), (Some(0), [1000, 1000, 0, 0]), "{sent}");
+    let (code, came) = receiver.end();
+    assert_eq!((code, cut(&came)), (Some(0), [1000, 1000, 0, 0]), "{came}");
+    assert_eq!(hosts.ledger(&[&sent, &came]).0, Some(0));
+}
