@@ -36,7 +36,8 @@ fn head(sizes: &[usize]) -> Vec<u8> {
 fn strangers_are_refused_with_a_reason() {
     let http = b"GET / HTTP/1.1\r\nHost: daq2\r\n\r\n".repeat(10);
     let (mut carrier, address) = listening();
-    TcpStream::connect(&address).unwrap().write_all(&http).unwrap();
+    let mut stranger = TcpStream::connect(&address).unwrap();
+    stranger.write_all(&http).unwrap();
     assert!(refusal(meet(&mut carrier)).contains("wanted the signature of ZMTP, found G"));
     for socket in ["PUSH", "SUB", "DEALER", "PAIRS"] {
         let mut peer = says(&address, &ready(socket));

@@ -21,14 +21,14 @@ pub(super) const LATENCY_CASE: &str = "one hit batch, direct, p50 latency";
 
 const FRAME_BYTES: u64 = 1 << 20;
 /// 32 hits of 200 bytes.
-const BATCH_BYTES: u64 = 6_400;
+pub(super) const BATCH_BYTES: u64 = 6_400;
 /// Between two batches, so that each one finds the link empty.
 const PERIOD_US: u64 = 500;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Parameters of `batches`.
 #[derive(Params)]
-struct BatchesParams {
+pub(super) struct BatchesParams {
     /// Bytes of a frame.
     #[param(default = 8, min = 8)]
     bytes: u64,
@@ -38,7 +38,7 @@ struct BatchesParams {
 }
 
 /// Sends frames whose first bytes are the time.
-struct Batches {
+pub(super) struct Batches {
     params: BatchesParams,
     sequence: u64,
 }
@@ -77,9 +77,9 @@ impl Node for Batches {
 }
 
 /// Notes how old each frame is.
-struct Arrivals {
+pub(super) struct Arrivals {
     params: (),
-    ages_us: Vec<f64>,
+    pub(super) ages_us: Vec<f64>,
 }
 
 impl Node for Arrivals {

@@ -2,6 +2,7 @@
 
 mod dask;
 mod link;
+mod links;
 mod merge;
 mod merger;
 mod plan;
@@ -12,6 +13,7 @@ mod run;
 use livetime_control::report::table::{Style, Table};
 use serde_json::{Value, json};
 
+pub use links::send_over_links;
 pub use merger::merge_parts;
 
 use super::{Progress, Record, Settings, Spread};
@@ -59,6 +61,12 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         let mut row =
             Row::new(link::LATENCY_CASE, "us, and 20 more", 20.0, "libzmq, half a round trip of PAIR");
         link::measure_latency(settings, &mut row)?;
+        rows.push(row);
+    }
+    if links::CASE.contains(&settings.filter) {
+        progress.log(links::CASE);
+        let mut row = Row::new(links::CASE, "% of a core", 10.0, "none");
+        links::measure(settings, &mut row)?;
         rows.push(row);
     }
     // Only a Python with livetime can be measured.
