@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::reference;
 use super::row::{Row, spread};
-use crate::{Failed, Settings, in_one_line};
+use crate::{Failed, Settings, Spread, in_one_line};
 
 pub(super) const CPU_CASE: &str = "link over ZeroMQ, 1 MiB frames, CPU per GB both sides";
 pub(super) const LATENCY_CASE: &str = "one hit batch, direct, p50 latency";
@@ -122,16 +122,11 @@ pub(super) fn measure_cpu(settings: &Settings, row: &mut Row) -> Result<(), Fail
 pub(super) fn measure_latency(settings: &Settings, row: &mut Row) -> Result<(), Failed> {
     let batches = if settings.quick { 50 } else { 4_000 };
     for _ in 0..settings.repeats() {
-        row.values.push(median(carry(BATCH_BYTES, PERIOD_US, batches)?));
+        row.values.push(Spread::of(carry(BATCH_BYTES, PERIOD_US, batches)?).median);
         row.reference.extend(reference::half_round_trip_us(BATCH_BYTES as usize, batches)?);
     }
     row.more = json!({ "batches": batches, "batch_bytes": BATCH_BYTES });
     Ok(())
-}
-
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Carries frames over a link, and returns the age of each.

@@ -8,8 +8,7 @@ mod libzmq {
     use livetime_measure::process_cpu;
     use zmq::{Context, Message, PAIR, PULL, PUSH, Socket, SocketType};
 
-    use super::super::link::median;
-    use crate::Failed;
+    use crate::{Failed, Spread};
 
     /// Two connected sockets.
     fn pair(context: &Context, from: SocketType, to: SocketType) -> Result<(Socket, Socket), Failed> {
@@ -58,7 +57,7 @@ mod libzmq {
             times.push(begun.elapsed().as_secs_f64() * 1e6 / 2.0);
         }
         joined(answering)?;
-        Ok(Some(median(times)))
+        Ok(Some(Spread::of(times).median))
     }
 }
 

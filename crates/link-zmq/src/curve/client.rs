@@ -3,10 +3,11 @@
 use crypto_box::SalsaBox;
 use livetime_link::carrier::CarrierError;
 
-use super::{
-    COOKIE_BYTES, KEY_BYTES, LONG_NONCE, Opener, SHORT_NONCE, Sealer, VERSION, new_key, nonce, open, public,
-    random, seal, take,
+use super::boxes::{
+    COOKIE_BYTES, KEY_BYTES, LONG_NONCE, SHORT_NONCE, VERSION, new_key, nonce, open, public, random, seal,
+    take,
 };
+use super::sealed::{Opener, Sealer};
 use crate::handshake::Newcomer;
 use crate::keys::Keys;
 use crate::zmtp::{check_properties, content, named, properties};

@@ -3,7 +3,7 @@
 use crypto_box::aead::AeadInPlace;
 use crypto_box::{SalsaBox, Tag};
 
-use super::{SHORT_NONCE, TAG_BYTES, nonce};
+use super::boxes::{SHORT_NONCE, TAG_BYTES, nonce};
 use crate::zmtp::{Head, ZmtpError};
 
 /// The name of the command, as it stands before each box.
@@ -94,7 +94,7 @@ impl Opener {
 mod tests {
     use crypto_box::SalsaBox;
 
-    use super::super::new_key;
+    use super::super::boxes::new_key;
     use super::{Opener, Sealer};
 
     /// Two sealed parts without the heads of their frames, and who opens them.

@@ -1,6 +1,6 @@
 //! Commands: a name, and what the name stands for.
 
-use super::{ZmtpError, shown};
+use super::error::{ZmtpError, shown};
 
 const SOCKET_TYPE: &str = "Socket-Type";
 /// The type of both sockets of a link: exactly two ends, messages both ways.

@@ -1,6 +1,6 @@
 //! The first bytes that both ends send.
 
-use super::{ZmtpError, shown};
+use super::error::{ZmtpError, shown};
 
 pub(crate) const GREETING_BYTES: usize = 64;
 

@@ -1,6 +1,6 @@
 //! Heads of frames of ZMTP: flags and a length of one or eight bytes.
 
-use super::ZmtpError;
+use super::error::ZmtpError;
 
 pub(crate) const MAX_HEAD_BYTES: usize = 9;
 
