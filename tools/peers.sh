@@ -5,8 +5,9 @@
 # pvaPy, `peers.sh parquet` pyarrow, `peers.sh ioc` an EPICS IOC with Channel Access and its clients, `peers.sh bluesky`
 # what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile; `peers.sh classic`
 # what older ones run: bluesky with classic ophyd over Channel Access (pyepics, with libca); `peers.sh nexus` punx, which
-# judges NeXus files; `peers.sh kubernetes` the schemas of Kubernetes; `peers.sh clients` more clients of Channel Access: caproto's, which needs no libca, and cothread's;
-# `peers.sh psana` psana of LCLS-II, without what only the database of SLAC needs (Kerberos).
+# judges NeXus files; `peers.sh kubernetes` the schemas of Kubernetes; `peers.sh clients` more clients of Channel Access:
+# caproto's, which needs no libca, and cothread's; `peers.sh zmq` libzmq by pyzmq; `peers.sh psana` psana of LCLS-II, without
+# what only the database of SLAC needs (Kerberos).
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 alone=
@@ -29,6 +30,7 @@ case "${1:-}" in
         name=clients wanted="caproto==1.3.0 cothread==2.20.1 epicscorelibs==7.0.10.99.0.2 numpy==2.4.6"
         check="import caproto.threading.client, cothread.catools"
         ;;
+    zmq) name=zmq wanted="pyzmq==27.3.0" check="import zmq; assert zmq.has('curve')" ;;
     nexus) name=nexus wanted="punx==0.3.5 h5py==3.16.0 numpy==2.4.6" check="import punx.validate" ;;
     bluesky)
         name=bluesky
@@ -48,7 +50,7 @@ case "${1:-}" in
         wanted="$wanted kafka-python==3.0.12 psutil==7.2.2 pymongo==4.20.1 pyzmq==27.3.0 requests==2.34.2 matplotlib==3.11.2"
         check="import os; os.environ['PS_PARALLEL'] = 'none'; import psana"
         ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic, kubernetes or psana, found $1" >&2; exit 2 ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic, kubernetes, psana or zmq, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"

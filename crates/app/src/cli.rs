@@ -15,6 +15,8 @@ use crate::commands::import::{IMPORT_HELP, ImportArgs};
 use crate::commands::index::{INDEX_HELP, IndexArgs};
 use crate::commands::inspect::{INSPECT_HELP, InspectArgs};
 use crate::commands::join::{JOIN_HELP, JoinArgs};
+#[cfg(feature = "zmq")]
+use crate::commands::keys::{KEYS_HELP, KeysArgs};
 use crate::commands::ledger::{LEDGER_HELP, LedgerArgs};
 use crate::commands::nodes::{NODES_HELP, NodesArgs, SCHEMA_HELP};
 use crate::commands::pv::PvArgs;
@@ -109,6 +111,10 @@ pub(crate) enum Command {
     /// Join the ledgers of several runs: their reports, and black boxes of runs that live or were killed.
     #[command(after_help = LEDGER_HELP)]
     Ledger(LedgerArgs),
+    /// Make keys for the two ends of a link over ZeroMQ.
+    #[cfg(feature = "zmq")]
+    #[command(after_help = KEYS_HELP)]
+    Keys(KeysArgs),
     /// Show the live table of a run on this or another machine, by its link.
     #[command(after_help = TOP_HELP)]
     Top(TopArgs),

@@ -113,6 +113,8 @@ fn execute(mut cli: Cli, nodes: &[NodeType], output: &mut Output) -> Exit {
         Command::Pv(args) => commands::pv::pv(args, output),
         Command::Pvs(args) => commands::pvs::pvs(args, nodes, output),
         Command::Ledger(args) => commands::ledger::ledger(args, output),
+        #[cfg(feature = "zmq")]
+        Command::Keys(args) => commands::keys::keys(args, output),
         Command::Settings(args) => commands::settings::settings(args, nodes, output),
         Command::Schema => commands::nodes::schema(nodes, output),
         Command::Completions(args) => commands::shell::completions(args, Cli::command(), output),

@@ -1,4 +1,4 @@
-//! Graphs over two hosts: two processes of the program on loopback, with a link between them.
+//! Graphs over two hosts: two processes of the program on loopback, with a link between them, of each carrier.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -179,10 +179,26 @@ fn cut(report: &Value) -> [u64; 4] {
     ["offered", "delivered", "queued", "in_doubt"].map(sum)
 }
 
-#[test]
-fn each_frame_crosses_once_and_in_order() {
+/// Each of these tests, for each carrier: the argument is where the receiver waits.
+macro_rules! over_each_carrier {
+    ($($test:ident),*) => {
+        mod tcp { $(#[test] fn $test() { super::$test("127.0.0.1:0"); })* }
+        #[cfg(feature = "zmq")]
+        mod zmq { $(#[test] fn $test() { super::$test("zmq://127.0.0.1:0"); })* }
+    };
+}
+
+over_each_carrier!(
+    each_frame_crosses_once_and_in_order,
+    a_killed_receiver_misses_nothing_and_what_it_may_have_twice_is_counted,
+    a_killed_sender_leaves_frames_in_order_and_its_name_in_the_ledger,
+    a_stopped_receiver_is_gone_and_comes_back,
+    a_receiver_that_is_interrupted_hands_over_to_its_next_run
+);
+
+fn each_frame_crosses_once_and_in_order(listen: &str) {
     let hosts = Hosts::new(|text| text);
-    let receiver = hosts.receive("127.0.0.1:0");
+    let receiver = hosts.receive(listen);
     let sender = hosts.send(&receiver.address);
     let (code, sent) = sender.end();
     assert_eq!((code, &sent["exit_reason"]), (Some(0), &"ok".into()), "{sent}");
@@ -203,11 +219,10 @@ fn each_frame_crosses_once_and_in_order() {
     assert_eq!((code, &ledger["exit_reason"]), (Some(3), &"unknown".into()), "{ledger}");
 }
 
-#[test]
-fn a_killed_receiver_misses_nothing_and_what_it_may_have_twice_is_counted() {
+fn a_killed_receiver_misses_nothing_and_what_it_may_have_twice_is_counted(listen: &str) {
     let mut random = Random::new(29);
     let hosts = Hosts::new(one_by_one);
-    let mut receiver = hosts.receive("127.0.0.1:0");
+    let mut receiver = hosts.receive(listen);
     let address = receiver.address.clone();
     let sender = hosts.send(&address);
     for _ in 0..2 {
@@ -229,11 +244,10 @@ fn a_killed_receiver_misses_nothing_and_what_it_may_have_twice_is_counted() {
     assert_eq!(ledger["unknown"].as_array().map(Vec::len), Some(2), "{ledger}");
 }
 
-#[test]
-fn a_killed_sender_leaves_frames_in_order_and_its_name_in_the_ledger() {
+fn a_killed_sender_leaves_frames_in_order_and_its_name_in_the_ledger(listen: &str) {
     let mut random = Random::new(30);
     let hosts = Hosts::new(one_by_one);
-    let receiver = hosts.receive("127.0.0.1:0");
+    let receiver = hosts.receive(listen);
     let killed = hosts.send(&receiver.address);
     some_more(&hosts, &mut random);
     killed.kill();
@@ -252,10 +266,9 @@ fn a_killed_sender_leaves_frames_in_order_and_its_name_in_the_ledger() {
     assert!(!ledger["unknown"].as_array().unwrap().is_empty(), "{ledger}");
 }
 
-#[test]
-fn a_stopped_receiver_is_gone_and_comes_back() {
+fn a_stopped_receiver_is_gone_and_comes_back(listen: &str) {
     let hosts = Hosts::new(one_by_one);
-    let receiver = hosts.receive("127.0.0.1:0");
+    let receiver = hosts.receive(listen);
     let sender = hosts.send(&receiver.address);
     some_more(&hosts, &mut Random::new(31));
     receiver.signal("-STOP");
@@ -269,10 +282,9 @@ fn a_stopped_receiver_is_gone_and_comes_back() {
     assert_eq!(hosts.ledger(&[&sent, &came]).0, Some(0));
 }
 
-#[test]
-fn a_receiver_that_is_interrupted_hands_over_to_its_next_run() {
+fn a_receiver_that_is_interrupted_hands_over_to_its_next_run(listen: &str) {
     let hosts = Hosts::new(one_by_one);
-    let receiver = hosts.receive("127.0.0.1:0");
+    let receiver = hosts.receive(listen);
     let sender = hosts.send(&receiver.address);
     some_more(&hosts, &mut Random::new(32));
     let address = receiver.address.clone();
@@ -287,4 +299,27 @@ fn a_receiver_that_is_interrupted_hands_over_to_its_next_run() {
     // Each was acknowledged before the first run ended, so that none comes twice.
     assert_eq!(hosts.came().len(), 1000);
     assert_eq!(hosts.ledger(&[&sent, &first, &last]).0, Some(0));
+}
+
+#[test]
+#[cfg(feature = "zmq")]
+fn keys_of_the_program_open_a_link_and_none_without_them_comes_in() {
+    let folder = Folder::new("keys");
+    let [one, other] = ["one", "other"].map(|name| folder.0.join(name).to_str().unwrap().to_owned());
+    assert!(livetime(&["keys", &one, &other]).status.success());
+    assert_eq!(livetime(&["keys", &one, &other]).status.code(), Some(1), "keys are never replaced");
+    let hosts = Hosts::new(|text| {
+        let text = text.replace("to: '127.0.0.1:9'", &format!("to: 'zmq://127.0.0.1:9', keys: '{one}'"));
+        text.replace("listen: '127.0.0.1:0'", &format!("listen: 'zmq://127.0.0.1:0', keys: '{other}'"))
+    });
+    let receiver = hosts.receive("zmq://127.0.0.1:0");
+    let to = format!("link.to={}", receiver.address);
+    let stranger = Running::start(&hosts.sender, &[&to, "link.keys="]);
+    receiver.hear("wanted CURVE, found NULL");
+    stranger.kill();
+    let (code, sent) = hosts.send(&receiver.address).end();
+    assert_eq!((code, cut(&sent)), (Some(0), [1000, 1000, 0, 0]), "{sent}");
+    let (code, came) = receiver.end();
+    assert_eq!((code, cut(&came)), (Some(0), [1000, 1000, 0, 0]), "{came}");
+    assert_eq!(hosts.ledger(&[&sent, &came]).0, Some(0));
 }

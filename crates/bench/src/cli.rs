@@ -140,13 +140,15 @@ pub(crate) enum What {
     CaPeer,
     /// The process that merges parts in `scale`.
     MergePeer,
+    /// The process that sends over links in `scale`.
+    LinkPeer,
 }
 
 impl clap::ValueEnum for What {
     fn value_variants<'a>() -> &'a [What] {
         static ALL: LazyLock<Vec<What>> = LazyLock::new(|| {
             let all = Benchmark::ALL.into_iter().map(What::Benchmark);
-            all.chain([What::PvaPeer, What::CaPeer, What::MergePeer]).collect()
+            all.chain([What::PvaPeer, What::CaPeer, What::MergePeer, What::LinkPeer]).collect()
         });
         &ALL
     }
@@ -157,6 +159,7 @@ impl clap::ValueEnum for What {
             What::PvaPeer => PossibleValue::new("pva-peer").hide(true),
             What::CaPeer => PossibleValue::new("ca-peer").hide(true),
             What::MergePeer => PossibleValue::new("merge-peer").hide(true),
+            What::LinkPeer => PossibleValue::new("link-peer").hide(true),
         })
     }
 }

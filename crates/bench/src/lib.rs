@@ -45,7 +45,7 @@ use livetime_measure::{Meter, Progress, Record, Spread, Usage, in_one_line, merg
 
 pub use ca::serve_picture;
 pub use pva::serve;
-pub use scale::merge_parts;
+pub use scale::{merge_parts, send_over_links};
 pub use settings::{Allocations, CountAllocations, Failed, Settings};
 
 /// A benchmark of Livetime itself.

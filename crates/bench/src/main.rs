@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use livetime_bench::hits_score::{Refusal, hits_score};
-use livetime_bench::{Allocations, Failed, merge_parts, serve, serve_picture};
+use livetime_bench::{Allocations, Failed, merge_parts, send_over_links, serve, serve_picture};
 use livetime_control::report::Exit;
 use livetime_control::report::pretty::pretty;
 use livetime_measure::Session;
@@ -38,6 +38,7 @@ fn measure(cli: &Cli, what: Option<What>) -> Result<String, Failed> {
         Some(What::CaPeer) => {
             return serve_picture(&cli.settings(), &mut io::stdout()).map(|()| String::new());
         }
+        Some(What::LinkPeer) => return send_over_links().map(|()| String::new()),
         Some(What::MergePeer) => return merge_parts(&mut io::stdout()).map(|()| String::new()),
         _ => return serve(&cli.settings(), &mut io::stdout()).map(|()| String::new()),
     };

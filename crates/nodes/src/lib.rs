@@ -44,6 +44,8 @@ mod test_pictures;
 pub use error::Mismatch;
 use livetime_engine::{NodeType, UnknownNodeType};
 pub use livetime_kernels::Level;
+#[cfg(feature = "zmq")]
+pub use livetime_link_zmq::{KeyError, create_keys};
 
 /// All nodes, in the order in which `livetime nodes` shows them.
 pub const ALL: &[NodeType] = &[

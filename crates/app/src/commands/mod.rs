@@ -11,6 +11,8 @@ pub(crate) mod index;
 pub(crate) mod inspect;
 pub(crate) mod join;
 pub(crate) mod kept;
+#[cfg(feature = "zmq")]
+pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod nodes;
 pub(crate) mod pv;

@@ -1,15 +1,19 @@
 //! `livetime-bench scale`: what must not grow with a run of 100 TB, each number beside its reference.
 
 mod dask;
+mod link;
+mod links;
 mod merge;
 mod merger;
 mod plan;
+mod reference;
 mod row;
 mod run;
 
 use livetime_control::report::table::{Style, Table};
 use serde_json::{Value, json};
 
+pub use links::send_over_links;
 pub use merger::merge_parts;
 
 use super::{Progress, Record, Settings, Spread};
@@ -44,6 +48,26 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         });
         plan::measure(settings, &size, [&mut cold, &mut indexed])?;
         rows.extend([cold, indexed]);
+    }
+    if link::CPU_CASE.contains(&settings.filter) {
+        progress.log(link::CPU_CASE);
+        // The limit is a factor of the reference.
+        let mut row = Row::new(link::CPU_CASE, "s per GB, times 1.15", 1.15, "libzmq, PUSH to PULL");
+        link::measure_cpu(settings, &mut row)?;
+        rows.push(row);
+    }
+    if link::LATENCY_CASE.contains(&settings.filter) {
+        progress.log(link::LATENCY_CASE);
+        let mut row =
+            Row::new(link::LATENCY_CASE, "us, and 20 more", 20.0, "libzmq, half a round trip of PAIR");
+        link::measure_latency(settings, &mut row)?;
+        rows.push(row);
+    }
+    if links::CASE.contains(&settings.filter) {
+        progress.log(links::CASE);
+        let mut row = Row::new(links::CASE, "% of a core", 10.0, "none");
+        links::measure(settings, &mut row)?;
+        rows.push(row);
     }
     // Only a Python with livetime can be measured.
     if let Some(python) = settings.peer.as_ref().filter(|_| dask::CASE.contains(&settings.filter)) {

@@ -5,12 +5,9 @@
 //!
 //! # How other engines fit
 //!
-//! **ZeroMQ**: one pair of sockets per link (PUSH to PULL for each direction, because a ZeroMQ socket belongs to one
-//! thread), with CURVE keys of the two hosts. A message is a multipart message: the head, then one part for each payload.
-//! The sender's parts point into the frames, whose references libzmq's free function drops; the receiver's parts become
-//! frames by [`Allocator::adopt`](livetime_frame::Allocator::adopt). High-water marks stay at the default, because credits
-//! keep the queues short. ZeroMQ reconnects by itself and does not tell: numbers of connections in each message, silence
-//! ([`Settings::dead_after_ns`](crate::Settings::dead_after_ns)) and the socket's monitor together are up and down.
+//! **ZeroMQ** (`livetime-link-zmq`): one connection of two PAIR sockets per link, with CURVE keys of the two hosts. A
+//! message is a multipart message: the head, then one part for each payload. High-water marks do not matter, because credits
+//! keep the queues short.
 //!
 //! **Kafka**: one topic with one partition per cut. A record is a head with its payloads; a large frame is several records.
 //! The producer's end is a [`Sender`](crate::Sender) whose receiver is the broker: it stores, so `stored` moves with acks of
@@ -31,6 +28,7 @@ use livetime_frame::{Frame, FrameMut};
 
 use crate::message::Message;
 use crate::wire::{FrameHead, WireError};
+pub use stream::write_all;
 
 /// Finds memory for a frame. It may wait for memory; `None` breaks the connection.
 pub type Memory<'a> = &'a mut dyn FnMut(&FrameHead) -> Option<FrameMut>;
@@ -83,6 +81,8 @@ pub enum CarrierError {
     Wire(WireError),
     /// There is no memory for a frame.
     NoMemory,
+    /// The peer does not speak the protocol below the messages, or may not come in.
+    Refused(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl fmt::Display for CarrierError {
@@ -90,6 +90,7 @@ impl fmt::Display for CarrierError {
         match self {
             CarrierError::Broken(e) => write!(f, "the link is broken: {e}"),
             CarrierError::Wire(e) => e.fmt(f),
+            CarrierError::Refused(e) => e.fmt(f),
             CarrierError::NoMemory => write!(f, "the link is closed: wanted memory for a frame, found none"),
         }
     }
@@ -100,6 +101,7 @@ impl std::error::Error for CarrierError {
         match self {
             CarrierError::Broken(e) => Some(e),
             CarrierError::Wire(e) => Some(e),
+            CarrierError::Refused(e) => Some(&**e),
             CarrierError::NoMemory => None,
         }
     }

@@ -32,7 +32,11 @@ impl Writer {
     }
 }
 
-fn write_all(to: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
+/// Writes all slices, with as few calls of the system as it takes.
+///
+/// # Errors
+/// When the stream is broken, or takes nothing more.
+pub fn write_all(to: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
     // Empty payloads at the front would look like a stream that takes nothing.
     IoSlice::advance_slices(&mut slices, 0);
     while !slices.is_empty() {

@@ -22,15 +22,9 @@ const STUCK: Duration = Duration::from_secs(2);
 /// One end of a link over TCP.
 #[derive(Debug)]
 pub struct Tcp {
-    side: Side,
+    streams: Streams,
     codecs: Vec<Codec>,
     max_frame_bytes: u64,
-}
-
-#[derive(Debug)]
-enum Side {
-    Listen(TcpListener),
-    Connect(String),
 }
 
 impl Tcp {
@@ -39,36 +33,71 @@ impl Tcp {
     /// # Errors
     /// [`CarrierError`] when the address cannot be used.
     pub fn listen(address: &str, codecs: Vec<Codec>, max_frame_bytes: u64) -> Result<Tcp, CarrierError> {
-        let listener = TcpListener::bind(address)?;
-        listener.set_nonblocking(true)?;
-        Ok(Tcp { side: Side::Listen(listener), codecs, max_frame_bytes })
+        Ok(Tcp { streams: Streams::listen(address)?, codecs, max_frame_bytes })
     }
 
     /// An end that connects to its peer at `address` (`host:port`).
     pub fn connect_to(address: &str, codecs: Vec<Codec>, max_frame_bytes: u64) -> Tcp {
-        Tcp { side: Side::Connect(address.to_owned()), codecs, max_frame_bytes }
-    }
-
-    fn try_once(&self, wait: Duration) -> io::Result<TcpStream> {
-        match &self.side {
-            Side::Listen(listener) => listener.accept().map(|(stream, _)| stream),
-            Side::Connect(address) => {
-                let address = address.to_socket_addrs()?.next().ok_or(io::ErrorKind::AddrNotAvailable)?;
-                TcpStream::connect_timeout(&address, wait.max(PAUSE))
-            }
-        }
+        Tcp { streams: Streams::connect_to(address), codecs, max_frame_bytes }
     }
 }
 
 impl Carrier for Tcp {
     fn address(&self) -> Option<String> {
+        self.streams.address()
+    }
+
+    fn connect(&mut self, wait: Duration) -> Result<Option<Connected>, CarrierError> {
+        let Some(stream) = self.streams.next(wait)? else { return Ok(None) };
+        let incoming = stream.try_clone()?;
+        let decoder = Decoder::new(self.codecs.clone(), self.max_frame_bytes);
+        let incoming = TcpIncoming { stream: incoming, reader: Reader::new(decoder) };
+        let outgoing = TcpOutgoing { stream, writer: Writer::default() };
+        Ok(Some((Box::new(outgoing), Box::new(incoming))))
+    }
+}
+
+/// TCP connections to the peer, one after the other: what every carrier over TCP begins with.
+#[derive(Debug)]
+pub struct Streams {
+    side: Side,
+}
+
+#[derive(Debug)]
+enum Side {
+    Listen(TcpListener),
+    Connect(String),
+}
+
+impl Streams {
+    /// Connections that come to `address`.
+    ///
+    /// # Errors
+    /// When the address cannot be used.
+    pub fn listen(address: &str) -> io::Result<Streams> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Streams { side: Side::Listen(listener) })
+    }
+
+    /// Connections to `address` (`host:port`).
+    pub fn connect_to(address: &str) -> Streams {
+        Streams { side: Side::Connect(address.to_owned()) }
+    }
+
+    /// As [`Carrier::address`].
+    pub fn address(&self) -> Option<String> {
         match &self.side {
             Side::Listen(listener) => listener.local_addr().ok().map(|address| address.to_string()),
             Side::Connect(_) => None,
         }
     }
 
-    fn connect(&mut self, wait: Duration) -> Result<Option<Connected>, CarrierError> {
+    /// Waits for a connection, at most this long. A write to it that makes no progress for 2 s fails.
+    ///
+    /// # Errors
+    /// When the system refuses an option of the connection.
+    pub fn next(&self, wait: Duration) -> io::Result<Option<TcpStream>> {
         let begun = Instant::now();
         loop {
             let left = wait.saturating_sub(begun.elapsed());
@@ -78,16 +107,22 @@ impl Carrier for Tcp {
                 // A heartbeat must not wait for more bytes.
                 stream.set_nodelay(true)?;
                 stream.set_write_timeout(Some(STUCK))?;
-                let incoming = stream.try_clone()?;
-                let decoder = Decoder::new(self.codecs.clone(), self.max_frame_bytes);
-                let incoming = TcpIncoming { stream: incoming, reader: Reader::new(decoder) };
-                let outgoing = TcpOutgoing { stream, writer: Writer::default() };
-                return Ok(Some((Box::new(outgoing), Box::new(incoming))));
+                return Ok(Some(stream));
             }
             if left.is_zero() {
                 return Ok(None);
             }
             std::thread::sleep(PAUSE.min(left));
+        }
+    }
+
+    fn try_once(&self, wait: Duration) -> io::Result<TcpStream> {
+        match &self.side {
+            Side::Listen(listener) => listener.accept().map(|(stream, _)| stream),
+            Side::Connect(address) => {
+                let address = address.to_socket_addrs()?.next().ok_or(io::ErrorKind::AddrNotAvailable)?;
+                TcpStream::connect_timeout(&address, wait.max(PAUSE))
+            }
         }
     }
 }

@@ -190,7 +190,10 @@ impl Message<FrameMut> {
 
 impl<F> Message<F> {
     /// The same message with other frames.
-    pub(crate) fn try_map<G, E>(self, change: impl FnMut(F) -> Result<G, E>) -> Result<Message<G>, E> {
+    ///
+    /// # Errors
+    /// The first one of `change`.
+    pub fn try_map<G, E>(self, change: impl FnMut(F) -> Result<G, E>) -> Result<Message<G>, E> {
         let body = match self.body {
             Body::Data(Data { position, told, clock_ns, frames }) => {
                 let frames = frames.into_iter().map(change).collect::<Result<_, E>>()?;

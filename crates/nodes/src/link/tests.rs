@@ -1,4 +1,4 @@
-//! Both nodes over a real connection.
+//! Both nodes over a real connection, of each carrier that the tests are built with.
 
 use std::io::Write;
 use std::sync::mpsc;
@@ -14,8 +14,15 @@ use crate::sinks::link_out::LinkOut;
 use crate::sinks::link_pool::LinkPool;
 use crate::sources::link_in::LinkIn;
 
-fn receiver() -> Harness {
-    Harness::new::<LinkIn>(&[("listen", Value::from("127.0.0.1:0"))]).unwrap()
+/// Where a receiver may wait for its sender, for each carrier.
+const LISTEN: &[&str] = &[
+    "127.0.0.1:0",
+    #[cfg(feature = "zmq")]
+    "zmq://127.0.0.1:0",
+];
+
+fn receiver(listen: &str) -> Harness {
+    Harness::new::<LinkIn>(&[("listen", Value::from(listen))]).unwrap()
 }
 
 fn address(receiver: &mut Harness) -> String {
@@ -102,7 +109,11 @@ fn take_all(receiver: &mut Harness) -> Vec<Frame> {
 
 #[test]
 fn frames_of_every_kind_arrive_as_they_were_sent() {
-    let mut receiver = receiver();
+    LISTEN.iter().for_each(|listen| carry_frames_of_every_kind(listen));
+}
+
+fn carry_frames_of_every_kind(listen: &str) {
+    let mut receiver = receiver(listen);
     let sent = frames();
     let sender = send(address(&mut receiver), sent.clone(), 60.0);
     let came = take_all(&mut receiver);
@@ -135,7 +146,11 @@ fn frames_of_every_kind_arrive_as_they_were_sent() {
 
 #[test]
 fn a_sender_of_another_link_is_refused_and_told_in_the_log() {
-    let mut receiver = receiver();
+    LISTEN.iter().for_each(|listen| refuse_a_sender_of_another_link(listen));
+}
+
+fn refuse_a_sender_of_another_link(listen: &str) {
+    let mut receiver = receiver(listen);
     let to = address(&mut receiver);
     let params =
         [("link", Value::from("other")), ("to", Value::from(&*to)), ("peers_within", Value::from(0.0))];
@@ -155,12 +170,18 @@ fn a_sender_of_another_link_is_refused_and_told_in_the_log() {
 
 #[test]
 fn a_peer_that_speaks_something_else_is_named_and_keeps_no_other_away() {
-    let mut receiver = receiver();
+    LISTEN.iter().for_each(|listen| survive_a_peer_that_speaks_something_else(listen));
+}
+
+fn survive_a_peer_that_speaks_something_else(listen: &str) {
+    let mut receiver = receiver(listen);
     let to = address(&mut receiver);
-    let mut stranger = std::net::TcpStream::connect(&to).unwrap();
+    let mut stranger = std::net::TcpStream::connect(to.trim_start_matches("zmq://")).unwrap();
     stranger.write_all(&b"GET / HTTP/1.1\r\n".repeat(100)).unwrap();
     livetime_testkit::wait_until("the refusal", || {
-        receiver.events().iter().any(|event| event.message.contains("the connection is closed"))
+        let is_named =
+            |message: &str| message.contains("wanted LTLK") || message.contains("signature of ZMTP");
+        receiver.events().iter().any(|event| is_named(&event.message))
     });
     let sender = send(to, frames(), 60.0);
     assert_eq!(take_all(&mut receiver).len(), frames().len());
@@ -310,4 +331,38 @@ fn a_link_in_use_keeps_its_parameters() {
     // The link that was never used has an account of no frames.
     let offered: Vec<u64> = sender.service::<Cuts>().accounts().iter().map(|cut| cut.offered).collect();
     assert_eq!(offered.iter().sum::<u64>(), 1, "{offered:?}");
+}
+
+#[test]
+#[cfg(feature = "zmq")]
+fn frames_cross_with_keys_and_a_sender_with_other_keys_stays_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let folders = ["in", "out", "third", "fourth"].map(|name| folder.path().join(name));
+    livetime_link_zmq::create_keys([&folders[0], &folders[1]]).unwrap();
+    livetime_link_zmq::create_keys([&folders[2], &folders[3]]).unwrap();
+    let [own, right, other, _] = folders.each_ref().map(|folder| Value::from(folder.to_str().unwrap()));
+    let params = [("listen", Value::from("zmq://127.0.0.1:0")), ("keys", own)];
+    let mut receiver = Harness::new::<LinkIn>(&params).unwrap();
+    let to = address(&mut receiver);
+    let sender = |keys| Harness::new::<LinkOut>(&[("to", Value::from(&*to)), ("keys", keys)]).unwrap();
+    let mut wrong = sender(other);
+    for (end, word) in [(&mut receiver, "found another one"), (&mut wrong, "a refusal")] {
+        livetime_testkit::wait_until("the refusal", || {
+            end.events().iter().any(|event| event.message.contains(word))
+        });
+    }
+    drop(wrong);
+    let mut right = sender(right);
+    let sending = std::thread::spawn(move || {
+        frames().iter().for_each(|frame| _ = right.feed(frame).unwrap());
+        right.drain().unwrap();
+        right.stop();
+    });
+    let (came, sent) = (take_all(&mut receiver), frames());
+    assert_eq!(came.len(), sent.len());
+    assert!(came.iter().zip(&sent).all(|(came, sent)| content(came) == content(sent)));
+    receiver.drain().unwrap();
+    drop(came);
+    receiver.stop();
+    sending.join().unwrap();
 }

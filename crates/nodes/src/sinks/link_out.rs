@@ -11,7 +11,8 @@
 //! for the receiver in the same way, and counts the rest as lost (`peer_gone`), or as in doubt where the receiver had them.
 //!
 //! A receiver that dies and comes back gets all frames again that it may not have completed: at most `sent_again` frames
-//! are handled twice. The connection is plain TCP: for one host, or a network that is trusted.
+//! are handled twice. Without `keys` the connection is for one host, or a
+//! network that is trusted.
 //!
 //! The node completes a frame when the link has it; what becomes of it then is in the account of the link, which the
 //! report of the run has among its `cuts`.
@@ -41,8 +42,10 @@ pub enum RetainUntil {
 /// Parameters of `link_out`.
 #[derive(Params)]
 pub struct LinkOutParams {
-    /// Where the `link_in` listens, as `daq2:7440`.
+    /// Where the `link_in` listens, as `daq2:7440` over TCP, or `zmq://daq2:7440` over ZeroMQ.
     pub to: String,
+    /// Folder with the keys of this end of a link over ZeroMQ (`livetime keys`); empty: nothing is encrypted.
+    pub keys: String,
     /// Name of the link, the same at both ends.
     #[param(default = "link")]
     pub link: String,
@@ -123,7 +126,7 @@ impl Node for LinkOut {
             RetainUntil::Completed => Retain::Completed,
         };
         let settings = link::settings(&self.params.link, retain, &bounds);
-        let carrier = link::connect(&self.params.to, bounds.frame_bytes)?;
+        let carrier = link::connect(&self.params.to, &self.params.keys, bounds.frame_bytes)?;
         let epoch = link::new_epoch();
         let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());

@@ -15,8 +15,8 @@
 //! that it told of and did not send are in doubt. The node waits for frames itself, for a few ms at a time, and needs a
 //! thread of its own.
 //!
-//! The connection is plain TCP without a password: the node listens beyond this host only with `beyond_loopback`, for
-//! networks that are trusted.
+//! The node listens beyond this host only over ZeroMQ with `keys`, which keep every other sender out and encrypt all bytes,
+//! or with `beyond_loopback`, for networks that are trusted.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -32,11 +32,14 @@ use crate::link::{self, Begun, Bounds, End, Link, Pools, Progress, Receiving, cu
 /// Parameters of `link_in`.
 #[derive(Params)]
 pub struct LinkInParams {
-    /// Where to wait for the sender, as `127.0.0.1:7440`; port 0 takes a free one, which the log tells.
+    /// Where to wait for the sender, as `127.0.0.1:7440` over TCP, or `zmq://127.0.0.1:7440` over ZeroMQ; port 0 takes a free one, which the log tells.
     #[param(default = "127.0.0.1:7440")]
     pub listen: String,
     /// Whether `listen` may be an address that other hosts reach. There is no password and no encryption.
     pub beyond_loopback: bool,
+    /// Folder with the keys of this end of a link over ZeroMQ (`livetime keys`); empty: nothing is encrypted. With keys
+    /// `listen` may be any address.
+    pub keys: String,
     /// Name of the link, the same at both ends.
     #[param(default = "link")]
     pub link: String,
@@ -131,7 +134,8 @@ impl Node for LinkIn {
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let LinkInParams { window_frames, window_bytes, max_frame_bytes, beyond_loopback, .. } = self.params;
         let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
-        let carrier = link::listen(&self.params.listen, beyond_loopback, max_frame_bytes)?;
+        let LinkInParams { listen, keys, .. } = &self.params;
+        let carrier = link::listen(listen, beyond_loopback, keys, max_frame_bytes)?;
         self.params.listening = carrier.address().unwrap_or_default();
         let is_pool = !self.params.pool.is_empty();
         self.pool = is_pool.then(|| ctx.service::<Pools>().of(&self.params.pool));
