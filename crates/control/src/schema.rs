@@ -381,6 +381,7 @@ fn quantity(description: &str, default: Value) -> Value {
 mod tests {
     use super::*;
     use crate::config::file::{EDGE_KEYS, NODE_KEYS};
+    use crate::config::hosts::HOST_KEYS;
     use crate::test_nodes;
 
     #[test]
@@ -393,6 +394,9 @@ mod tests {
         let mut known = [EDGE_KEYS, &["node"]].concat();
         known.sort_unstable();
         assert_eq!(keys(&schema["$defs"]["edge"]), known);
+        let mut known = HOST_KEYS.to_vec();
+        known.sort_unstable();
+        assert_eq!(keys(&schema["properties"]["hosts"]["additionalProperties"]), known);
     }
 
     #[test]

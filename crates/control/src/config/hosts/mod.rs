@@ -7,8 +7,6 @@ mod address;
 mod cut;
 mod part;
 mod read;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

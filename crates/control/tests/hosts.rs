@@ -1,8 +1,13 @@
 //! Hosts and cuts of small files.
 
-use super::super::{Pipeline, Problems, Standing, parse, parse_host, parse_hosts, save};
-use super::*;
-use crate::test_nodes::all as nodes;
+use livetime_control::config::{
+    Pipeline, Problem, Problems, Standing, parse, parse_host, parse_hosts, save,
+};
+use livetime_engine::{NodeType, Stream};
+
+fn nodes() -> Vec<NodeType> {
+    [livetime_nodes::ALL, livetime_sim::ALL].concat()
+}
 
 /// Two edges from one output that wait, one that does not, and one back.
 const TWO: &str = "\
