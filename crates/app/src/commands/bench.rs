@@ -216,6 +216,7 @@ fn node(args: &NodeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
         settings: args.settings.clone(),
         json: args.json,
         // The program is inside Python by now, if that was wanted.
+        host: None,
         python: false,
     };
     let graph = load(&pipeline, nodes, output)?.graph;
