@@ -84,7 +84,7 @@ impl Truth {
             SenderEvent::SentAgain { from, to } => {
                 incarnation.range(from, to).for_each(|fate| fate.sent_again = true);
             }
-            SenderEvent::Met { .. } | SenderEvent::Aborted(_) => {}
+            SenderEvent::Met { .. } | SenderEvent::Aborted(_) | SenderEvent::AskedToEnd => {}
             SenderEvent::Ended => incarnation.is_over = true,
         }
     }

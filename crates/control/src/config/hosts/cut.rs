@@ -60,14 +60,14 @@ pub(super) fn cuts(file: &Pipeline, problems: &mut Vec<Problem>) -> Option<Cuts>
     };
     let hosts: Vec<String> = entries.iter().map(|host| host.name.text.clone()).collect();
     let of_node: Vec<Option<usize>> = file.nodes.iter().map(|node| host_of(node, &hosts, problems)).collect();
+    // Without its host no edge of a node can be judged.
+    let of_node: Vec<usize> = of_node.into_iter().collect::<Option<_>>()?;
     for (number, host) in entries.iter().enumerate() {
-        if !of_node.contains(&Some(number)) {
+        if !of_node.contains(&number) {
             let found = "none".to_owned();
             problems.push(wrong(host.name.at, format!("a node on host `{}`", host.name.text), found));
         }
     }
-    // Without its host no edge of a node can be judged.
-    let of_node: Vec<usize> = of_node.into_iter().collect::<Option<_>>()?;
     check_placements(file, &of_node, problems);
     let list = named(file, &hosts, grouped(file, &of_node));
     let list = addressed(entries, list, problems)?;
