@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::config::{Setting, positive_quantity};
+use crate::config::{ALL_HOSTS, Setting, positive_quantity};
 
 /// The pipeline and its parameters.
 #[derive(Args, Debug, Clone, Default)]
@@ -23,6 +23,16 @@ pub(crate) struct PipelineArgs {
     /// package brought this program, else python3.
     #[arg(long, requires = "file")]
     pub(crate) python: bool,
+    /// Take the nodes of this host alone, of a pipeline file with `hosts`; `all`: the nodes of every host, in one process.
+    #[arg(long, value_name = "NAME", requires = "file")]
+    pub(crate) host: Option<String>,
+}
+
+impl PipelineArgs {
+    /// The host whose nodes alone are meant.
+    pub(crate) fn host_part(&self) -> Option<&str> {
+        self.host.as_deref().filter(|host| *host != ALL_HOSTS)
+    }
 }
 
 /// Where the settings of a run are kept.

@@ -23,6 +23,7 @@ mod full_disk;
 mod hdf5;
 mod hostile;
 mod hostile_ca;
+mod hosts;
 mod import;
 mod index;
 mod inspect;

@@ -100,7 +100,7 @@ fn a_pipeline_whose_queues_do_not_fit_is_refused() {
         let told = stderr(&refused);
         assert_eq!(refused.status.code(), Some(2), "{command:?}: {told}");
         assert!(
-            told.contains(":1:9: full queues would hold ") && told.contains("MiB"),
+            told.contains(":1:9: full queues and links would hold ") && told.contains("MiB"),
             "{command:?}: {told}"
         );
         let output = livetime(&[command, &[enough.path()]].concat());

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 
 use livetime_pva::server::{TCP_PORT, UDP_PORT};
 
-use crate::config::MAX_PREFIX;
 use crate::config::file::{MAX_POOL, MAX_QUEUE, ON_FAILURE, WAIT, WHEN_EXHAUSTED};
+use crate::config::hosts::{is_of_links, link_type};
+use crate::config::{ALL_HOSTS, MAX_PREFIX};
 use crate::describe::value_json;
 use crate::web::PORT;
 
@@ -23,6 +24,7 @@ pub fn schema_of(nodes: &[NodeType]) -> Value {
             "memory": quantity("Bound of the memory for frames, as `512 MiB`; a bare number is in bytes.", json!("1 GiB")),
             "pvaccess": pvaccess(),
             "web": web(),
+            "hosts": hosts(nodes),
             "nodes": {
                 "description": "The nodes by name.",
                 "type": "object",
@@ -114,6 +116,48 @@ fn web() -> Value {
             "token_file": { "description": "A file with the token, which its owner alone can read; it is made if it is not there. Without it each run makes a new token.", "type": "string" },
         },
         "additionalProperties": false,
+    })
+}
+
+fn hosts(nodes: &[NodeType]) -> Value {
+    let links: Map<String, Value> = nodes
+        .iter()
+        .filter(|node| link_type(node.spec.name))
+        .flat_map(|node| {
+            let defaults = node.params();
+            let given = node.param_specs().iter().enumerate().filter(|(_, spec)| is_of_links(spec));
+            given.map(|(i, spec)| (spec.name.to_owned(), param(spec, defaults.get(i)))).collect::<Vec<_>>()
+        })
+        .collect();
+    let host = json!({
+        "type": ["object", "null"],
+        "properties": {
+            "address": {
+                "description": "host:port where other hosts find its first link; further links have the next ports. Without it: this machine, from 7440 on.",
+                "type": "string",
+            },
+            "listen": {
+                "description": "Where it listens itself, if that is not the host of `address`: a name or an address, as 0.0.0.0.",
+                "type": "string",
+            },
+            "beyond_loopback": {
+                "description": "Whether other machines may reach its links, which have neither password nor encryption.",
+                "type": "boolean", "default": false,
+            },
+            "memory": quantity("Bound of the memory for frames on this host, in place of the file's.", Value::Null),
+            "links": {
+                "description": "Parameters of the links to this host.",
+                "type": ["object", "null"], "properties": links, "additionalProperties": false,
+            },
+        },
+        "additionalProperties": false,
+    });
+    json!({
+        "description": "The hosts that run the nodes, by name: each node names one in `host`.",
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,60}$", "not": { "const": ALL_HOSTS } },
+        "additionalProperties": host,
     })
 }
 
@@ -280,6 +324,7 @@ fn node_options() -> Map<String, Value> {
             "when_exhausted",
             words("What to do without memory for a frame.", WHEN_EXHAUSTED.map(|w| w.1), "drop"),
         ),
+        ("host", json!({ "type": "string", "description": "The host that runs the node, one of `hosts`." })),
         (
             "pv",
             json!({
@@ -336,6 +381,7 @@ fn quantity(description: &str, default: Value) -> Value {
 mod tests {
     use super::*;
     use crate::config::file::{EDGE_KEYS, NODE_KEYS};
+    use crate::config::hosts::HOST_KEYS;
     use crate::test_nodes;
 
     #[test]
@@ -348,6 +394,9 @@ mod tests {
         let mut known = [EDGE_KEYS, &["node"]].concat();
         known.sort_unstable();
         assert_eq!(keys(&schema["$defs"]["edge"]), known);
+        let mut known = HOST_KEYS.to_vec();
+        known.sort_unstable();
+        assert_eq!(keys(&schema["properties"]["hosts"]["additionalProperties"]), known);
     }
 
     #[test]

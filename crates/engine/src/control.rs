@@ -8,6 +8,9 @@ use livetime_runtime::{Control, Event, EventHandler, lock};
 
 use crate::failure::NodeFailure;
 
+/// Wakes the threads of a run.
+type Wake = Box<dyn Fn() + Send + Sync>;
+
 /// Lists the nodes and edges that hold the frames of a run, as a sentence.
 type ListHolders = Box<dyn Fn() -> String + Send + Sync>;
 
@@ -20,6 +23,8 @@ pub(crate) struct RunControl {
     is_asked_to_stop: AtomicBool,
     /// Set when the nodes and edges are made; they know this control, and it knows none of them.
     list_holders: OnceLock<ListHolders>,
+    /// Wakes all threads; set as `list_holders`.
+    wake: OnceLock<Wake>,
     /// Frames whose number is a multiple of this are traced; 0 traces none.
     pub(crate) trace_every: AtomicU64,
     /// Failures of nodes that the program has not taken yet; `None` if the program does not collect them.
@@ -70,6 +75,16 @@ impl RunControl {
         // sources.
         self.is_asked_to_stop.store(true, Ordering::Release);
         self.stop();
+        // After the request, so that a thread that wakes finds it.
+        if let Some(wake) = self.wake.get() {
+            wake();
+        }
+    }
+
+    /// From now on, a request to stop wakes the threads with this function.
+    pub(crate) fn wake_with(&self, wake: impl Fn() + Send + Sync + 'static) {
+        // A second function is ignored, as a second list of holders.
+        let _ = self.wake.set(Box::new(wake));
     }
 
     pub(crate) fn is_asked_to_stop(&self) -> bool {

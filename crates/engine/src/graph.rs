@@ -9,7 +9,7 @@ use livetime_frame::{FramePool, Layout};
 use livetime_runtime::{EdgeOptions, WaitStrategy, WhenFull};
 
 use crate::graph_error::{GraphError, GraphFault, Place};
-use crate::node::{NodeKind, NodeType, Stream};
+use crate::node::{Kept, NodeKind, NodeType, Stream};
 use crate::refusal::{BadEdge, BadPlacement, MOST_CPUS, MOST_POOL, MOST_QUEUE, UnknownName};
 use crate::{ByNode, Value, nearest};
 
@@ -82,7 +82,7 @@ pub struct NodeDecl {
     /// How it is run.
     pub options: NodeOptions,
     /// The layout of the first output, where the node itself cannot know it before it runs.
-    pub(crate) expected: Option<Layout>,
+    pub(crate) expected: Option<Stream>,
 }
 
 impl NodeDecl {
@@ -132,11 +132,13 @@ pub struct Graph {
     /// The text that declares it, for files that say where their data are from; empty if there is none. Nodes find it as the
     /// service [`PipelineText`](crate::files::PipelineText).
     pub text: Arc<str>,
+    /// The host of the text whose nodes these are; `None` for the nodes of all hosts.
+    pub host: Option<Arc<str>>,
 }
 
 impl Default for Graph {
     fn default() -> Graph {
-        Graph { nodes: Vec::new(), edges: Vec::new(), memory_bytes: 1 << 30, text: "".into() }
+        Graph { nodes: Vec::new(), edges: Vec::new(), memory_bytes: 1 << 30, text: "".into(), host: None }
     }
 }
 
@@ -202,8 +204,13 @@ impl Graph {
     /// Declares the stream at the first output of a node that cannot know it before it runs, such as a source
     /// that plays a file. [`Graph::check`] then uses it for the nodes behind.
     pub fn expect(&mut self, node: usize, layout: Layout) {
+        self.expect_stream(node, Stream::Array(layout));
+    }
+
+    /// As [`Graph::expect`], for a stream of any kind, such as the one that another host sends.
+    pub fn expect_stream(&mut self, node: usize, stream: Stream) {
         if let Some(decl) = self.nodes.get_mut(node) {
-            decl.expected = Some(layout);
+            decl.expected = Some(stream);
         }
     }
 
@@ -250,6 +257,7 @@ impl Graph {
             edges: self.edges.iter().filter_map(edge).collect(),
             memory_bytes: self.memory_bytes,
             text: self.text.clone(),
+            host: self.host.clone(),
         }
     }
 
@@ -294,9 +302,10 @@ impl Graph {
                 return Err(errors);
             }
         };
-        let streams = self.plan_streams(&order, &receivers, &mut errors);
+        let (streams, kept) = self.plan_streams(&order, &receivers, &mut errors);
         self.check_writes(&mut errors);
-        let plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams };
+        let mut plan = Plan { memory_bytes: self.memory_needed(&streams), order, streams, kept };
+        plan.memory_bytes = plan.memory_bytes.saturating_add(plan.kept_of_run());
         if plan.memory_bytes > self.memory_bytes as u64 {
             let fault = GraphFault::Memory { wanted: plan.memory_bytes, found: self.memory_bytes as u64 };
             errors.push(GraphError::new(Place::Memory, fault));
@@ -397,8 +406,9 @@ impl Graph {
         order: &[usize],
         receivers: &ByNode,
         errors: &mut Vec<GraphError>,
-    ) -> Vec<Vec<Stream>> {
+    ) -> (Vec<Vec<Stream>>, Vec<Kept>) {
         let mut streams: Vec<Vec<Stream>> = vec![Vec::new(); self.nodes.len()];
+        let mut kept = vec![Kept::default(); self.nodes.len()];
         for &i in order {
             let decl = &self.nodes[i];
             let spec = &decl.node_type.spec;
@@ -412,7 +422,8 @@ impl Graph {
                 }
                 inputs[edge.to.1] = stream;
             }
-            let planned = decl.node_type.build(&decl.values).and_then(|mut node| node.plan(&inputs));
+            let mut node = decl.node_type.build(&decl.values);
+            let planned = node.as_mut().map_err(|e| e.clone()).and_then(|node| node.plan(&inputs));
             streams[i] = planned.unwrap_or_else(|e| {
                 // The nodes behind are still checked, and report no errors that follow from this one.
                 errors.push(GraphError::of_node(i, &decl.name, e));
@@ -420,11 +431,14 @@ impl Graph {
             });
             // A plan may leave outputs out; their streams are unknown.
             streams[i].resize(spec.outputs.len(), Stream::Unknown);
-            if let (Some(layout), Some(first @ Stream::Unknown)) = (decl.expected, streams[i].first_mut()) {
-                *first = Stream::Array(layout);
+            if let (Some(stream), Some(first @ Stream::Unknown)) = (decl.expected, streams[i].first_mut()) {
+                *first = stream;
+            }
+            if let Ok(node) = &node {
+                kept[i] = node.keeps(&inputs, &streams[i]);
             }
         }
-        streams
+        (streams, kept)
     }
 
     /// Why nodes would not start here and now: files that they read and that are not there. Nothing is opened.
@@ -463,9 +477,9 @@ impl Graph {
                 _ => e.options.queue,
             };
             // One more for the frame that the receiving node holds.
-            FramePool::cost_bytes(span) as u64 * (queue as u64 + 1)
+            (FramePool::cost_bytes(span) as u64).saturating_mul(queue as u64 + 1)
         };
-        self.edges.iter().map(edge_bytes).sum()
+        self.edges.iter().map(edge_bytes).fold(0, u64::saturating_add)
     }
 }
 
@@ -476,8 +490,22 @@ pub struct Plan {
     pub order: Vec<usize>,
     /// For each node, the stream of each of its outputs.
     pub streams: Vec<Vec<Stream>>,
-    /// Bytes of frames when every queue is full, as far as sizes are known.
+    /// Bytes of frames when every queue and every window of a link is full, as far as sizes are known.
     pub memory_bytes: u64,
+    /// Frames that each node keeps beside its queues: [`Node::keeps`](crate::Node::keeps).
+    pub kept: Vec<Kept>,
+}
+
+impl Plan {
+    /// The part of `memory_bytes` that nodes keep beside their queues.
+    pub fn kept_of_run(&self) -> u64 {
+        self.kept.iter().map(|kept| kept.of_run).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes that nodes keep in memory of their own, beside the bound of the run.
+    pub fn kept_beside(&self) -> u64 {
+        self.kept.iter().map(|kept| kept.own).fold(0, u64::saturating_add)
+    }
 }
 
 /// The same for all ways to write a path to one file, as far as its folder is there.

@@ -101,7 +101,7 @@ pub enum GraphFault {
     },
     /// Full queues would hold more bytes of frames than the memory bound.
     Memory {
-        /// Bytes of frames in full queues.
+        /// Bytes of frames in full queues and windows of links.
         wanted: u64,
         /// The bound in bytes.
         found: u64,
@@ -246,7 +246,7 @@ impl fmt::Display for GraphFault {
             }
             GraphFault::Memory { wanted, found } => write!(
                 f,
-                "full queues would hold {} of frames, found a memory bound of {}; make queues shorter or the bound larger",
+                "full queues and links would hold {} of frames, found a memory bound of {}; make them shorter or the bound larger",
                 ByteSize(*wanted),
                 ByteSize(*found)
             ),
@@ -356,7 +356,7 @@ mod tests {
             ),
             (
                 GraphFault::Memory { wanted: 2048, found: 1024 },
-                "full queues would hold 2 KiB of frames, found a memory bound of 1 KiB; make queues shorter or the bound larger",
+                "full queues and links would hold 2 KiB of frames, found a memory bound of 1 KiB; make them shorter or the bound larger",
                 "memory",
             ),
             (GraphFault::NoEdge("a".into(), "b".into()), "there is no edge from `a` to `b`", "unknown_edge"),

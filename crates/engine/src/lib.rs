@@ -131,7 +131,7 @@ pub use livetime_runtime::{
     time_of_day_ns,
 };
 pub use node::{
-    Accepts, Acts, Context, Counterpart, DeclaredParams, DynNode, FixedSetting, LastFrame, Next, Node,
+    Accepts, Acts, Context, Counterpart, DeclaredParams, DynNode, FixedSetting, Kept, LastFrame, Next, Node,
     NodeError, NodeFactory, NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Record, Snapshot, Stamp,
     Stream, Teller, UnderWay,
 };

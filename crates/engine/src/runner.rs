@@ -186,7 +186,7 @@ impl Runner {
             return true;
         }
         if self.is_source() {
-            return self.ctx.control.is_stopping() || self.source_due(now_ns) && self.outputs_ready();
+            return self.must_end() || self.source_due(now_ns) && self.outputs_ready();
         }
         self.inputs.iter().any(Receiver::is_gone)
             || self.has_frame() && self.outputs_ready() && self.ticket_ready()
@@ -232,13 +232,19 @@ impl Runner {
     /// No frame will come any more: all senders have closed, or the run ends and no sender is connected.
     fn has_ended(&self) -> bool {
         if self.is_source() {
-            return self.due == Next::Finished || self.ctx.control.is_stopping();
+            return self.due == Next::Finished || self.must_end();
         }
         if self.inputs.is_empty() {
             return self.ctx.control.is_stopping();
         }
         // `is_closed` is read first: frames that were sent before closing are then visible in `queued`.
         self.inputs.iter().all(|i| i.edge.is_closed() && i.edge.queued() == 0)
+    }
+
+    /// Sources: the run is stopped, and the source does not end by itself.
+    fn must_end(&self) -> bool {
+        let ends_itself = || self.ctx.source.as_ref().is_some_and(|source| source.ends_itself);
+        self.ctx.control.is_stopping() && (self.paused || !ends_itself())
     }
 
     /// Whether the node can send without waiting. A node that had to wait inside its handler would hold up the other
@@ -305,7 +311,7 @@ impl Runner {
         // A source that is always due needs no clock to know it.
         let timed = self.ctx.statistics || self.due != Next::Now;
         let start_ns = if timed { self.ctx.clock.now_ns() } else { 0 };
-        if self.ctx.control.is_stopping() || !self.source_due(start_ns) || !self.outputs_ready() {
+        if self.must_end() || !self.source_due(start_ns) || !self.outputs_ready() {
             return false;
         }
         // `produce` may emit several frames or none, so that the difference is counted.

@@ -171,6 +171,8 @@ pub struct Ack {
     pub credit: Credit,
     /// The receiver has seen a gap, and drops frames until the wanted position comes.
     pub gap: bool,
+    /// The receiver's run was stopped: the sender's is to end as well, and its frames are still taken.
+    pub ending: bool,
     /// The receiver's clock, in ns.
     pub clock_ns: u64,
     /// The newest clock of the sender that the receiver has seen, and how long ago.
@@ -195,6 +197,8 @@ pub struct Finish {
     pub tail: u64,
     /// The sender's final account.
     pub told: Told,
+    /// The sender's run was stopped; its sources have not ended by themselves.
+    pub stopped: bool,
 }
 
 /// The run of one end was aborted.

@@ -14,4 +14,5 @@ mod ends;
 mod kills;
 mod liars;
 mod schedules;
+mod stops;
 mod wire;

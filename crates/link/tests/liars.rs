@@ -31,7 +31,7 @@ fn send<F>(step: Step<F>) -> Message<F> {
 }
 
 fn ack(standing: Standing, credit: Credit) -> Body<Bytes> {
-    Body::Ack(Ack { standing, credit, gap: false, clock_ns: 0, echo_ns: 0, held_ns: 0 })
+    Body::Ack(Ack { standing, credit, gap: false, ending: false, clock_ns: 0, echo_ns: 0, held_ns: 0 })
 }
 
 /// A sender that has sent three of four frames, and the numbers of its connection.
@@ -80,7 +80,7 @@ fn a_receiver_that_claims_frames_it_never_got_is_refused() {
     let wrong =
         refused(Body::Finished(Standing { received: u64::MAX, completed: u64::MAX, ..Standing::default() }));
     assert_eq!(wrong, number("received position", 0, 3, u64::MAX));
-    let wrong = refused(Body::Finish(Finish { tail: 0, told: Told::default() }));
+    let wrong = refused(Body::Finish(Finish { tail: 0, told: Told::default(), stopped: false }));
     assert_eq!(wrong.to_string(), "peer of a link: wanted acknowledgement, found finish");
 }
 
@@ -158,7 +158,8 @@ fn a_sender_whose_account_does_not_add_up_is_refused() {
     assert_eq!(wrong, number("position after the last frame", 0, 2, u64::MAX));
     let mut lost = Losses::default();
     lost.add(LossReason::LinkDown, 5);
-    let finish = |tail, offered, lost| Body::Finish(Finish { tail, told: Told { offered, lost } });
+    let finish =
+        |tail, offered, lost| Body::Finish(Finish { tail, told: Told { offered, lost }, stopped: false });
     assert_eq!(said(&[finish(2, 6, lost)]).unwrap_err(), number("frames lost by the sender", 0, 4, 5));
     assert_eq!(said(&[finish(8, 7, lost)]).unwrap_err(), number("position of the end", 2, 2, 8));
     let shrunk = said(&[finish(2, 7, lost), finish(8, 8, Losses::default())]);

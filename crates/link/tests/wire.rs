@@ -46,7 +46,7 @@ fn bodies() -> Vec<Body<Frame>> {
         standing: Some((3, standing)),
         stored: Some((4, standing)),
     };
-    let ack = Ack { standing, credit, gap: true, clock_ns: 1, echo_ns: 2, held_ns: 3 };
+    let ack = Ack { standing, credit, gap: true, ending: true, clock_ns: 1, echo_ns: 2, held_ns: 3 };
     vec![
         Body::Hello(Hello { standing: None, ..hello.clone() }),
         Body::Hello(hello),
@@ -61,7 +61,7 @@ fn bodies() -> Vec<Body<Frame>> {
         }),
         Body::Ack(ack),
         Body::Heartbeat(Heartbeat { told: told(), clock_ns: 5 }),
-        Body::Finish(Finish { tail: 994, told: told() }),
+        Body::Finish(Finish { tail: 994, told: told(), stopped: true }),
         Body::Finished(standing),
         Body::Abort(Abort { why: "no space left".into(), told: told() }),
     ]

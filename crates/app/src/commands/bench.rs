@@ -217,6 +217,7 @@ fn node(args: &NodeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit
         json: args.json,
         // The program is inside Python by now, if that was wanted.
         python: false,
+        host: None,
     };
     let graph = load(&pipeline, nodes, output)?.graph;
     let chain = Chain::find(&graph, &args.node).map_err(|e| Failure::new(Exit::Usage, e))?;

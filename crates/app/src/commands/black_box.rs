@@ -22,7 +22,7 @@ pub(crate) fn place(args: &RunArgs, output: &mut Output) -> Option<Place> {
     if args.no_black_box {
         return None;
     }
-    let place = match Place::new(file, args.black_box.as_deref()) {
+    let place = match Place::new(file, args.pipeline.host_part(), args.black_box.as_deref()) {
         Ok(place) => place,
         Err(error) => {
             output.tell(Level::Warn, format_args!("no black box: {}: {error}", file.display()));

@@ -1,5 +1,7 @@
 //! `livetime check`: whether a pipeline can run, and the data that will flow in it.
 
+mod over_hosts;
+
 use livetime_engine::{EdgeDecl, Graph, GraphError, NodeType, PortSpec};
 use serde_json::{Value, json};
 
@@ -14,7 +16,9 @@ use clap::Args;
 pub(crate) const CHECK_HELP: &str = "\
 Examples:
   livetime check beamline.yaml
-  livetime check beamline.yaml --json";
+  livetime check beamline.yaml --json
+  livetime check beamline.yaml --hosts
+  livetime check beamline.yaml --host detector";
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
@@ -23,9 +27,15 @@ pub(crate) struct CheckArgs {
     pub(crate) pipeline: PipelineArgs,
     #[command(flatten)]
     pub(crate) kept: KeptArgs,
+    /// Check the part of every host, and show the hosts and the cuts between them.
+    #[arg(long, conflicts_with = "host", requires = "file")]
+    pub(crate) hosts: bool,
 }
 
 pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+    if args.hosts {
+        return over_hosts::check(&args.pipeline, nodes, output);
+    }
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     let keeping = super::kept::read(&mut pipeline, &args.pipeline, &args.kept);
     let missing = missing(&pipeline.graph);
@@ -90,13 +100,27 @@ fn as_text(pipeline: &Pipeline) -> String {
         ]);
     }
     format!(
-        "{}\nok: {}, {}; full queues hold {} of at most {}\n",
+        "{}\nok: {}, {}; {}\n",
         table.render(Style::default()),
         count(graph.nodes().len(), "node"),
         count(graph.edges().len(), "edge"),
-        bytes(plan.memory_bytes),
-        bytes(graph.memory_bytes as u64),
+        memory(pipeline),
     )
+}
+
+/// What a graph may hold, and how much of it full queues and links do.
+fn memory(pipeline: &Pipeline) -> String {
+    let Pipeline { graph, plan, .. } = pipeline;
+    let links = if plan.kept_of_run() > 0 { " and links" } else { "" };
+    let held = format!(
+        "full queues{links} hold {} of at most {}",
+        bytes(plan.memory_bytes),
+        bytes(graph.memory_bytes as u64)
+    );
+    match plan.kept_beside() {
+        0 => held,
+        own => format!("{held}, and frames from links {} beside it", bytes(own)),
+    }
 }
 
 fn as_json(pipeline: &Pipeline) -> Value {
@@ -117,7 +141,9 @@ fn as_json(pipeline: &Pipeline) -> Value {
         "ok": true,
         "nodes": graph.nodes().iter().map(node).collect::<Vec<_>>(),
         "edges": graph.edges().iter().map(edge).collect::<Vec<_>>(),
-        "queues_bytes": plan.memory_bytes,
+        "queues_bytes": plan.memory_bytes.saturating_sub(plan.kept_of_run()),
+        "windows_bytes": plan.kept_of_run(),
+        "beside_bytes": plan.kept_beside(),
         "memory_bytes": graph.memory_bytes,
     })
 }

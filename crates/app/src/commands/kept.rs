@@ -1,5 +1,6 @@
 //! The settings of a run: which file has them, and what a command says of them.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use livetime_control::in_a_line;
@@ -41,7 +42,15 @@ pub(crate) fn place(args: &KeptArgs, pipeline: Option<&Path>, graph: &Graph) -> 
     if sources.peek().is_some() && sources.all(|source| source.is_stored()) {
         return Err(NotKept::Replay);
     }
-    Ok(file_beside(pipeline))
+    Ok(file_beside(&of_host(pipeline, graph.host.as_deref())))
+}
+
+/// Each host of a pipeline file has settings of its own, as if its part were the file `beamline.HOST.yaml`.
+fn of_host<'a>(pipeline: &'a Path, host: Option<&str>) -> Cow<'a, Path> {
+    match host {
+        Some(host) => pipeline.with_extension(format!("{host}.yaml")).into(),
+        None => pipeline.into(),
+    }
 }
 
 /// Reads the settings, and sets them in the graph of the pipeline.

@@ -6,6 +6,7 @@ pub(crate) mod black_box;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod examples;
+pub(crate) mod hosts;
 pub(crate) mod import;
 pub(crate) mod index;
 pub(crate) mod inspect;
@@ -42,8 +43,24 @@ pub(crate) fn load(
     nodes: &[NodeType],
     output: &mut Output,
 ) -> Result<Pipeline, Failure> {
-    let loaded = config::load(args.file.as_deref(), nodes, &args.settings);
-    loaded.map_err(|problems| refuse(&problems, args.json, output))
+    let file = args.file.as_deref();
+    let loaded = match args.host_part() {
+        Some(host) => config::load_host(file, nodes, &args.settings, host),
+        None => config::load(file, nodes, &args.settings),
+    };
+    let mut pipeline = loaded.map_err(|problems| refuse(&problems, args.json, output))?;
+    name_over_hosts(&mut pipeline);
+    Ok(pipeline)
+}
+
+/// Nodes of a host have the names of PVs that they have among the nodes of all hosts, so that no two hosts have one name.
+fn name_over_hosts(pipeline: &mut Pipeline) {
+    let Some(whole) = &pipeline.whole else { return };
+    let chosen = pipeline.pvaccess.names.clone();
+    let names = crate::pvs::instances(whole, &chosen);
+    for (node, name) in whole.nodes().iter().zip(names) {
+        pipeline.pvaccess.names.entry(node.name.clone()).or_insert(name);
+    }
 }
 
 /// Prints the mistakes of a pipeline.

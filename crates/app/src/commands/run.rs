@@ -123,6 +123,7 @@ fn choose(
     output: &mut Output,
 ) -> Result<(Pipeline, Option<Search>), Failure> {
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
+    super::hosts::choose(&mut pipeline, args)?;
     choose_serving(&mut pipeline, args, output);
     super::web::choose(&mut pipeline.web, args);
     choose_servers(&mut pipeline, &Variables::from_env());

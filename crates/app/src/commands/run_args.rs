@@ -19,6 +19,7 @@ Examples:
   livetime run beamline.yaml --web 0.0.0.0:8090
   livetime run beamline.yaml --metrics 9090
   livetime run --python beamline.yaml
+  livetime run beamline.yaml --host detector
   livetime run beamline.yaml --trace run.json --trace-every 50
   livetime run beamline.yaml --settings /var/lib/livetime/beamline.json
   livetime run beamline.yaml --no-settings
@@ -46,6 +47,13 @@ pub(crate) struct RunArgs {
     /// Keep no black box, and do not read the black boxes of killed runs.
     #[arg(long)]
     pub(crate) no_black_box: bool,
+    /// Wait so long for the hosts at the other ends of links, at the start and when one is gone; by default frames wait for 60s, and
+    /// a host that receives waits without limit.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) peers_within: Option<Duration>,
+    /// At Ctrl-C, leave the other hosts running: frames wait for the next run of this host. Otherwise all hosts end.
+    #[arg(long)]
+    pub(crate) leave: bool,
     /// End the sources after this time, for example 10s, 5min, 200ms.
     #[arg(long, value_parser = duration)]
     pub(crate) duration: Option<Duration>,

@@ -43,7 +43,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The place of the black boxes of a pipeline, and what earlier runs have left there.
 pub struct Place {
     folder: PathBuf,
-    /// The whole path of the pipeline file.
+    /// The whole path of the pipeline file, with `@HOST` behind it for a host's part.
     pipeline: PathBuf,
     /// The id of the run that is to begin.
     pub run: String,
@@ -66,15 +66,18 @@ struct Writing {
 }
 
 impl Place {
-    /// In `folder`, or beside the pipeline file.
+    /// In `folder`, or beside the pipeline file. Runs of other hosts of the file are other pipelines.
     ///
     /// # Errors
     /// When the path of the pipeline file cannot be found out.
-    pub fn new(pipeline: &Path, folder: Option<&Path>) -> io::Result<Place> {
-        let pipeline = fs::canonicalize(pipeline)?;
+    pub fn new(pipeline: &Path, host: Option<&str>, folder: Option<&Path>) -> io::Result<Place> {
+        let mut pipeline = fs::canonicalize(pipeline)?;
         // The root has no parent.
         let beside = pipeline.parent().unwrap_or(Path::new("/"));
         let folder = folder.unwrap_or(beside).to_owned();
+        if let Some(host) = host {
+            pipeline.as_mut_os_string().push(format!("@{host}"));
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         // Time and process make a name that no other run has.
         let run = format!("{:x}-{:x}", now.as_nanos() as u64, std::process::id());

@@ -1,6 +1,7 @@
 //! Second stage: builds the graph of a pipeline file from the available nodes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use livetime_engine::{
     Graph, GraphError, NodeType, ParamKind, ParamSpec, Place, Plan, Refusal, RefusalKind, Value,
@@ -24,6 +25,10 @@ pub struct Pipeline {
     pub pvaccess: Options,
     /// How its page is to be served.
     pub web: crate::web::Options,
+    /// Names of all hosts, if the file names some. The graph has the nodes of all of them, or of [`Graph::host`].
+    pub hosts: Vec<String>,
+    /// The nodes of all hosts, where the graph has those of one: names that must differ over all hosts are made from it.
+    pub whole: Option<Arc<Graph>>,
 }
 
 /// Makes the graph, applies the settings of the command line and checks the whole.
@@ -54,7 +59,8 @@ pub(crate) fn build(
     settings.iter().for_each(|setting| builder.setting(setting));
     let pvaccess = builder.pvaccess(pipeline);
     let web = pipeline.web.clone().unwrap_or_default();
-    builder.finish().map(|(graph, plan)| Pipeline { graph, plan, pvaccess, web })
+    let hosts = pipeline.hosts.iter().flatten().map(|host| host.name.text.clone()).collect();
+    builder.finish().map(|(graph, plan)| Pipeline { graph, plan, pvaccess, web, hosts, whole: None })
 }
 
 /// Where the parts of the graph stand in the file.
@@ -139,8 +145,8 @@ impl<'a> Builder<'a> {
         if let Some(options) = self.graph.options_mut(node) {
             *options = entry.options.clone();
         }
-        if let Some(layout) = entry.expected {
-            self.graph.expect(node, layout);
+        if let Some(stream) = entry.expected {
+            self.graph.expect_stream(node, stream);
         }
         for (name, item) in &entry.params {
             match written_value(node_type.param_specs(), &name.text, item) {

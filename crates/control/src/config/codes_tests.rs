@@ -9,7 +9,7 @@ use crate::recorded::RecordedError;
 use crate::test_nodes::all as nodes;
 
 /// Mistakes of a text, each with its code.
-const TEXTS: [(&str, &str); 22] = [
+const TEXTS: [(&str, &str); 24] = [
     ("not_yaml", "a: {b: [}"),
     ("tag", "a: !!python/object x"),
     ("alias", "a: &x [*x]"),
@@ -30,6 +30,8 @@ const TEXTS: [(&str, &str); 22] = [
     ("cycle", "nodes: {cut: {type: roi, from: cut}}"),
     ("no_input", "nodes: {cam: {type: sim_detector}, cut: {type: roi}}"),
     ("placement", "nodes: {cam: {type: sim_detector, placement: inline}}"),
+    ("hosts", "nodes: {cam: {type: sim_detector, host: daq}}"),
+    ("unknown_host", "hosts: {daq: {}}\nnodes: {cam: {type: sim_detector, host: dak}}"),
     ("memory", "memory: 1 KiB\nnodes: {cam: {type: sim_detector}, end: {type: 'null', from: cam}}"),
     (
         "node",

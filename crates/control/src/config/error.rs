@@ -134,6 +134,15 @@ pub enum ProblemKind {
     Ambiguous(Expected),
     /// A node or an edge depends on frames before.
     KeepsState(Expected),
+    /// The pipeline does not go over hosts in this way.
+    Hosts(Expected),
+    /// The file names no such host.
+    UnknownHost {
+        /// The name.
+        name: String,
+        /// What may have been meant, and the names that there are.
+        hint: String,
+    },
     /// A saved file does not say all of the run.
     NotSaid,
     /// The recorded run does not go through the pipeline; the error.
@@ -216,6 +225,8 @@ impl Problem {
             ProblemKind::NoSuchNode(_) => "unknown_node",
             ProblemKind::Ambiguous(_) => "ambiguous",
             ProblemKind::KeepsState(_) => "keeps_state",
+            ProblemKind::Hosts(_) => "hosts",
+            ProblemKind::UnknownHost { .. } => "unknown_host",
             ProblemKind::NotSaid => "not_said",
             ProblemKind::Recorded(_) => "recorded",
         }
@@ -273,7 +284,7 @@ impl Problem {
     /// The next step, or a name that may have been meant, where the kind has it.
     pub fn hint(&self) -> Option<&str> {
         let hint = match &*self.kind {
-            ProblemKind::UnknownKey { hint, .. } => Some(&**hint),
+            ProblemKind::UnknownKey { hint, .. } | ProblemKind::UnknownHost { hint, .. } => Some(&**hint),
             ProblemKind::UnknownType(error) => Some(&*error.hint),
             ProblemKind::UnknownName(name) => name.hint(),
             ProblemKind::Parameter(refusal) => refusal.kind().hint(),
@@ -292,7 +303,8 @@ impl Problem {
             | ProblemKind::Value(expected)
             | ProblemKind::NoSuchNode(expected)
             | ProblemKind::Ambiguous(expected)
-            | ProblemKind::KeepsState(expected) => Some(expected),
+            | ProblemKind::KeepsState(expected)
+            | ProblemKind::Hosts(expected) => Some(expected),
             _ => None,
         }
     }
@@ -342,7 +354,9 @@ impl fmt::Display for ProblemKind {
             | ProblemKind::Value(expected)
             | ProblemKind::NoSuchNode(expected)
             | ProblemKind::Ambiguous(expected)
-            | ProblemKind::KeepsState(expected) => expected.fmt(f),
+            | ProblemKind::KeepsState(expected)
+            | ProblemKind::Hosts(expected) => expected.fmt(f),
+            ProblemKind::UnknownHost { name, hint } => write!(f, "unknown host `{name}`{hint}"),
             ProblemKind::Rules(error) => error.fmt(f),
             ProblemKind::Parameter(refusal) => refusal.fmt(f),
             ProblemKind::UnknownName(name) => name.fmt(f),

@@ -3,19 +3,30 @@
 //! This stage knows the shape of the file and the options of nodes and edges. It knows no types of nodes;
 //! those come in with [`build`](super::build).
 
-use livetime_engine::{EdgeOptions, NodeOptions, OnFailure, Placement, WaitStrategy, WhenFull};
-use livetime_frame::Layout;
+use livetime_engine::{EdgeOptions, NodeOptions, OnFailure, Placement, Stream, WaitStrategy, WhenFull};
 
 use super::error::{At, Expected, Part, Problem, ProblemKind};
+use super::hosts::HostEntry;
 use super::read::Reader;
 use super::yaml::{self, Data, Item, Name};
 use crate::pvaccess::Options;
 
 /// Keys of the file.
-pub(crate) const FILE_KEYS: &[&str] = &["memory", "pvaccess", "web", "nodes"];
+pub(crate) const FILE_KEYS: &[&str] = &["memory", "pvaccess", "web", "hosts", "nodes"];
 /// Keys of a node that concern the node alone.
-pub(crate) const NODE_KEYS: &[&str] =
-    &["type", "params", "from", "placement", "on_error", "on_panic", "when_exhausted", "cpus", "wait", "pv"];
+pub(crate) const NODE_KEYS: &[&str] = &[
+    "type",
+    "params",
+    "from",
+    "host",
+    "placement",
+    "on_error",
+    "on_panic",
+    "when_exhausted",
+    "cpus",
+    "wait",
+    "pv",
+];
 /// Keys of an edge, which may also stand in the node it leads to.
 pub(crate) const EDGE_KEYS: &[&str] = &["to", "queue", "when_full", "every", "max_rate"];
 /// Names for what to do after a failure.
@@ -35,6 +46,8 @@ pub const MAX_QUEUE: u64 = 1 << 20;
 /// Most threads of a pool.
 pub(crate) const MAX_POOL: u64 = 1024;
 
+/// Longest name of a node or host.
+pub(super) const MAX_NAME: usize = 60;
 /// Larger graphs are refused: the checks compare all nodes with all edges.
 const MAX_NODES: usize = 1000;
 const MAX_EDGES: usize = 4000;
@@ -50,13 +63,15 @@ pub(crate) struct Pipeline {
     pub(crate) pvaccess: Option<Options>,
     /// How its page is served, if the file says anything about it.
     pub(crate) web: Option<crate::web::Options>,
+    /// The hosts, if the file names some.
+    pub(crate) hosts: Option<Vec<HostEntry>>,
     /// Where the nodes begin.
     pub(crate) at: At,
     pub(crate) nodes: Vec<NodeEntry>,
 }
 
 /// A node as it is written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NodeEntry {
     pub(crate) name: Name,
     /// Missing when the file does not say it, which is reported already.
@@ -66,12 +81,14 @@ pub(crate) struct NodeEntry {
     pub(crate) options: NodeOptions,
     /// Instance name of its PVs, if the file chooses one.
     pub(crate) pv: Option<Name>,
-    /// The stream at its first output, if a recorded run replaces this node.
-    pub(crate) expected: Option<Layout>,
+    /// The host that runs it, if the file says it.
+    pub(crate) host: Option<Name>,
+    /// The stream at its first output, if a recorded run or another host sends it.
+    pub(crate) expected: Option<Stream>,
 }
 
 /// An edge as it is written, in the node it leads to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EdgeEntry {
     /// `node` or `node.output`.
     pub(crate) from: Name,
@@ -108,7 +125,7 @@ struct EdgeDefaults {
 impl Reader {
     fn pipeline(&mut self, item: &Item) -> Pipeline {
         let mut pipeline =
-            Pipeline { memory: None, pvaccess: None, web: None, at: item.at, nodes: Vec::new() };
+            Pipeline { memory: None, pvaccess: None, web: None, hosts: None, at: item.at, nodes: Vec::new() };
         let mut has_nodes = false;
         for (name, value) in self.entries(item, "the pipeline file", FILE_KEYS) {
             match &*name.text {
@@ -118,6 +135,7 @@ impl Reader {
                 }
                 "pvaccess" => pipeline.pvaccess = Some(self.pvaccess(value)),
                 "web" => pipeline.web = Some(self.web(value)),
+                "hosts" => pipeline.hosts = Some(self.hosts(value)),
                 _ => {
                     has_nodes = true;
                     pipeline.at = name.at;
@@ -158,6 +176,7 @@ impl Reader {
             edges: Vec::new(),
             options: NodeOptions::default(),
             pv: None,
+            host: None,
             expected: None,
         };
         let (mut from, mut type_seen) = (None, false);
@@ -169,6 +188,7 @@ impl Reader {
                 "type" => (node.type_name, type_seen) = (self.type_name(value), true),
                 "params" => node.params = self.params(value),
                 "from" => from = Some(value),
+                "host" => node.host = self.name(value, "host"),
                 "pv" => {
                     node.pv = self.name(value, "pv").filter(|name| self.check_instance(name));
                 }
@@ -204,13 +224,15 @@ impl Reader {
 
     /// Ports are written `node.port`, and names become parts of PV names and file names.
     fn check_node_name(&mut self, name: &Name) {
+        self.check_word(name, "a node name of 1 to 60 letters, digits, `_` or `-`");
+    }
+
+    /// A name that may stand in names of PVs and files.
+    pub(super) fn check_word(&mut self, name: &Name, wanted: &'static str) {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if name.text.is_empty() || name.text.len() > 60 || !name.text.chars().all(fits) {
-            let expected = Expected::new(
-                "a node name of 1 to 60 letters, digits, `_` or `-`",
-                format!("`{}`", yaml::shortened(&name.text)),
-            );
-            self.problem(name.at, Part::Whole, ProblemKind::Value(expected));
+        if name.text.is_empty() || name.text.len() > MAX_NAME || !name.text.chars().all(fits) {
+            let found = format!("`{}`", yaml::shortened(&name.text));
+            self.problem(name.at, Part::Whole, ProblemKind::Value(Expected::new(wanted, found)));
         }
     }
 
@@ -226,7 +248,7 @@ impl Reader {
         is_good
     }
 
-    fn params(&mut self, item: &Item) -> Vec<(Name, Item)> {
+    pub(super) fn params(&mut self, item: &Item) -> Vec<(Name, Item)> {
         match &item.data {
             // `params:` with nothing behind it is YAML's null.
             Data::Scalar(scalar) if scalar.is_null() => Vec::new(),

@@ -6,6 +6,7 @@
 mod build;
 mod error;
 pub(crate) mod file;
+pub(crate) mod hosts;
 mod json;
 mod pvaccess;
 mod read;
@@ -17,6 +18,7 @@ mod types;
 mod web;
 mod yaml;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -27,6 +29,7 @@ use livetime_engine::{Cause, NodeType};
 pub use build::Pipeline;
 pub use error::{At, Expected, Part, Problem, ProblemKind, Problems};
 pub use file::MAX_QUEUE;
+pub use hosts::{ALL_HOSTS, Cut, HostPart, OverHosts};
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
 pub use replay::{Purpose, Replaced, Replay};
@@ -50,12 +53,45 @@ pub fn load(
     node_types: &[NodeType],
     settings: &[Setting],
 ) -> Result<Pipeline, Problems> {
-    let Some(path) = path else {
-        return parse(DEFAULT.0, DEFAULT.1, node_types, settings);
-    };
-    let name = path.display().to_string();
-    let text = read_text(path).map_err(|problem| Problems::new(&name, vec![problem]))?;
+    let (name, text) = named_text(path)?;
     parse(&name, &text, node_types, settings)
+}
+
+/// As [`load`], for the nodes of one host: see [`parse_host`].
+///
+/// # Errors
+/// As [`parse_host`].
+pub fn load_host(
+    path: Option<&Path>,
+    node_types: &[NodeType],
+    settings: &[Setting],
+    host: &str,
+) -> Result<Pipeline, Problems> {
+    let (name, text) = named_text(path)?;
+    parse_host(&name, &text, node_types, settings, host)
+}
+
+/// As [`load`], for all hosts of the file: see [`parse_hosts`].
+///
+/// # Errors
+/// As [`parse_hosts`].
+pub fn load_hosts(
+    path: Option<&Path>,
+    node_types: &[NodeType],
+    settings: &[Setting],
+) -> Result<OverHosts, Problems> {
+    let (name, text) = named_text(path)?;
+    parse_hosts(&name, &text, node_types, settings)
+}
+
+/// Name and text of a file, or of the default pipeline.
+fn named_text(path: Option<&Path>) -> Result<(String, Cow<'static, str>), Problems> {
+    let Some(path) = path else { return Ok((DEFAULT.0.into(), DEFAULT.1.into())) };
+    let name = path.display().to_string();
+    match read_text(path) {
+        Ok(text) => Ok((name, text.into())),
+        Err(problem) => Err(Problems::new(&name, vec![problem])),
+    }
 }
 
 /// Checks the text of a pipeline file called `name`.
@@ -75,7 +111,10 @@ pub fn parse(
     settings: &[Setting],
 ) -> Result<Pipeline, Problems> {
     let (file, mut problems) = file::read(text);
-    let built = file.and_then(|file| build::build(&file, node_types, settings, &mut problems));
+    let built = file.and_then(|file| {
+        hosts::check(&file, &mut problems);
+        build::build(&file, node_types, settings, &mut problems)
+    });
     match built {
         Some(mut pipeline) => {
             pipeline.graph.text = text.into();
@@ -83,6 +122,50 @@ pub fn parse(
         }
         None => Err(Problems::new(name, problems)),
     }
+}
+
+/// As [`parse`], for the nodes of one host of the file: edges from and to other hosts are led by links.
+///
+/// ```
+/// let text = "hosts: {daq: , ana: }\nnodes:\n  cam: {type: sim_detector, host: daq}\n  end: {type: 'null', from: cam, host: ana}\n";
+/// let nodes = [livetime_nodes::ALL, livetime_sim::ALL].concat();
+/// let pipeline = livetime_control::config::parse_host("p.yaml", text, &nodes, &[], "ana")?;
+/// let names: Vec<&str> = pipeline.graph.nodes().iter().map(|node| &*node.name).collect();
+/// assert_eq!(names, ["cam-to-end", "end"]);
+/// # Ok::<(), livetime_control::config::Problems>(())
+/// ```
+///
+/// # Errors
+/// Everything that is wrong with the file, and with the part of this host.
+pub fn parse_host(
+    name: &str,
+    text: &str,
+    node_types: &[NodeType],
+    settings: &[Setting],
+    host: &str,
+) -> Result<Pipeline, Problems> {
+    let mut problems = Vec::new();
+    let built = hosts::parse_one(text, node_types, settings, host, &mut problems);
+    let mut pipeline = built.ok_or_else(|| Problems::new(name, problems))?;
+    pipeline.graph.text = text.into();
+    Ok(pipeline)
+}
+
+/// As [`parse_host`], for all hosts of the file, with the cuts between them.
+///
+/// # Errors
+/// Everything that is wrong with the file, and with the part of any host.
+pub fn parse_hosts(
+    name: &str,
+    text: &str,
+    node_types: &[NodeType],
+    settings: &[Setting],
+) -> Result<OverHosts, Problems> {
+    let mut problems = Vec::new();
+    let built = hosts::parse_all(text, node_types, settings, &mut problems);
+    let mut over = built.ok_or_else(|| Problems::new(name, problems))?;
+    over.hosts.iter_mut().for_each(|host| host.pipeline.graph.text = text.into());
+    Ok(over)
 }
 
 /// The names of the types that the text of a pipeline file mentions, without repeats: for programs that must find some of them first. What

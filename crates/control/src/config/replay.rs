@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use livetime_engine::{NodeOptions, NodeType, OnFailure, Placement, WhenFull};
+use livetime_engine::{NodeOptions, NodeType, OnFailure, Placement, Stream, WhenFull};
 use livetime_frame::Layout;
 
 use super::error::{Expected, Part, Problem, ProblemKind};
@@ -131,7 +131,7 @@ fn play(node: &mut NodeEntry, replay: &Replay) {
     node.type_name = Some(name(replay.type_name));
     node.params = replay.params.iter().map(|(param, value)| (name(param), item(value))).collect();
     node.options = NodeOptions { wait_for_memory: true, ..NodeOptions::default() };
-    node.expected = Some(replay.layout);
+    node.expected = Some(Stream::Array(replay.layout));
 }
 
 fn lose_nothing(node: &mut NodeEntry, workers: usize, node_types: &[NodeType]) {

@@ -64,7 +64,7 @@ fn every_mistake_has_its_place() {
     assert!(broken("10 ms", "{a: 1}").contains("`period`: wanted a value, found a mapping"));
     assert_eq!(broken("from: cam.out", "from: [cam, show]"), "f:8:17: the nodes form a cycle: show -> show");
     let memory = broken("memory: 1 MiB", "memory: 64 KiB");
-    assert!(memory.starts_with("f:1:9: full queues would hold"), "{memory}");
+    assert!(memory.starts_with("f:1:9: full queues and links would hold"), "{memory}");
     assert!(memory.contains("found a memory bound of 64 KiB;"), "{memory}");
     assert!(broken("  show:", "  cam:").contains("f:6:3: `cam` stands here already, at 3:3"));
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
+use twox_hash::XxHash3_64;
 
 use super::error::{At, Expected, Problem, ProblemKind};
 
@@ -50,6 +51,44 @@ impl Item {
             Data::Scalar(s) => format!("`{}`", shortened(&s.text)),
             Data::List(items) => format!("a list of {}", items.len()),
             Data::Map(_) => "a mapping".into(),
+        }
+    }
+}
+
+impl Item {
+    /// Hash of what it says, in hexadecimal digits: places, comments and spaces do not count.
+    ///
+    /// It finds two hosts that were given different files. It does not stand up to forgery.
+    pub(crate) fn hash(&self) -> String {
+        let mut bytes = Vec::new();
+        self.spell(&mut bytes);
+        let half = |seed| XxHash3_64::oneshot_with_seed(seed, &bytes);
+        format!("{:016x}{:016x}", half(0), half(1))
+    }
+
+    /// Each part with its kind and length, so that two different trees are never spelled alike.
+    fn spell(&self, out: &mut Vec<u8>) {
+        let mut begin = |kind: u8, length: usize| {
+            out.push(kind);
+            out.extend((length as u64).to_le_bytes());
+        };
+        match &self.data {
+            Data::Scalar(scalar) => {
+                begin(u8::from(scalar.plain), scalar.text.len());
+                out.extend(scalar.text.as_bytes());
+            }
+            Data::List(items) => {
+                begin(2, items.len());
+                items.iter().for_each(|item| item.spell(out));
+            }
+            Data::Map(entries) => {
+                begin(3, entries.len());
+                for (name, item) in entries {
+                    out.extend((name.text.len() as u64).to_le_bytes());
+                    out.extend(name.text.as_bytes());
+                    item.spell(out);
+                }
+            }
         }
     }
 }

@@ -74,6 +74,20 @@ impl Context {
         self.control.is_stopping()
     }
 
+    /// True when the run was asked to end; false while its sources end by themselves.
+    pub fn was_stopped(&self) -> bool {
+        self.control.is_asked_to_stop()
+    }
+
+    /// For a source whose end is another program's to give, such as the other half of a graph: a stop of the run does
+    /// not end the source, which finds it by [`Context::is_stopping`] and answers [`Next::Finished`](super::Next::Finished)
+    /// when the end has come. An abort, and a stop while the source is paused, end it at once.
+    pub fn ends_itself(&mut self, ends_itself: bool) {
+        if let Some(source) = &mut self.source {
+            source.ends_itself = ends_itself;
+        }
+    }
+
     /// True when the run was aborted: a node stops waiting at once, for other hosts too.
     pub fn is_aborting(&self) -> bool {
         self.control.is_aborting()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use livetime_frame::Frame;
 
-use super::{Context, Counterpart, Next, Node, NodeError, NodeSpec, Stream};
+use super::{Context, Counterpart, Kept, Next, Node, NodeError, NodeSpec, Stream};
 use crate::{ParamKind, ParamSpec, Params, Refusal, RefusalKind, Value};
 
 /// Makes the nodes of one type, for [`NodeType::dynamic`](crate::NodeType::dynamic): the counterpart at run time of the
@@ -132,6 +132,12 @@ pub trait DynNode: Any + Send {
         Vec::new()
     }
 
+    /// See [`Node::keeps`].
+    fn keeps(&self, inputs: &[Stream], outputs: &[Stream]) -> Kept {
+        let _ = (inputs, outputs);
+        Kept::default()
+    }
+
     /// See [`Node::look`].
     ///
     /// # Errors
@@ -228,6 +234,10 @@ impl<N: Node> DynNode for N {
 
     fn writes(&self) -> Vec<PathBuf> {
         Node::writes(self)
+    }
+
+    fn keeps(&self, inputs: &[Stream], outputs: &[Stream]) -> Kept {
+        Node::keeps(self, inputs, outputs)
     }
 
     fn look(&self) -> Result<(), NodeError> {

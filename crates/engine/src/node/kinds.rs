@@ -205,6 +205,15 @@ pub enum Stream {
     Other(PayloadKind),
 }
 
+/// Bytes of frames that a node keeps at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kept {
+    /// In the memory of the run, whose bound they count against.
+    pub of_run: u64,
+    /// In memory of the node's own, beside that bound.
+    pub own: u64,
+}
+
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

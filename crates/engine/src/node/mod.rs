@@ -21,7 +21,7 @@ pub use context::Context;
 pub use dynamic::{DeclaredParams, DynNode, NodeFactory};
 pub use error::NodeError;
 pub use kinds::{
-    Accepts, Acts, Counterpart, FixedSetting, NodeKind, NodeSpec, NotAccepted, PortSpec, Record, Stream,
+    Accepts, Acts, Counterpart, FixedSetting, Kept, NodeKind, NodeSpec, NotAccepted, PortSpec, Record, Stream,
 };
 pub use last_frame::{LastFrame, Snapshot};
 pub use node_type::NodeType;
@@ -112,6 +112,13 @@ pub trait Node: Send + Sized + 'static {
     /// graph must not write to one name. Called before a run starts.
     fn writes(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// Bytes of frames that the node keeps at most, given the streams at its inputs and outputs; called before a run
+    /// starts. Frames in the queues before it, and the one that it handles, are counted without it.
+    fn keeps(&self, inputs: &[Stream], outputs: &[Stream]) -> Kept {
+        let _ = (inputs, outputs);
+        Kept::default()
     }
 
     /// Whether the data of a source exist, as far as that shows without opening them. Called when a graph is checked

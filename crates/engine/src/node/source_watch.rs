@@ -14,6 +14,8 @@ pub(crate) struct SourceWatch {
     pub(crate) expected: Option<u64>,
     pub(crate) last_ns: u64,
     pub(crate) mean_gap_ns: u64,
+    /// A stop of the run does not end the source: it sees the stop, and says itself when it has ended.
+    pub(crate) ends_itself: bool,
     timed: Sampler,
 }
 
@@ -23,7 +25,14 @@ pub(crate) const STALL_NS: u64 = 500_000_000;
 
 impl SourceWatch {
     pub(crate) fn new(id: SourceId) -> SourceWatch {
-        SourceWatch { id, expected: None, last_ns: 0, mean_gap_ns: 0, timed: Sampler::every(1) }
+        SourceWatch {
+            id,
+            expected: None,
+            last_ns: 0,
+            mean_gap_ns: 0,
+            ends_itself: false,
+            timed: Sampler::every(1),
+        }
     }
 
     /// The next number may leave out `frames` without being a jump: they are counted elsewhere.

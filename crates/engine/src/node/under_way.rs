@@ -96,6 +96,11 @@ impl Teller {
         self.ledger.tell(true, message.into());
     }
 
+    /// Ends the sources of the run, as [`Run::stop`](crate::Run::stop): another program that the node works with has ended.
+    pub fn stop_run(&self) {
+        self.ledger.control.ask_to_stop();
+    }
+
     /// As [`Context::unreadable`](super::Context::unreadable).
     pub fn unreadable(&self, frames: u64, why: impl Into<String>) {
         self.ledger.account.unreadable.fetch_add(frames, Relaxed);

@@ -146,6 +146,8 @@ impl Run {
             wired.workers.iter_mut().flat_map(|w| &mut w.runners).for_each(|runner| runner.pause(true));
         }
         let handles: Vec<_> = wired.workers.iter().map(|w| w.handle.clone()).collect();
+        let bells: Vec<_> = handles.iter().map(|handle| handle.bell.clone()).collect();
+        shared.control.wake_with(move || bells.iter().for_each(|bell| bell.ring()));
         let start_ns = shared.clock.now_ns();
         let Wired { nodes, edges, workers } = wired;
         let tracer = tracer(&nodes, &shared.control);
@@ -182,8 +184,6 @@ impl Run {
     /// Ends the sources; queued frames are handled.
     pub fn stop(&self) {
         self.shared.control.ask_to_stop();
-        // Rung after the request, so that a thread that wakes finds it.
-        self.handles.iter().for_each(|h| h.bell.ring());
     }
 
     /// Lets sources begin that [`RunOptions::hold_sources`] holds.
@@ -198,7 +198,7 @@ impl Run {
     /// Ends everything now; queued frames are lost, with an entry in the ledger.
     pub fn abort(&self) {
         self.shared.control.abort();
-        // Rung after the request, as in `stop`.
+        // Rung after the request, so that a thread that wakes finds it.
         self.handles.iter().for_each(|h| h.bell.ring());
     }
 

@@ -35,6 +35,8 @@ pub(super) struct Incoming {
     /// The position of the end, if the sender told it.
     pub(super) tail: Option<u64>,
     pub(super) has_ended: bool,
+    /// The sender's run was stopped.
+    pub(super) was_stopped: bool,
     /// No more frames are taken from it: the run of one end was aborted.
     pub(super) aborted: bool,
     /// The sender does not come back.
@@ -57,6 +59,7 @@ impl Incoming {
             lost: Losses::default(),
             tail: None,
             has_ended: false,
+            was_stopped: false,
             aborted: false,
             is_gone: false,
             is_retaken: false,

@@ -171,6 +171,7 @@ impl<F: Parcel> Receiver<F> {
         let entered = incoming.entered();
         Violation::check("position of the end", finish.tail, entered, entered)?;
         incoming.tail = Some(finish.tail);
+        incoming.was_stopped |= finish.stopped;
         self.finished_due = true;
         if incoming.standing.received < finish.tail {
             let wanted = incoming.standing.received;
@@ -214,6 +215,16 @@ impl<F: Parcel> Receiver<F> {
     pub fn give_up(&mut self) {
         self.given_up = self.current.as_ref().map(|incoming| incoming.epoch);
         self.retire(0);
+    }
+
+    /// The run of this end was stopped: the sender is asked to end too, again with every acknowledgement.
+    pub fn ask_to_end(&mut self) {
+        self.ack_due |= !std::mem::replace(&mut self.ending, true);
+    }
+
+    /// True when the sender has told that its run was stopped, which did not end by itself.
+    pub fn was_stopped(&self) -> bool {
+        self.current.as_ref().is_some_and(|incoming| incoming.was_stopped)
     }
 
     /// How a received frame ended. Returns false for a token that was settled before, or never given.
@@ -284,7 +295,8 @@ impl<F: Parcel> Receiver<F> {
         let standing = self.current.as_ref().map_or(Standing::default(), |incoming| incoming.standing);
         let gap = std::mem::take(&mut self.ack_due) && self.gap_at == Some(standing.received);
         let (echo_ns, held_ns) = self.echo.map_or((0, 0), |(echo, at)| (echo, now_ns.saturating_sub(at)));
-        Ack { standing, credit: self.credit(), gap, clock_ns: now_ns, echo_ns, held_ns }
+        let (credit, ending) = (self.credit(), self.ending);
+        Ack { standing, credit, gap, ending, clock_ns: now_ns, echo_ns, held_ns }
     }
 
     /// Room, not counting frames that are under way. It never shrinks but by frames that come: what was once promised to the

@@ -57,6 +57,8 @@ pub struct Receiver<F> {
     /// The sender has asked for the end.
     pub(super) finished_due: bool,
     pub(super) abort: Option<(String, bool)>,
+    /// The run of this end was stopped.
+    pub(super) ending: bool,
     pub(super) echo: Option<(u64, u64)>,
     pub(super) events: VecDeque<ReceiverEvent<F>>,
 }
@@ -80,6 +82,7 @@ impl<F: Parcel> Receiver<F> {
             ack_due: false,
             finished_due: false,
             abort: None,
+            ending: false,
             echo: None,
             events: VecDeque::new(),
         }

@@ -16,6 +16,11 @@ impl<F: Parcel + Clone> Sender<F> {
         }
     }
 
+    /// The run was stopped, and the receiver is told so together with the end.
+    pub fn stopped(&mut self) {
+        self.stopped = true;
+    }
+
     /// The run was aborted. Frames that the receiver does not have are lost when it answers with its final standing.
     pub fn abort(&mut self, why: &str) {
         if self.ending != Ending::Ended {

@@ -44,6 +44,8 @@ pub enum SenderEvent {
     },
     /// The receiver's run was aborted.
     Aborted(String),
+    /// The receiver's run was stopped, and this one is to end, too. Comes once.
+    AskedToEnd,
     /// The account is final.
     Ended,
 }

@@ -113,6 +113,9 @@ impl<F: Parcel + Clone> Sender<F> {
             peer.allow(ack.standing.received, ack.credit);
         }
         self.measure_clock(ack, now_ns);
+        if ack.ending && !std::mem::replace(&mut self.asked_to_end, true) {
+            self.events.push_back(SenderEvent::AskedToEnd);
+        }
         if self.received() > received {
             self.progress_ns = now_ns;
         }
@@ -159,7 +162,11 @@ impl<F: Parcel + Clone> Sender<F> {
                     return Some(Body::Data(data));
                 }
                 if self.next == self.tail() && self.ending.finish_due(is_silent) {
-                    return Some(Body::Finish(Finish { tail: self.tail(), told: self.told }));
+                    return Some(Body::Finish(Finish {
+                        tail: self.tail(),
+                        told: self.told,
+                        stopped: self.stopped,
+                    }));
                 }
             }
         }

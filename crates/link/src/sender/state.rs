@@ -70,6 +70,10 @@ pub struct Sender<F> {
     /// When [`Ack::standing`](crate::Ack::standing) moved, or frames were sent with none under way.
     pub(super) progress_ns: u64,
     pub(super) ending: Ending,
+    /// The run of this end was stopped.
+    pub(super) stopped: bool,
+    /// The receiver has asked for the end.
+    pub(super) asked_to_end: bool,
     pub(super) clock: Option<ClockOffset>,
     pub(super) events: VecDeque<SenderEvent>,
 }
@@ -100,6 +104,8 @@ impl<F: Parcel + Clone> Sender<F> {
             connection: Connection::default(),
             progress_ns: 0,
             ending: Ending::No,
+            stopped: false,
+            asked_to_end: false,
             clock: None,
             events: VecDeque::new(),
         }

@@ -47,6 +47,7 @@ pub(super) fn put<F>(to: &mut Vec<u8>, body: &Body<F>) {
         Body::Finish(finish) => {
             put_numbers(to, &[finish.tail]);
             put_told(to, &finish.told);
+            to.push(finish.stopped.into());
         }
         Body::Finished(standing) => put_standing(to, standing),
         Body::Abort(abort) => {
@@ -74,7 +75,11 @@ pub(super) fn read<F>(input: &mut Input<'_>, kind: u8) -> Result<Body<F>, WireEr
         }
         3 => Body::Ack(read_ack(input)?),
         4 => Body::Heartbeat(Heartbeat { clock_ns: input.u64("clock")?, told: read_told(input)? }),
-        5 => Body::Finish(Finish { tail: input.u64("tail")?, told: read_told(input)? }),
+        5 => Body::Finish(Finish {
+            tail: input.u64("tail")?,
+            told: read_told(input)?,
+            stopped: input.flag("stopped")?,
+        }),
         6 => Body::Finished(read_standing(input)?),
         7 => {
             let why = input.text("reason")?;
@@ -129,7 +134,7 @@ fn read_cut(input: &mut Input<'_>) -> Result<Cut, WireError> {
 fn put_ack(to: &mut Vec<u8>, ack: &Ack) {
     put_standing(to, &ack.standing);
     put_numbers(to, &[ack.credit.frames, ack.credit.bytes, ack.clock_ns, ack.echo_ns, ack.held_ns]);
-    to.push(ack.gap.into());
+    to.extend([u8::from(ack.gap), u8::from(ack.ending)]);
 }
 
 fn read_ack(input: &mut Input<'_>) -> Result<Ack, WireError> {
@@ -140,6 +145,7 @@ fn read_ack(input: &mut Input<'_>) -> Result<Ack, WireError> {
         echo_ns: input.u64("echo")?,
         held_ns: input.u64("age of the echo")?,
         gap: input.flag("gap")?,
+        ending: input.flag("ending")?,
     })
 }
 

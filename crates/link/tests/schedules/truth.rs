@@ -89,7 +89,7 @@ impl Truth {
                 incarnation.name(from, to);
                 incarnation.range(from, to).for_each(|fate| fate.retaken = true);
             }
-            SenderEvent::Met { .. } | SenderEvent::Aborted(_) => {}
+            SenderEvent::Met { .. } | SenderEvent::Aborted(_) | SenderEvent::AskedToEnd => {}
             SenderEvent::Ended => incarnation.is_over = true,
         }
     }

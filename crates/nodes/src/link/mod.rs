@@ -24,8 +24,8 @@ pub(crate) use worker::Worker;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use livetime_engine::{CutAccount, CutSide, NodeError, ParamEnum, Params, Value};
-use livetime_frame::Codec;
+use livetime_engine::{CutAccount, CutSide, NodeError, ParamEnum, Params, Stream, Value};
+use livetime_frame::{Codec, FramePool};
 use livetime_link::{Account, Cut, Part, Retain, Settings};
 
 use crate::codec::Compressor;
@@ -49,10 +49,35 @@ pub(crate) struct Bounds {
     pub(crate) frame_bytes: u64,
 }
 
-/// Settings of an end of the cut `name`. Both graphs are files of their own, so that no hash of a common file is compared.
-pub(crate) fn settings(name: &str, retain: Retain, bounds: &Bounds) -> Settings {
+impl Bounds {
+    /// Memory for a full window of such frames, and for one more: a frame may begin while one byte is left. `None` for frames of
+    /// unknown size.
+    pub(crate) fn frames_of(&self, stream: Option<&Stream>) -> Option<u64> {
+        let span = stream?.layout()?.span();
+        let by_bytes = self.bytes.div_ceil((span as u64).max(1));
+        let frames = by_bytes.min(self.frames).saturating_add(1);
+        Some(frames.saturating_mul(FramePool::cost_bytes(span) as u64))
+    }
+}
+
+/// The cut called `name`. `pipeline` is the hash of the file of both hosts; empty, where each graph is a file of its own.
+pub(crate) fn cut(name: &str, pipeline: &str) -> Result<Cut, NodeError> {
+    let mut hash = [0; 32];
+    let is_digits = pipeline.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if !is_digits || !pipeline.len().is_multiple_of(2) || pipeline.len() > 2 * hash.len() {
+        let wanted = "`pipeline`: wanted at most 64 hexadecimal digits, two for a byte";
+        return Err(NodeError::new(format_args!("{wanted}, found `{pipeline}`")));
+    }
+    for (byte, at) in hash.iter_mut().zip((0..pipeline.len()).step_by(2)) {
+        *byte = u8::from_str_radix(&pipeline[at..at + 2], 16).unwrap_or_default();
+    }
+    Ok(Cut { name: name.to_owned(), pipeline: hash })
+}
+
+/// Settings of an end of a cut.
+pub(crate) fn settings(cut: Cut, retain: Retain, bounds: &Bounds) -> Settings {
     Settings {
-        cut: Cut { name: name.to_owned(), ..Cut::default() },
+        cut,
         retain,
         window_frames: bounds.frames,
         window_bytes: bounds.bytes,

@@ -62,6 +62,10 @@ impl Receiving {
         self.receiver.give_up();
     }
 
+    pub(crate) fn ask_to_end(&mut self) {
+        self.receiver.ask_to_end();
+    }
+
     pub(crate) fn abort(&mut self, why: &str) {
         self.receiver.abort(why);
     }

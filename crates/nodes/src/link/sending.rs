@@ -61,7 +61,11 @@ impl Sending {
         Some(Offered::Lost)
     }
 
-    pub(crate) fn finish(&mut self) {
+    /// No frame will come any more. `is_stopped`: the run was stopped.
+    pub(crate) fn finish(&mut self, is_stopped: bool) {
+        if is_stopped {
+            self.sender.stopped();
+        }
         self.sender.finish();
     }
 
@@ -98,6 +102,10 @@ impl Sending {
                 SenderEvent::Aborted(why) => {
                     self.alone_since_ns.get_or_insert(now_ns);
                     self.teller.tell_error(format!("the receiver has aborted: {why}"));
+                }
+                SenderEvent::AskedToEnd => {
+                    self.teller.tell("the receiving run was stopped, and stops this one");
+                    self.teller.stop_run();
                 }
                 // A link to one receiver takes nothing back.
                 SenderEvent::Settled { .. } | SenderEvent::Retaken { .. } | SenderEvent::Ended => {}

@@ -21,7 +21,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::{Context, CutSide, Cuts, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec};
+use livetime_engine::{
+    Context, CutSide, Cuts, Kept, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::{Frame, FramePool, Payload};
 use livetime_link::{Part, Retain};
 use livetime_runtime::LossReason;
@@ -49,6 +51,8 @@ pub struct LinkOutParams {
     /// Name of the link, the same at both ends.
     #[param(default = "link")]
     pub link: String,
+    /// Hash of the pipeline file of both hosts, in hexadecimal digits: the same at both ends. Empty for two files.
+    pub pipeline: String,
     /// How long a frame is kept, so that it can be sent again.
     pub retain: RetainUntil,
     /// Frames that are kept at most.
@@ -119,13 +123,19 @@ impl Node for LinkOut {
         &mut self.params
     }
 
+    fn keeps(&self, inputs: &[Stream], _outputs: &[Stream]) -> Kept {
+        let frames = self.bounds().frames_of(inputs.first());
+        Kept { of_run: frames.unwrap_or(self.params.window_bytes), own: 0 }
+    }
+
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let bounds = self.bounds();
         let retain = match self.params.retain {
             RetainUntil::Received => Retain::Received,
             RetainUntil::Completed => Retain::Completed,
         };
-        let settings = link::settings(&self.params.link, retain, &bounds);
+        let cut = link::cut(&self.params.link, &self.params.pipeline)?;
+        let settings = link::settings(cut, retain, &bounds);
         let carrier = link::connect(&self.params.to, &self.params.keys, bounds.frame_bytes)?;
         let epoch = link::new_epoch();
         let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
@@ -163,7 +173,7 @@ impl Node for LinkOut {
     fn drain(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let Some((link, _)) = &self.link else { return Ok(()) };
         let patience = Duration::from_secs_f64(self.params.peers_within);
-        link.with(|sending, _| sending.finish());
+        link.with(|sending, _| sending.finish(ctx.was_stopped()));
         let mut has_ended = false;
         while !has_ended && !ctx.is_aborting() {
             let ended = link.wait(LOOK, |sending, now_ns| {

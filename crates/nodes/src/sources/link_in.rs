@@ -22,12 +22,24 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::{Context, CutSide, Cuts, Next, Node, NodeError, NodeSpec, Params, PortSpec};
+use livetime_engine::{
+    Context, CutSide, Cuts, Kept, Next, Node, NodeError, NodeSpec, ParamEnum, Params, PortSpec, Stream,
+};
 use livetime_frame::{Frame, FramePool};
 use livetime_link::{ReceiverEvent, Retain, Settings, Token};
 use livetime_runtime::LossReason;
 
 use crate::link::{self, Begun, Bounds, End, Link, Pools, Progress, Receiving, cut_account};
+
+/// What a stop of the receiving run means for the sending one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ParamEnum)]
+pub enum WhenStopped {
+    /// The sender waits for the next run of the receiver.
+    #[default]
+    Leave,
+    /// The sending run is stopped too, and all of its frames are handled here before the end.
+    Drain,
+}
 
 /// Parameters of `link_in`.
 #[derive(Params)]
@@ -43,6 +55,10 @@ pub struct LinkInParams {
     /// Name of the link, the same at both ends.
     #[param(default = "link")]
     pub link: String,
+    /// Hash of the pipeline file of both hosts, in hexadecimal digits: the same at both ends. Empty for two files.
+    pub pipeline: String,
+    /// What a stop of the run means for the sender.
+    pub when_stopped: WhenStopped,
     /// Frames under way in this graph at most.
     #[param(default = 2000, min = 1, max = 1_000_000)]
     pub window_frames: u64,
@@ -131,16 +147,20 @@ impl Node for LinkIn {
         &mut self.params
     }
 
+    fn keeps(&self, _inputs: &[Stream], outputs: &[Stream]) -> Kept {
+        let bounds = self.bounds();
+        Kept { of_run: 0, own: bounds.frames_of(outputs.first()).unwrap_or(pool_bytes(&bounds)) }
+    }
+
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let LinkInParams { window_frames, window_bytes, max_frame_bytes, beyond_loopback, .. } = self.params;
-        let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
-        let LinkInParams { listen, keys, .. } = &self.params;
-        let carrier = link::listen(listen, beyond_loopback, keys, max_frame_bytes)?;
+        let LinkInParams { listen, keys, max_frame_bytes, beyond_loopback, .. } = &self.params;
+        let bounds = self.bounds();
+        let carrier = link::listen(listen, *beyond_loopback, keys, *max_frame_bytes)?;
         self.params.listening = carrier.address().unwrap_or_default();
         let is_pool = !self.params.pool.is_empty();
         self.pool = is_pool.then(|| ctx.service::<Pools>().of(&self.params.pool));
-        let settings = link::settings(&self.params.link, Retain::default(), &bounds);
-        let settings = Settings { retakes: is_pool, ..settings };
+        let cut = link::cut(&self.params.link, &self.params.pipeline)?;
+        let settings = Settings { retakes: is_pool, ..link::settings(cut, Retain::default(), &bounds) };
         let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
@@ -151,12 +171,16 @@ impl Node for LinkIn {
         ctx.tell(format!("waits for a sender at {}", self.params.listening));
         (self.link, self.begun) = (Some((link, thread)), Begun::with(&self.params));
         (self.alone_since_ns, self.is_drained) = (Some(0), false);
+        ctx.ends_itself(self.params.when_stopped == WhenStopped::Drain);
         Ok(())
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
         let Some((link, _)) = &self.link else { return Ok(Next::Idle) };
         let link = link.clone();
+        if ctx.is_stopping() {
+            link.with(|receiving, _| receiving.ask_to_end());
+        }
         match link.wait(WAIT, |receiving, now_ns| receiving.next_event(now_ns)) {
             Some(ReceiverEvent::Frame(token, frame)) => {
                 self.send(&link, token, frame, ctx)?;
@@ -165,9 +189,20 @@ impl Node for LinkIn {
             Some(ReceiverEvent::Met { is_new, .. }) => {
                 ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
             }
-            Some(ReceiverEvent::End) => return Ok(Next::Finished),
+            Some(ReceiverEvent::End) => {
+                if link.with(|receiving, _| receiving.receiver().was_stopped()) && !ctx.is_stopping() {
+                    ctx.tell("the sending run was stopped, and stops this one");
+                    ctx.teller().stop_run();
+                }
+                return Ok(Next::Finished);
+            }
             Some(ReceiverEvent::Aborted(why)) => {
                 ctx.tell_error(format!("the sender has aborted: {why}"));
+                return Ok(Next::Finished);
+            }
+            // Without a sender its end would never come.
+            None if ctx.is_stopping() && !link.with(|receiving, _| receiving.is_up()) => {
+                ctx.tell("the run is stopped, and no sender is there");
                 return Ok(Next::Finished);
             }
             None => {}
@@ -179,6 +214,10 @@ impl Node for LinkIn {
         let Some((link, _)) = &self.link else { return Ok(()) };
         let is_used =
             link.with(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
+        if self.params.name(index) == "when_stopped" {
+            ctx.ends_itself(self.params.when_stopped == WhenStopped::Drain);
+            return Ok(());
+        }
         if self.params.name(index) == "peers_within"
             || !self.begun.differs(&mut self.params, index, is_used)?
         {
@@ -218,6 +257,11 @@ impl Drop for LinkIn {
 }
 
 impl LinkIn {
+    fn bounds(&self) -> Bounds {
+        let LinkInParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
+        Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes }
+    }
+
     fn send(
         &mut self,
         link: &Link<Receiving>,
@@ -256,7 +300,7 @@ impl LinkIn {
             return false;
         }
         link.with(|receiving, _| receiving.give_up());
-        ctx.tell_error(format!("wanted a sender within {} s, found none", self.params.peers_within));
+        ctx.tell_unfinished(format!("wanted a sender within {} s, found none", self.params.peers_within));
         true
     }
 
@@ -281,7 +325,11 @@ impl LinkIn {
 
 /// Memory for the window, one frame more, and the cells of frames, which are rounded up to sizes of their own.
 fn pool(bounds: &Bounds) -> FramePool {
+    FramePool::new(usize::try_from(pool_bytes(bounds)).unwrap_or(usize::MAX))
+}
+
+fn pool_bytes(bounds: &Bounds) -> u64 {
     let bytes = (bounds.bytes.saturating_add(bounds.frame_bytes)).saturating_mul(2);
     let cells = bounds.frames.saturating_mul(FramePool::cost_bytes(0) as u64);
-    FramePool::new(usize::try_from(bytes.saturating_add(cells)).unwrap_or(usize::MAX))
+    bytes.saturating_add(cells)
 }

@@ -7,6 +7,7 @@
 
 mod anew;
 mod edit;
+mod hosts;
 mod standing;
 mod text;
 
@@ -63,13 +64,17 @@ pub struct Difference {
 /// ```
 pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
     let text = graph.text.strip_prefix('\u{feff}').unwrap_or(&graph.text);
-    let types: Vec<NodeType> = graph.nodes().iter().map(|node| node.node_type.clone()).collect();
-    let wanted = standing(graph, now);
-    let read = |text: &str| parse(NAME, text, &types, &[]).map(|pipeline| of_graph(&pipeline.graph));
-    let before = read(text).ok();
-    // A recorded run that takes the place of a source leaves a text that these types do not parse: then the run's start is compared.
-    let differences = differences(before.as_deref().unwrap_or(&of_graph(graph)), &wanted);
+    let mut wanted = standing(graph, now);
+    let before = read(text, graph);
     let mut notes = notes(graph, now);
+    if graph.host.is_some() {
+        notes.extend(hosts::settle(before.as_deref().unwrap_or_default(), &mut wanted));
+    }
+    let read = |text: &str| read(text, graph).map(hosts::own);
+    let before = before.map(hosts::own).ok();
+    // A recorded run that takes the place of a source leaves a text that these types do not parse: then the run's start is compared.
+    let start = hosts::own(of_graph(graph));
+    let differences = differences(before.as_deref().unwrap_or(&start), &wanted);
     let root = yaml::parse(text).ok();
     if let (Some(before), Some(root)) = (&before, &root) {
         // An edit is used only if its text reads as wanted; otherwise the file is written anew.
@@ -77,6 +82,11 @@ pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
         if let Some(edited) = edited.filter(|edited| read(edited).is_ok_and(|read| read == wanted)) {
             return Saved { text: edited, differences, notes, problem: None };
         }
+    }
+    if graph.host.is_some() {
+        // Written anew, the file would lose the nodes of other hosts.
+        let problem = Some(Problems::new(NAME, vec![Problem::elsewhere(ProblemKind::NotSaid)]));
+        return Saved { text: text.to_owned(), differences, notes, problem };
     }
     let entries = file::read(text).0.map(|file| file.nodes).unwrap_or_default();
     let left_out = root.as_ref().map(|root| anew::left_out(text, root)).unwrap_or_default();
@@ -90,6 +100,16 @@ pub fn save(graph: &Graph, now: &[Standing]) -> Saved {
         Err(problem) => Some(problem),
     };
     Saved { text, differences, notes, problem }
+}
+
+/// The nodes of the file, of the host of `graph` if it has one.
+fn read(text: &str, graph: &Graph) -> Result<Vec<NodeNow>, Problems> {
+    let types: Vec<NodeType> = graph.nodes().iter().map(|node| node.node_type.clone()).collect();
+    let pipeline = match &graph.host {
+        Some(host) => super::hosts::parse_alone(NAME, text, &types, host),
+        None => parse(NAME, text, &types, &[]),
+    };
+    pipeline.map(|pipeline| of_graph(&pipeline.graph))
 }
 
 fn differences(before: &[NodeNow], wanted: &[NodeNow]) -> Vec<Difference> {

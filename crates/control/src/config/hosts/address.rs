@@ -1,0 +1,75 @@
+//! Where a host's links listen.
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// An address of a link, as `ana01:7440` or `zmq://ana01:7440`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Address {
+    /// With its `://`; empty for the usual carrier.
+    pub(super) scheme: String,
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Address {
+    /// `None` for a text of another form.
+    pub(super) fn read(text: &str) -> Option<Address> {
+        let (scheme, rest) = match text.find("://") {
+            Some(at) => text.split_at(at + 3),
+            None => ("", text),
+        };
+        let (host, port) = rest.rsplit_once(':')?;
+        let is_name = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
+        let fits = !host.is_empty() && host.len() <= 255 && host.chars().all(is_name);
+        let port = port.parse().ok().filter(|port| *port > 0)?;
+        fits.then(|| Address { scheme: scheme.into(), host: host.into(), port })
+    }
+
+    /// The address of the link with this number; `None` behind the last port.
+    pub(super) fn of_link(&self, number: usize) -> Option<Address> {
+        let port = self.port.checked_add(u16::try_from(number).ok()?)?;
+        Some(Address { port, ..self.clone() })
+    }
+
+    /// True when other machines cannot reach it. A name is only known at its host.
+    pub(super) fn is_loopback(&self) -> bool {
+        let plain = self.host.trim_start_matches('[').trim_end_matches(']');
+        plain == "localhost" || plain.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}:{}", self.scheme, self.host, self.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn addresses_have_a_port() {
+        for good in ["ana01:7440", "zmq://ana01:7440", "[::1]:1", "127.0.0.1:65535"] {
+            assert_eq!(Address::read(good).unwrap().to_string(), good);
+        }
+        for wrong in ["", "ana01", "ana01:", ":7440", "ana01:0", "ana01:65536", "a b:1", "zmq://", "a/b:1"] {
+            assert_eq!(Address::read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_next_links_have_the_next_ports() {
+        let address = Address::read("[::1]:65534").unwrap();
+        assert_eq!(address.of_link(1).unwrap().to_string(), "[::1]:65535");
+        assert_eq!((address.of_link(2), address.of_link(70_000)), (None, None));
+    }
+
+    #[test]
+    fn loopback_is_known_by_its_number() {
+        let is_loopback = |text: &str| Address::read(text).unwrap().is_loopback();
+        assert!(is_loopback("localhost:1") && is_loopback("127.0.0.2:1") && is_loopback("zmq://[::1]:1"));
+        assert!(!is_loopback("ana01:1") && !is_loopback("10.0.0.1:1") && !is_loopback("0.0.0.0:1"));
+    }
+}
