@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use livetime_engine::{Context, CutSide, Cuts, Node, NodeError, NodeSpec, Params, PortSpec};
+use livetime_engine::{Context, CutSide, Cuts, Kept, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
 use livetime_frame::{Frame, FramePool, Payload};
 use livetime_link::{NotTaken, Retain, Settings};
 use livetime_runtime::LossReason;
@@ -30,6 +30,9 @@ use crate::link::{self, Begun, Bell, Bounds, Link, Pools, Progress, Worker, cut_
 pub struct LinkPoolParams {
     /// Where the `link_in` of each worker listens, as `daq2:7441, daq3:7441`.
     pub to: String,
+    /// For links over ZeroMQ: for each address in `to` the folder with the keys of this end (`livetime keys`); empty: nothing
+    /// is encrypted.
+    pub keys: String,
     /// Name of the links, the same at all ends.
     #[param(default = "link")]
     pub link: String,
@@ -219,8 +222,16 @@ impl Node for LinkPool {
         &mut self.params
     }
 
+    fn keeps(&self, inputs: &[Stream], _outputs: &[Stream]) -> Kept {
+        // Frames that are taken back leave one window and enter another one.
+        let LinkPoolParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
+        let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
+        let of_link = bounds.frames_of(inputs.first()).unwrap_or(bounds.bytes);
+        Kept { of_run: of_link.saturating_mul(self.addresses().len() as u64), own: 0 }
+    }
+
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let settings = self.settings();
+        let settings = self.settings()?;
         let LinkPoolParams { window_frames, window_bytes, max_frame_bytes, retake_after, .. } = self.params;
         let mut pool = Pool {
             links: Vec::new(),
@@ -233,9 +244,11 @@ impl Node for LinkPool {
             offered: 0,
             progress: ctx.service::<Pools>().of(ctx.name()),
         };
-        let addresses: Vec<&str> = self.params.to.split(',').map(str::trim).collect();
+        let addresses = self.addresses();
+        let keys = self.keys(addresses.len())?;
         // All of them are read before the first thread starts.
-        let carriers = addresses.iter().map(|to| link::connect(to, max_frame_bytes));
+        let carriers = addresses.iter().zip(keys);
+        let carriers = carriers.map(|(to, keys)| link::connect(to, keys, max_frame_bytes));
         let carriers = carriers.collect::<Result<Vec<_>, _>>()?;
         for (address, carrier) in addresses.iter().zip(carriers) {
             let worker = Worker::new(address, settings.clone(), ctx.teller(), pool.bell.clone());
@@ -361,11 +374,32 @@ impl LinkPool {
         Duration::from_secs_f64(self.params.peers_within)
     }
 
-    fn settings(&self) -> Settings {
+    fn addresses(&self) -> Vec<&str> {
+        self.params.to.split(',').map(str::trim).collect()
+    }
+
+    /// The folder of keys for each of `workers` links.
+    fn keys(&self, workers: usize) -> Result<Vec<&str>, NodeError> {
+        if self.params.keys.is_empty() {
+            return Ok(vec![""; workers]);
+        }
+        let keys: Vec<&str> = self.params.keys.split(',').map(str::trim).collect();
+        if keys.len() != workers {
+            let found = keys.len();
+            let wanted = "`keys`: wanted one folder for each address in `to`";
+            return Err(NodeError::new(format_args!("{wanted}, {workers}, found {found}")));
+        }
+        Ok(keys)
+    }
+
+    fn settings(&self) -> Result<Settings, NodeError> {
+        // A pool is no part of a pipeline file over hosts, so it has no hash of one.
+        let cut = link::cut(&self.params.link, "")?;
+        // Frames that were taken back from one worker have room in the windows of the others.
         let LinkPoolParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
         let bounds =
             Bounds { frames: 2 * window_frames, bytes: 2 * window_bytes, frame_bytes: max_frame_bytes };
-        Settings { retakes: true, ..link::settings(&self.params.link, Retain::Completed, &bounds) }
+        Ok(Settings { retakes: true, ..link::settings(cut, Retain::Completed, &bounds) })
     }
 
     fn read_back(&mut self) {
