@@ -10,7 +10,7 @@ use livetime_nodes::sinks::link_out::LinkOut;
 use livetime_nodes::sources::link_in::LinkIn;
 use serde_json::json;
 
-use super::link::{Arrivals, BATCH_BYTES, Batches};
+use super::link::{Ages, Arrivals, BATCH_BYTES, Batches};
 use super::row::{Row, spread};
 use crate::{Failed, Settings, in_one_line};
 
@@ -40,16 +40,18 @@ pub(super) fn measure(settings: &Settings, row: &mut Row) -> Result<(), Failed> 
     let mut orders = child.stdin.take().ok_or("wanted a pipe to the process that sends, found none")?;
     writeln!(orders, "{}", json!(addresses(&run, links)?))?;
     let mut rates = Vec::new();
-    let taken = || run.visit("merger", |merger: &mut Arrivals| std::mem::take(&mut merger.ages_us).len());
+    let ages = run.service::<Ages>();
+    let taken = || ages.take().len();
     let begun = Instant::now();
     // All links are there when the wanted messages come.
     let wanted = links as f64 * 1e6 / PERIOD_US as f64;
     while row.values.len() < settings.repeats() && begun.elapsed() < Duration::from_secs(120) {
         let (before, cpu) = (Instant::now(), process_cpu());
-        taken()?;
+        taken();
         std::thread::sleep(Duration::from_secs_f64(seconds));
-        let rate = taken()? as f64 / before.elapsed().as_secs_f64();
-        if rate > 0.9 * wanted {
+        let rate = taken() as f64 / before.elapsed().as_secs_f64();
+        // A quick run shows that it works, also on a machine that is too busy for the rate.
+        if settings.quick || rate > 0.9 * wanted {
             rates.push(rate);
             row.values.push((process_cpu() - cpu).as_secs_f64() / before.elapsed().as_secs_f64() * 100.0);
         }
@@ -58,6 +60,12 @@ pub(super) fn measure(settings: &Settings, row: &mut Row) -> Result<(), Failed> 
     child.wait()?;
     run.abort();
     run.finish(Duration::from_secs(20));
+    if row.values.is_empty() {
+        return Err(format!(
+            "wanted {wanted} messages/s over {links} links, found fewer: the machine is busy"
+        )
+        .into());
+    }
     row.more = json!({ "links": links, "messages_per_s": spread(rates) });
     Ok(())
 }
@@ -100,8 +108,8 @@ pub fn send_over_links() -> Result<(), Failed> {
     for (link, address) in addresses.iter().enumerate() {
         let (source, name) = (format!("source{link}"), format!("link{link}"));
         let node = graph.add(&source, NodeType::of::<Batches>())?;
-        graph.set(node, "bytes", &BATCH_BYTES.into())?;
-        graph.set(node, "period_us", &PERIOD_US.into())?;
+        graph.set(node, "bytes", &(BATCH_BYTES as i64).into())?;
+        graph.set(node, "period_us", &(PERIOD_US as i64).into())?;
         let node = graph.add(&name, NodeType::of::<LinkOut>())?;
         graph.set(node, "to", &address.as_str().into())?;
         graph.connect(&source, &name, edge())?;
