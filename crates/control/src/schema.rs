@@ -381,7 +381,7 @@ fn quantity(description: &str, default: Value) -> Value {
 mod tests {
     use super::*;
     use crate::config::file::{EDGE_KEYS, NODE_KEYS};
-    use crate::config::hosts::HOST_KEYS;
+    use crate::config::host::HOST_KEYS;
     use crate::test_nodes;
 
     #[test]

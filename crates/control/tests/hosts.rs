@@ -1,8 +1,6 @@
 //! Hosts and cuts of small files.
 
-use livetime_control::config::{
-    Pipeline, Problem, Problems, Standing, parse, parse_host, parse_hosts, save,
-};
+use livetime_control::config::{Pipeline, Problem, Problems, Standing, parse, parse_host, parse_hosts, save};
 use livetime_engine::{NodeType, Stream};
 
 fn nodes() -> Vec<NodeType> {

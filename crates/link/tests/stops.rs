@@ -1,6 +1,8 @@
 //! A stop of one run that the other end of a link is told of, in both directions.
 
-use livetime_link::{Message, Parcel, Receiver, ReceiverEvent, Sender, SenderEvent, Settings, Settlement, Step};
+use livetime_link::{
+    Message, Parcel, Receiver, ReceiverEvent, Sender, SenderEvent, Settings, Settlement, Step,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Byte;
@@ -20,7 +22,8 @@ struct Ends {
 impl Ends {
     fn new() -> Ends {
         let settings = Settings::default();
-        let mut ends = Ends { sender: Sender::new(settings.clone(), 1), receiver: Receiver::new(settings, 2) };
+        let mut ends =
+            Ends { sender: Sender::new(settings.clone(), 1), receiver: Receiver::new(settings, 2) };
         ends.sender.connected(0);
         ends.receiver.connected(0);
         ends
@@ -45,7 +48,9 @@ impl Ends {
     }
 
     fn asked(&mut self) -> usize {
-        std::iter::from_fn(|| self.sender.next_event()).filter(|event| *event == SenderEvent::AskedToEnd).count()
+        std::iter::from_fn(|| self.sender.next_event())
+            .filter(|event| *event == SenderEvent::AskedToEnd)
+            .count()
     }
 }
 

@@ -113,7 +113,10 @@ pub(crate) fn run_here(
 
 /// The pipeline file as messages name it.
 fn shown_name(args: &RunArgs) -> String {
-    args.pipeline.file.as_ref().map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string())
+    let file = args.pipeline.file.as_ref();
+    let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
+    // The runs of several hosts have one file: their reports are told apart.
+    args.pipeline.host_part().map_or(name.clone(), |host| format!("{name}@{host}"))
 }
 
 /// The pipeline with the choices of the command line and the environment, and the search for other servers of its names.

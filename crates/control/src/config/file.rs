@@ -6,7 +6,7 @@
 use livetime_engine::{EdgeOptions, NodeOptions, OnFailure, Placement, Stream, WaitStrategy, WhenFull};
 
 use super::error::{At, Expected, Part, Problem, ProblemKind};
-use super::hosts::HostEntry;
+use super::host::HostEntry;
 use super::read::Reader;
 use super::yaml::{self, Data, Item, Name};
 use crate::pvaccess::Options;

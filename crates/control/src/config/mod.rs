@@ -6,6 +6,7 @@
 mod build;
 mod error;
 pub(crate) mod file;
+pub(crate) mod host;
 pub(crate) mod hosts;
 mod json;
 mod pvaccess;
@@ -29,7 +30,8 @@ use livetime_engine::{Cause, NodeType};
 pub use build::Pipeline;
 pub use error::{At, Expected, Part, Problem, ProblemKind, Problems};
 pub use file::MAX_QUEUE;
-pub use hosts::{ALL_HOSTS, Cut, HostPart, OverHosts};
+pub use host::ALL_HOSTS;
+pub use hosts::{Cut, HostPart, OverHosts};
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
 pub use replay::{Purpose, Replaced, Replay};

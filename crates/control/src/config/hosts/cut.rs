@@ -6,9 +6,8 @@ use livetime_engine::{EdgeOptions, Placement, WhenFull};
 
 use super::super::error::{Part, Problem, ProblemKind};
 use super::super::file::{EdgeEntry, MAX_NAME, NodeEntry, Pipeline};
+use super::super::host::{Address, HostEntry};
 use super::super::yaml::Name;
-use super::address::Address;
-use super::read::HostEntry;
 use super::{unknown, wrong};
 
 /// Links to hosts without an address listen on loopback from this port on.

@@ -3,10 +3,8 @@
 //! The cut is made in the file's own terms: a host's part is a file again, in which a `link_out` or a `link_in` stands in
 //! the place of what is on another host. So links are nodes like all others for everything behind.
 
-mod address;
 mod cut;
 mod part;
-mod read;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,18 +14,12 @@ use livetime_engine::{EdgeOptions, Graph, NodeType, Stream};
 use livetime_frame::PayloadKind;
 
 pub(crate) use part::{is_of_links, link_type};
-pub(crate) use read::HostEntry;
-#[cfg(test)]
-pub(crate) use read::HOST_KEYS;
 
 use self::cut::{CutEntry, Cuts, cuts};
 use super::build::{self, Pipeline};
 use super::error::{At, Expected, Part, Problem, ProblemKind, Problems};
 use super::setting::Setting;
 use super::{file, yaml};
-
-/// The word for the nodes of all hosts in one process, which no host may have as its name.
-pub const ALL_HOSTS: &str = "all";
 
 /// A pipeline file over hosts that was checked.
 #[derive(Clone, Debug)]

@@ -1,11 +1,15 @@
 //! The block `hosts` as it is written.
 
-use super::super::error::{At, Expected, Part, ProblemKind};
-use super::super::pvaccess::YES_NO;
-use super::super::read::Reader;
-use super::super::yaml::{Data, Item, Name};
-use super::ALL_HOSTS;
-use super::address::Address;
+mod address;
+
+use super::error::{At, Expected, Part, ProblemKind};
+use super::pvaccess::YES_NO;
+use super::read::Reader;
+use super::yaml::{Data, Item, Name};
+pub(super) use address::Address;
+
+/// The word for the nodes of all hosts in one process, which no host may have as its name.
+pub const ALL_HOSTS: &str = "all";
 
 /// Keys of a host.
 pub(crate) const HOST_KEYS: &[&str] = &["address", "listen", "beyond_loopback", "memory", "links"];
@@ -29,7 +33,7 @@ pub(crate) struct HostEntry {
 }
 
 impl Reader {
-    pub(in crate::config) fn hosts(&mut self, item: &Item) -> Vec<HostEntry> {
+    pub(super) fn hosts(&mut self, item: &Item) -> Vec<HostEntry> {
         let mut entries = self.any_entries(item, "`hosts`");
         if let Some((name, _)) = entries.get(MAX_HOSTS) {
             let expected = Expected::new(format!("at most {MAX_HOSTS} hosts"), entries.len().to_string());

@@ -5,16 +5,16 @@ use std::net::IpAddr;
 
 /// An address of a link, as `ana01:7440` or `zmq://ana01:7440`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Address {
+pub(in crate::config) struct Address {
     /// With its `://`; empty for the usual carrier.
-    pub(super) scheme: String,
-    pub(super) host: String,
-    pub(super) port: u16,
+    pub(in crate::config) scheme: String,
+    pub(in crate::config) host: String,
+    pub(in crate::config) port: u16,
 }
 
 impl Address {
     /// `None` for a text of another form.
-    pub(super) fn read(text: &str) -> Option<Address> {
+    pub(in crate::config) fn read(text: &str) -> Option<Address> {
         let (scheme, rest) = match text.find("://") {
             Some(at) => text.split_at(at + 3),
             None => ("", text),
@@ -27,13 +27,13 @@ impl Address {
     }
 
     /// The address of the link with this number; `None` behind the last port.
-    pub(super) fn of_link(&self, number: usize) -> Option<Address> {
+    pub(in crate::config) fn of_link(&self, number: usize) -> Option<Address> {
         let port = self.port.checked_add(u16::try_from(number).ok()?)?;
         Some(Address { port, ..self.clone() })
     }
 
     /// True when other machines cannot reach it. A name is only known at its host.
-    pub(super) fn is_loopback(&self) -> bool {
+    pub(in crate::config) fn is_loopback(&self) -> bool {
         let plain = self.host.trim_start_matches('[').trim_end_matches(']');
         plain == "localhost" || plain.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
