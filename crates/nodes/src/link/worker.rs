@@ -31,6 +31,8 @@ pub(crate) struct Worker {
     /// Since when no worker is there; `None` while one is.
     alone_since_ns: Option<u64>,
     pub(crate) meetings: u64,
+    /// A worker knows this epoch, and has an account of it.
+    is_known: bool,
     /// The connection belongs to the epoch before.
     must_reconnect: bool,
     /// The worker gets no more frames.
@@ -51,6 +53,7 @@ impl Worker {
             bell,
             alone_since_ns: Some(0),
             meetings: 0,
+            is_known: false,
             must_reconnect: false,
             is_finishing: false,
         }
@@ -117,7 +120,8 @@ impl Worker {
     /// Begins a new epoch behind one that has ended, for the next worker.
     pub(crate) fn renew(&mut self) {
         self.spare.extend(self.sender.retaken());
-        self.ended.push(Part { epoch: self.epoch, start: 0, account: self.sender.account() });
+        self.ended.extend(self.current());
+        self.is_known = false;
         if self.ended.len() > KEPT_APART {
             let second = self.ended.remove(1);
             self.ended[0].account.add(&second.account);
@@ -129,11 +133,14 @@ impl Worker {
         self.is_finishing = false;
     }
 
-    /// The accounts of all epochs that were offered frames, and of the current one.
+    /// The accounts of all epochs that a worker has met or that have frames.
     pub(crate) fn parts(&self) -> Vec<Part> {
+        self.ended.iter().copied().chain(self.current()).collect()
+    }
+
+    fn current(&self) -> Option<Part> {
         let current = Part { epoch: self.epoch, start: 0, account: self.sender.account() };
-        let ended = self.ended.iter().filter(|part| part.account.offered > 0);
-        ended.copied().chain([current]).collect()
+        (self.is_known || current.account.offered > 0).then_some(current)
     }
 
     /// The sum over all epochs.
@@ -151,6 +158,7 @@ impl Worker {
                 SenderEvent::Met { .. } => {
                     self.alone_since_ns = None;
                     self.meetings += 1;
+                    self.is_known = true;
                     self.teller.tell(format!("a worker is there at {address}"));
                 }
                 SenderEvent::Retaken { from, to } => self.teller.tell(format!(
