@@ -66,7 +66,9 @@ mod tests {
         #[test]
         fn it_is_whole_when_each_element_is_in_a_box(
             shape in (1..5u64, 1..4u64, 1..70u64),
-            boxes in prop::collection::vec(((0..5u64, 1..6u64), (0..4u64, 1..5u64), (0..70u64, 1..71u64)), 0..12),
+            boxes in prop::collection::vec(
+                ((0..5u64, 1..6u64), (0..4u64, 1..5u64), (0..70u64, 1..71u64)), 0..12,
+            ),
         ) {
             let shape = [shape.0, shape.1, shape.2];
             let within = |(begin, length): (u64, u64), size: u64| {
@@ -80,8 +82,9 @@ mod tests {
             let has = |one: &[(u64, u64)], place: [u64; 3]| {
                 one.iter().zip(place).all(|((begin, length), at)| (*begin..begin + length).contains(&at))
             };
-            let places = (0..shape[0]).flat_map(|z| (0..shape[1]).flat_map(move |y| (0..shape[2]).map(move |x| [z, y, x])));
-            let wanted = { let mut places = places; places.all(|place| boxes.iter().any(|one| has(one, place))) };
+            let rows = (0..shape[0]).flat_map(|z| (0..shape[1]).map(move |y| [z, y]));
+            let mut places = rows.flat_map(|[z, y]| (0..shape[2]).map(move |x| [z, y, x]));
+            let wanted = places.all(|place| boxes.iter().any(|one| has(one, place)));
             let given: Vec<&[(u64, u64)]> = boxes.iter().map(Vec::as_slice).collect();
             prop_assert_eq!(Cover::default().is_whole(&shape, &given), wanted);
         }
