@@ -12,3 +12,4 @@ mod hostile;
 mod lies;
 mod ranges;
 mod recorded;
+mod s3;

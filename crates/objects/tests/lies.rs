@@ -28,7 +28,7 @@ fn a_lie_is_an_error_that_names_it() {
         (Lie::Short, &[Kind::Lie, Kind::Failed, Kind::TimedOut][..], ", bytes 0..300000, found "),
         (Lie::Long, &[Kind::Lie, Kind::Failed], "found more"),
         (Lie::OtherRange, &[Kind::Lie, Kind::Failed], "1..300001"),
-        (Lie::NoRange, &[Kind::Unsupported, Kind::Failed], "non-partial"),
+        (Lie::NoRange, &[Kind::Unsupported], "Range request not supported"),
         (Lie::Garbage, &[Kind::Failed], ", bytes 0..300000, found "),
         (Lie::Fails, &[Kind::Failed], "500"),
         (Lie::Forbids, &[Kind::Forbidden], "status 403"),
