@@ -126,7 +126,10 @@ fn a_run_has_the_same_bits_from_s3_from_http_and_from_a_disk() {
     let starred = Recording::open_from(&stores, &["s3://runs/day 1/xpp*.xtc2"]).unwrap();
     assert_eq!(starred.files().len(), 2);
     let error = Recording::open_from(&stores, &["s3://runs/day 1/none.xtc"]).unwrap_err().to_string();
-    assert!(error.starts_with("s3://runs/day 1/none.xtc: wanted ") && error.contains("status 404"), "{error}");
+    assert!(
+        error.starts_with("s3://runs/day 1/none.xtc: wanted ") && error.contains("status 404"),
+        "{error}"
+    );
     let error = Recording::open_from(&stores, &["s3://runs/day 2/*.xtc"]).unwrap_err().to_string();
     assert!(error.contains("wanted files `*.xtc`, found none"), "{error}");
 }
@@ -147,7 +150,8 @@ fn a_plan_is_carried_out_from_a_store_with_an_index_and_fails_when_the_server_is
         let work = Work::new(&recording, &detector, &Options::default(), &reducers).unwrap();
         Plan::new(&recording, &work, Some(2)).unwrap()
     };
-    let (remote, local) = (plan(&stores, &address), plan(&Stores::default(), folder.path().join(file).to_str().unwrap()));
+    let (remote, local) =
+        (plan(&stores, &address), plan(&Stores::default(), folder.path().join(file).to_str().unwrap()));
     // As another process that has the text alone.
     let remote = Plan::parse(&remote.text()).unwrap().with_stores(&moto.stores());
     let merged = |plan: &Plan, out: &str| {
