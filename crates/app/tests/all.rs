@@ -31,7 +31,6 @@ mod ledger;
 mod links;
 mod memory;
 mod nodes;
-mod objects;
 mod observe;
 mod pv;
 mod pv_ca;
