@@ -31,6 +31,7 @@ mod ledger;
 mod links;
 mod memory;
 mod nodes;
+mod objects;
 mod observe;
 mod pv;
 mod pv_ca;
