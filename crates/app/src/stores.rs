@@ -10,7 +10,7 @@ const PART: u64 = 4;
 ///
 /// ```
 /// let stores = livetime::stores::of_environment(None);
-/// assert!(stores.open("s3://no bucket/run.xtc".as_ref()).is_err());
+/// assert!(stores.open("http://me:secret@host/run.xtc".as_ref()).is_err());
 /// ```
 #[cfg(feature = "objects")]
 pub fn of_environment(memory: Option<u64>) -> Stores {
