@@ -6,8 +6,8 @@
 # what a beam line runs: bluesky, ophyd-async, event-model, Tiled, h5py with the plugins of HDF5, tifffile; `peers.sh classic`
 # what older ones run: bluesky with classic ophyd over Channel Access (pyepics, with libca); `peers.sh nexus` punx, which
 # judges NeXus files; `peers.sh kubernetes` the schemas of Kubernetes; `peers.sh clients` more clients of Channel Access:
-# caproto's, which needs no libca, and cothread's; `peers.sh zmq` libzmq by pyzmq; `peers.sh psana` psana of LCLS-II, without
-# what only the database of SLAC needs (Kerberos).
+# caproto's, which needs no libca, and cothread's; `peers.sh zmq` libzmq by pyzmq; `peers.sh s3` moto, a server that speaks
+# S3; `peers.sh psana` psana of LCLS-II, without what only the database of SLAC needs (Kerberos).
 # PEERS_FOLDER: where; default in the user's cache.
 set -euo pipefail
 alone=
@@ -50,7 +50,8 @@ case "${1:-}" in
         wanted="$wanted kafka-python==3.0.12 psutil==7.2.2 pymongo==4.20.1 pyzmq==27.3.0 requests==2.34.2 matplotlib==3.11.2"
         check="import os; os.environ['PS_PARALLEL'] = 'none'; import psana"
         ;;
-    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic, kubernetes, psana or zmq, found $1" >&2; exit 2 ;;
+    s3) name=s3 wanted="moto[server,s3]==5.2.5 rangehttpserver==1.4.0" check="import moto.server, RangeHTTPServer" ;;
+    *) echo "wanted nothing, ophyd, metrics, hdf5, codecs, parquet, ioc, clients, nexus, bluesky, classic, kubernetes, psana, s3 or zmq, found $1" >&2; exit 2 ;;
 esac
 folder="${PEERS_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime}/$name"
 python="$folder/bin/python"

@@ -24,6 +24,7 @@ impl Plan {
     #[pyo3(signature = (text, memory = None))]
     fn new(py: Python<'_>, text: &str, memory: Option<u64>) -> PyResult<Plan> {
         let plan = apart(py, || Planned::parse(text))?.map_err(|e| exception(py, &e))?;
+        let plan = plan.with_stores(&livetime::stores::of_environment(memory));
         Ok(Plan(memory.map(MemoryLimit::of).map_or(plan.clone(), |memory| plan.with_memory(memory))))
     }
 

@@ -35,14 +35,16 @@ impl Recording {
     #[new]
     #[pyo3(signature = (paths, only = false))]
     fn new(py: Python<'_>, paths: Vec<PathBuf>, only: bool) -> PyResult<Recording> {
+        let stores = livetime::stores::of_environment(None);
         let opened = apart(py, || match &paths[..] {
-            paths if only => recording::Recording::open_only(paths).map_err(FindError::Run),
+            paths if only => recording::Recording::open_only_from(&stores, paths).map_err(FindError::Run),
             [path] if path.exists() => recording::Recording::open(&paths).map_err(FindError::Run),
-            [pattern] => recording::Recording::find(&pattern.to_string_lossy(), None),
-            _ => recording::Recording::open(&paths).map_err(FindError::Run),
+            [pattern] => recording::Recording::find_from(&stores, &pattern.to_string_lossy(), None),
+            _ => recording::Recording::open_from(&stores, &paths).map_err(FindError::Run),
         })?;
         let opened = opened.or_raise(py, Kind::Recording)?;
-        let paths = paths.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        let paths =
+            paths.iter().map(|path| livetime_recording::absolute(path).unwrap_or_else(|_| path.clone()));
         Ok(Recording(opened, paths.collect()))
     }
 

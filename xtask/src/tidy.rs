@@ -97,6 +97,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "livetime-analysis",
         &["livetime-recording", "livetime-formats", "livetime-kernels", "livetime-runtime", "livetime-frame"],
     ),
+    // A store that a program brings: `recording` does not know it.
+    ("livetime-objects", &["livetime-formats"]),
     // Says in the words of `control` what it measured.
     ("livetime-measure", &["livetime-control", "livetime-engine", "livetime-kernels", "livetime-frame"]),
     // All but `app` and `python`.
@@ -109,6 +111,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-epics",
             "livetime-web",
             "livetime-nodes",
+            "livetime-objects",
             "livetime-plot",
             "livetime-sim",
             "livetime-wire",
@@ -152,6 +155,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-web",
             "livetime-genicam",
             "livetime-nodes",
+            "livetime-objects",
             "livetime-plot",
             "livetime-sim",
             "livetime-wire",

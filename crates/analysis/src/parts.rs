@@ -6,15 +6,16 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::address;
 use livetime_frame::ByteSize;
-use livetime_recording::{MemoryLimit, Problem};
+use livetime_recording::{FileEnds, MemoryLimit, Problem};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
 use crate::part_file::{Heading, PartFile, files_in, in_file, is_same, name_of, numbers_in};
-use crate::plan::ends_of_first;
+use crate::plan::{ends_of_first, size_of};
 use crate::tree::nodes_of;
 use crate::whole_file::{io, write_whole};
 use crate::{Account, Found, GoOn, Loader, Partial, Plan, Progress, Recording, ReduceError, Saver, Work};
@@ -127,8 +128,13 @@ impl Plan {
             (work.nothing(), Vec::new())
         } else {
             let files: Vec<PathBuf> = self.paths().collect();
-            let recording =
-                Recording::open_part(&files, self.detector.format(), &self.state, &planned.places)?;
+            let recording = Recording::open_part_from(
+                &self.stores,
+                &files,
+                self.detector.format(),
+                &self.state,
+                &planned.places,
+            )?;
             let recording = self.memory.map_or(recording.clone(), |memory| recording.with_memory(memory));
             let partial = work.reduce(&recording, planned.leaves.clone(), workers, tell)?;
             (partial, self.breaks(&files, recording.problems()))
@@ -314,15 +320,11 @@ impl Plan {
         let reads = self.parts[part].places.reads.iter().chain(&self.state);
         let read: Vec<usize> = reads.map(|piece| piece.file).collect();
         for (number, (path, file)) in self.paths().zip(&self.files).enumerate() {
-            let bytes = match fs::metadata(&path) {
-                Ok(metadata) => metadata.len(),
-                Err(e) if e.kind() == ErrorKind::NotFound => return Err(no_file(&path)),
-                Err(e) => return Err(io("to look at the file", &path, e)),
-            };
+            let bytes = self.bytes_of(&path)?;
             let is_long = if file.grows { bytes >= file.ends.bytes } else { bytes == file.ends.bytes };
             let found = if !is_long {
                 format!("another one, with {bytes}")
-            } else if read.contains(&number) && ends_of_first(&path, file.ends.bytes)? != file.ends {
+            } else if read.contains(&number) && self.ends_of(&path, file.ends.bytes)? != file.ends {
                 "another one of that size, which begins or ends otherwise".to_owned()
             } else {
                 continue;
@@ -331,6 +333,25 @@ impl Plan {
             return Err(Error::refused(wanted, found));
         }
         Ok(())
+    }
+
+    /// How many bytes a file of the run has.
+    fn bytes_of(&self, path: &Path) -> Result<u64> {
+        if address(path).is_some() {
+            return match self.stores.open(path) {
+                Err(e) if e.io_error().is_some_and(|e| e.kind() == ErrorKind::NotFound) => Err(no_file(path)),
+                opened => size_of(&opened?, path),
+            };
+        }
+        match fs::metadata(path) {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(e) if e.kind() == ErrorKind::NotFound => Err(no_file(path)),
+            Err(e) => Err(io("to look at the file", path, e)),
+        }
+    }
+
+    fn ends_of(&self, path: &Path, bytes: u64) -> Result<FileEnds> {
+        ends_of_first(&self.stores.open(path)?, path, bytes)
     }
 
     /// The files of parts in folders, and the given files, by the first part and the part behind the last one that each says it has. Files

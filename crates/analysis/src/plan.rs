@@ -4,13 +4,13 @@ mod json;
 mod made;
 
 use std::fmt;
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use livetime_formats::file::{ReadAt, RecordedFile};
 use livetime_recording::select::Selected;
-use livetime_recording::{EventPlaces, FileEnds, FileRange, MemoryLimit};
+use livetime_recording::{EventPlaces, FileEnds, FileRange, MemoryLimit, Stores};
 
 use crate::account::MOST_EVENTS;
 use crate::cut::{Cut, MOST_EVENTS as MOST_IN_BLOCK};
@@ -72,6 +72,8 @@ pub struct Plan {
     /// Limit of the memory of a part or the merge in this process; by default half of the free memory. The limit is not
     /// saved in the plan.
     pub(crate) memory: Option<MemoryLimit>,
+    /// Where this process opens addresses.
+    pub(crate) stores: Stores,
 }
 
 /// A file of the run, as it was when the plan was made.
@@ -121,6 +123,12 @@ impl Plan {
     #[must_use]
     pub fn with_memory(self, memory: MemoryLimit) -> Plan {
         Plan { memory: Some(memory), ..self }
+    }
+
+    /// The plan for a process that opens addresses, as `s3://bucket/key`, in these stores.
+    #[must_use]
+    pub fn with_stores(self, stores: &Stores) -> Plan {
+        Plan { stores: stores.clone(), ..self }
     }
 
     /// How the reducers of the plan describe themselves.
@@ -191,7 +199,7 @@ impl Plan {
                 _ => file.path.clone(),
             };
             // Its writer takes the ending of its name away when it is done.
-            if file.grows && !path.exists() { path.with_extension("") } else { path }
+            if file.grows && !self.stores.exists(&path) { path.with_extension("") } else { path }
         })
     }
 
@@ -250,12 +258,16 @@ impl Plan {
     }
 }
 
+/// How many bytes a file has.
+pub(crate) fn size_of(file: &RecordedFile, path: &Path) -> Result<u64> {
+    let size =
+        file.size().map_err(|e| livetime_recording::Error::io("the size of the file", e).in_file(path));
+    Ok(size?)
+}
+
 /// The ends of the first `bytes` bytes of a file.
-pub(crate) fn ends_of_first(path: &Path, bytes: u64) -> Result<FileEnds> {
-    let ends = File::open(path)
-        .map_err(|e| livetime_recording::Error::io("to open the file", e))
-        .and_then(|file| FileEnds::of_first(&file, bytes));
-    Ok(ends.map_err(|e| e.in_file(path))?)
+pub(crate) fn ends_of_first(file: &RecordedFile, path: &Path, bytes: u64) -> Result<FileEnds> {
+    Ok(FileEnds::of_first(file, bytes).map_err(|e| e.in_file(path))?)
 }
 
 /// How many bytes the pictures of an event have, if they are not too many.

@@ -30,6 +30,7 @@ mod output;
 mod progress;
 mod record;
 mod report;
+pub mod stores;
 #[cfg(test)]
 mod test_nodes;
 mod trace;

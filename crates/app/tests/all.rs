@@ -33,6 +33,7 @@ mod ledger;
 mod links;
 mod memory;
 mod nodes;
+mod objects;
 mod observe;
 mod pool;
 mod pv;

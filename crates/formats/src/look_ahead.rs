@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use crate::file::{ReadAt, RecordedFile};
+
 /// The bytes of a stream that have been read and not taken yet; never more than was allocated at the start.
 ///
 /// A truncated stream, such as a packed file that was cut in the middle, ends where it breaks off; the bytes before are
@@ -118,7 +120,32 @@ impl fmt::Display for BrokenOff<'_> {
 /// # Errors
 /// Errors of the operating system.
 pub fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let mut file = BufReader::with_capacity(4096, File::open(path)?);
+    unpacked(File::open(path)?)
+}
+
+/// As [`open_unpacked`], of a file or an object that is open.
+///
+/// # Errors
+/// Errors of the operating system, or of the store.
+pub fn unpacked_of(file: RecordedFile) -> io::Result<Box<dyn Read + Send>> {
+    unpacked(FromBegin { file, at: 0 })
+}
+
+struct FromBegin {
+    file: RecordedFile,
+    at: u64,
+}
+
+impl Read for FromBegin {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+fn unpacked(input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = BufReader::with_capacity(4096, input);
     // The four bytes are those with which a frame of Zstandard begins.
     let is_packed = file.fill_buf()?.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]);
     Ok(if is_packed { Box::new(zstd::Decoder::with_buffer(file)?) } else { Box::new(file) })

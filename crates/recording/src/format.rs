@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file;
+use livetime_formats::file::{self, Stores};
 use livetime_formats::xtc1::run::Places;
 use livetime_formats::{Error, Result};
 use livetime_runtime::MemoryLimit;
@@ -16,7 +16,7 @@ use crate::detector::Naming;
 use crate::run::Run;
 
 /// Opens files and scans only some of their places.
-type OpenPlaces = fn(&[Places]) -> Result<Box<dyn Run>>;
+type OpenPlaces = fn(&Stores, &[Places]) -> Result<Box<dyn Run>>;
 
 /// A line of the table of formats.
 pub(crate) struct Format {
@@ -31,7 +31,7 @@ pub(crate) struct Format {
     /// How the content of a file shows that.
     pub(crate) sign: Sign,
     /// All files of the run to which a file belongs.
-    pub(crate) files_of: fn(&Path) -> Result<Vec<PathBuf>>,
+    pub(crate) files_of: fn(&Path, &Stores) -> Result<Vec<PathBuf>>,
     /// Opens the files of one run.
     pub(crate) open: fn(&Opening<'_>) -> Result<Box<dyn Run>>,
     /// Opens files and scans only some of their places. `None`: a part of a run is opened as a whole run.
@@ -67,6 +67,8 @@ pub(crate) struct Begin<'a> {
     pub(crate) path: &'a Path,
     /// First bytes of the file, at most 64.
     pub(crate) head: &'a [u8],
+    /// Where it is opened.
+    pub(crate) stores: &'a Stores,
 }
 
 /// The files of a run, and how they are opened.
@@ -78,6 +80,8 @@ pub(crate) struct Opening<'a> {
     pub(crate) within: Option<&'a [PathBuf]>,
     /// The memory that may be taken.
     pub(crate) memory: MemoryLimit,
+    /// Where addresses are opened.
+    pub(crate) stores: &'a Stores,
 }
 
 impl Sign {
@@ -102,7 +106,7 @@ pub(crate) fn unnamed(_: &Path) -> Result<bool> {
 }
 
 /// The rule of formats in which one file is a run.
-pub(crate) fn alone(path: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn alone(path: &Path, _: &Stores) -> Result<Vec<PathBuf>> {
     Ok(vec![path.to_owned()])
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{Format, write_index};
+use livetime_formats::file::{Format, Stores, write_index};
 use livetime_formats::{Error, Result, xtc1, xtc2};
 
 use crate::RunFormat;
@@ -36,7 +36,7 @@ pub fn index<P: AsRef<Path>>(paths: &[P], mut each: impl FnMut(&Path, Result<u64
         _ => return Err(Error::new("files of datagrams (XTC)", format.name()).in_file(first)),
     };
     let files: Vec<PathBuf> = match paths {
-        [_] => format.files_of(first)?,
+        [_] => format.files_of(first, &Stores::default())?,
         _ => paths.iter().map(|path| path.as_ref().to_owned()).collect(),
     };
     files.iter().for_each(|file| each(file, write(file)));

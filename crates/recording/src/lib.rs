@@ -93,7 +93,7 @@ pub use formats::join;
 pub use frames::{EventFrame, Frames, Options, Step};
 pub use index::index;
 pub use judgement::{Findings, Judgement};
-pub use livetime_formats::file::FileEnds;
+pub use livetime_formats::file::{FileEnds, Store, Stores, absolute, address};
 pub use order::{Memory, Ordered, ReadError};
 pub use picture::{Panel, Picture};
 pub use places::{EventPlaces, FileRange};

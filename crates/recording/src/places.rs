@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use livetime_formats::file::Stores;
 use livetime_formats::xtc1::run::{Piece, Places};
 use livetime_formats::{Error, Result};
 use twox_hash::XxHash3_64;
@@ -96,23 +97,42 @@ impl Recording {
         state: &[FileRange],
         wanted: &EventPlaces,
     ) -> Result<Recording> {
+        Recording::open_part_from(&Stores::default(), files, format, state, wanted)
+    }
+
+    /// As [`Recording::open_part`], also at addresses.
+    ///
+    /// # Errors
+    /// As [`Recording::open_part`].
+    pub fn open_part_from(
+        stores: &Stores,
+        files: &[PathBuf],
+        format: RunFormat,
+        state: &[FileRange],
+        wanted: &EventPlaces,
+    ) -> Result<Recording> {
         // Of HDF5 indices say where everything is; times of the wire readout are known when all files are.
         if format.0.open_places.is_none() {
-            return Recording::open_whole(files, format, wanted);
+            return Recording::open_whole(stores, files, format, wanted);
         }
         let (numbers, places) = all_places(files, state.iter().chain(&wanted.reads));
-        let recording = Recording::open_places(format, &places)?;
+        let recording = Recording::open_places(stores, format, &places)?;
         let numbers = |file: u32| numbers.get(file as usize).copied().unwrap_or(usize::MAX);
         if let Some(found) = recording.find_part(wanted, numbers) {
             return Ok(found);
         }
         // If streams are not in the order of time, or contain events twice, only a scan of everything shows which
         // pieces belong together.
-        Recording::open_whole(files, format, wanted)
+        Recording::open_whole(stores, files, format, wanted)
     }
 
-    fn open_whole(files: &[PathBuf], format: RunFormat, wanted: &EventPlaces) -> Result<Recording> {
-        let whole = Recording::of(format, files)?;
+    fn open_whole(
+        stores: &Stores,
+        files: &[PathBuf],
+        format: RunFormat,
+        wanted: &EventPlaces,
+    ) -> Result<Recording> {
+        let whole = Recording::of(stores, format, files)?;
         // The same places in the same order show that the run is the planned one.
         if whole.hash_of(wanted.events.clone(), |file| file as usize) == wanted.hash {
             return Ok(whole);

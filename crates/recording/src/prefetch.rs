@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use livetime_formats::file::{ReadAt, RecordedFile};
 use livetime_formats::xtc1::run::Piece;
 
 use crate::Recording;
@@ -28,13 +29,13 @@ const GAP: u64 = 64 << 10;
 pub struct Prefetch {
     recording: Recording,
     /// The files that could be opened, in the order in which pieces name them.
-    files: Vec<Option<File>>,
+    files: Vec<Option<RecordedFile>>,
 }
 
 impl Prefetch {
     /// Of the files that the run has now.
     pub fn new(recording: &Recording) -> Prefetch {
-        let files = recording.files().iter().map(|path| File::open(path).ok()).collect();
+        let files = recording.files().iter().map(|path| recording.stores().open(path).ok()).collect();
         Prefetch { recording: recording.clone(), files }
     }
 
@@ -51,7 +52,11 @@ impl Prefetch {
                 && let Some(last) = run.last()
                 && let Some(Some(file)) = self.files.get(first.file as usize)
             {
-                will_need(file, first.offset, last.offset.saturating_add(last.length) - first.offset);
+                let length = last.offset.saturating_add(last.length) - first.offset;
+                match file {
+                    RecordedFile::Disk(file) => will_need(file, first.offset, length),
+                    RecordedFile::Object(object) => object.will_need(first.offset, length),
+                }
             }
         }
     }

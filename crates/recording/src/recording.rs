@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use livetime_formats::file::{self, ListError};
+use livetime_formats::file::{self, ListError, Stores};
 use livetime_formats::xtc1::run::{Apart, Piece, Places};
 use livetime_formats::{Error, Result};
 use livetime_frame::Layout;
@@ -39,6 +39,7 @@ pub struct Recording {
     format: RunFormat,
     numbers: Numbers,
     memory: MemoryLimit,
+    stores: Stores,
     breaks: Arc<Breaks>,
 }
 
@@ -64,11 +65,19 @@ impl Recording {
     /// If the files are of no known format, are of several runs, or the system refuses. A broken file is opened up to
     /// the broken place: see [`Recording::problems`].
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
-        let (format, given) = given(paths)?;
+        Recording::open_from(&Stores::default(), paths)
+    }
+
+    /// As [`Recording::open`], also at addresses (`s3://bucket/key`), with which several paths may be named by a star.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn open_from<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<Recording> {
+        let (format, given) = given(stores, paths)?;
         // One file stands for its run; several are taken as they are.
-        match &given[..] {
-            [path] => Recording::of(format, &format.files_of(path)?),
-            _ => Recording::of(format, &given),
+        match (&given[..], paths) {
+            ([path], [_]) => Recording::of(stores, format, &format.files_of(path, stores)?),
+            _ => Recording::of(stores, format, &given),
         }
     }
 
@@ -78,8 +87,16 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`].
     pub fn open_only<P: AsRef<Path>>(paths: &[P]) -> Result<Recording> {
-        let (format, paths) = given(paths)?;
-        Recording::opened(format, &Opening { is_only: true, ..all_of(&paths) })
+        Recording::open_only_from(&Stores::default(), paths)
+    }
+
+    /// As [`Recording::open_only`], also at addresses.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn open_only_from<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<Recording> {
+        let (format, paths) = given(stores, paths)?;
+        Recording::opened(format, &Opening { is_only: true, ..all_of(stores, &paths) })
     }
 
     /// The same run with a limit of the memory that reading an event, and jobs on the run, may take. By default the
@@ -104,10 +121,11 @@ impl Recording {
         // Checked before the file is opened: even a look at a foreign file would be too much.
         file::check_within(path, folders)?;
         let format = RunFormat::of(path)?;
-        let paths = format.files_of(path)?;
+        let stores = Stores::default();
+        let paths = format.files_of(path, &stores)?;
         // Files found beside the first one are checked too, because links may lead out of the folder.
         paths.iter().try_for_each(|path| file::check_within(path, folders))?;
-        Recording::opened(format, &Opening { within: Some(folders), memory, ..all_of(&paths) })
+        Recording::opened(format, &Opening { within: Some(folders), memory, ..all_of(&stores, &paths) })
     }
 
     /// Opens the run that `text` names: a file as for [`Recording::open`], a pattern with `*` and `?` for its files, or several
@@ -121,8 +139,20 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`], or if there is no such file.
     pub fn find(text: &str, format: Option<RunFormat>) -> std::result::Result<Recording, FindError> {
-        let (format, paths) = named(text, format)?;
-        Ok(Recording::of(format, &paths)?)
+        Recording::find_from(&Stores::default(), text, format)
+    }
+
+    /// As [`Recording::find`], also at addresses.
+    ///
+    /// # Errors
+    /// As [`Recording::find`].
+    pub fn find_from(
+        stores: &Stores,
+        text: &str,
+        format: Option<RunFormat>,
+    ) -> std::result::Result<Recording, FindError> {
+        let (format, paths) = named(stores, text, format)?;
+        Ok(Recording::of(stores, format, &paths)?)
     }
 
     /// Whether the run has events of these numbers: work on no event at all would end without a word. A run without events, or that may
@@ -142,32 +172,37 @@ impl Recording {
     /// # Errors
     /// If there is none, or the first one is no recorded file.
     pub fn files_named(text: &str) -> std::result::Result<Vec<PathBuf>, FindError> {
-        named(text, None).map(|(_, paths)| paths)
+        named(&Stores::default(), text, None).map(|(_, paths)| paths)
     }
 
-    pub(crate) fn of(format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
-        Recording::opened(format, &all_of(paths))
+    pub(crate) fn of(stores: &Stores, format: RunFormat, paths: &[PathBuf]) -> Result<Recording> {
+        Recording::opened(format, &all_of(stores, paths))
     }
 
     fn opened(format: RunFormat, opening: &Opening<'_>) -> Result<Recording> {
-        Ok(Recording::new((format.0.open)(opening)?, format, opening.memory))
+        Ok(Recording::new((format.0.open)(opening)?, format, opening.memory, opening.stores))
     }
 
-    fn new(run: Box<dyn Run>, format: RunFormat, memory: MemoryLimit) -> Recording {
+    fn new(run: Box<dyn Run>, format: RunFormat, memory: MemoryLimit, stores: &Stores) -> Recording {
         let (run, numbers) = (Arc::new(RwLock::new(run)), Numbers::default());
-        Recording { run, format, numbers, memory, breaks: Arc::default() }
+        Recording { run, format, numbers, memory, stores: stores.clone(), breaks: Arc::default() }
     }
 
     /// Opens files, and scans only the given places. The events there are numbered as events of a whole run; see
     /// [`Recording::numbered`].
-    pub(crate) fn open_places(format: RunFormat, places: &[Places]) -> Result<Recording> {
+    pub(crate) fn open_places(stores: &Stores, format: RunFormat, places: &[Places]) -> Result<Recording> {
         let open = format.0.open_places.ok_or_else(|| without_places(format))?;
-        Ok(Recording::new(open(places)?, format, MemoryLimit::half_of_free()))
+        Ok(Recording::new(open(stores, places)?, format, MemoryLimit::half_of_free(), stores))
     }
 
     /// The same run, numbered so that the event at the position `skip` has the number `first`.
     pub(crate) fn numbered(self, first: usize, skip: usize) -> Recording {
         Recording { numbers: Numbers { first, skip }, ..self }
+    }
+
+    /// Where its files were opened.
+    pub fn stores(&self) -> &Stores {
+        &self.stores
     }
 
     /// How its files are written.
@@ -247,6 +282,11 @@ impl Recording {
     /// but opening the run took longer.
     pub fn ignored_indices(&self) -> Vec<String> {
         self.run().ignored_indices()
+    }
+
+    /// The objects of stores without an index beside them: opening the run has read the head of every datagram in them.
+    pub fn scanned_objects(&self) -> Vec<PathBuf> {
+        self.run().scanned_objects()
     }
 
     /// Whether files are still being written: there will be more events.
@@ -575,21 +615,26 @@ impl fmt::Display for FindError {
 impl std::error::Error for FindError {}
 
 /// All files of a run, opened as a whole program opens them.
-fn all_of(paths: &[PathBuf]) -> Opening<'_> {
-    Opening { paths, is_only: false, within: None, memory: MemoryLimit::half_of_free() }
+fn all_of<'a>(stores: &'a Stores, paths: &'a [PathBuf]) -> Opening<'a> {
+    Opening { paths, is_only: false, within: None, memory: MemoryLimit::half_of_free(), stores }
 }
 
 /// The format of the first of some files, and all.
-fn given<P: AsRef<Path>>(paths: &[P]) -> Result<(RunFormat, Vec<PathBuf>)> {
+fn given<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<(RunFormat, Vec<PathBuf>)> {
+    let paths = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+    let paths = file::expanded(paths, stores).map_err(|e| Error::new("files of a run", e.to_string()))?;
     let first = paths.first().ok_or_else(|| Error::new("at least one file of a run", "none"))?;
-    let format = RunFormat::of(first.as_ref())?;
-    Ok((format, paths.iter().map(|path| path.as_ref().to_owned()).collect()))
+    Ok((RunFormat::of_from(stores, first)?, paths))
 }
 
 /// The format of the first file that `text` names, and all files.
-fn named(text: &str, format: Option<RunFormat>) -> std::result::Result<(RunFormat, Vec<PathBuf>), FindError> {
-    let known = |path: &Path| format.map_or_else(|| RunFormat::of(path), Ok);
-    let paths = file::files(text, |path| known(path)?.files_of(path))?;
+fn named(
+    stores: &Stores,
+    text: &str,
+    format: Option<RunFormat>,
+) -> std::result::Result<(RunFormat, Vec<PathBuf>), FindError> {
+    let known = |path: &Path| format.map_or_else(|| RunFormat::of_from(stores, path), Ok);
+    let paths = file::files(text, stores, |path| known(path)?.files_of(path, stores))?;
     let none = || ListError::Unrecorded { text: text.to_owned() };
     let format = known(paths.first().ok_or_else(none)?)?;
     Ok((format, paths))

@@ -122,6 +122,11 @@ pub(crate) trait Run: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// Objects of stores that were scanned for want of an index; none in formats without indices.
+    fn scanned_objects(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// How many changes of state there are, and which problems the changes behind the first `seen` have.
     fn broken_transitions(&self, seen: usize) -> (usize, Vec<Problem>) {
         (seen, Vec::new())

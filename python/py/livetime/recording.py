@@ -177,7 +177,7 @@ class Run:
     def __init__(self, paths: Sequence[str | os.PathLike[str]], *, only: bool = False) -> None:
         """`only`: exactly these files, without other files of the run beside them."""
         given = [os.fspath(path) for path in paths]
-        self._paths = tuple(os.path.abspath(path) for path in given)
+        self._paths = tuple(path if "://" in path else os.path.abspath(path) for path in given)
         self._only = only
         # A run that could not be opened is closed: `repr` and the end of the program ask.
         self._is_closed = True

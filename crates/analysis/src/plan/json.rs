@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use livetime_frame::DType;
 use livetime_recording::select::{Selected, Verdict};
-use livetime_recording::{EventPlaces, FileEnds, FileRange, Part};
+use livetime_recording::{EventPlaces, FileEnds, FileRange, Part, Stores};
 use serde_json::{Value, json};
 
 use super::{Plan, PlannedFile, PlannedPart};
@@ -109,6 +109,7 @@ pub(super) fn parse(text: &str) -> Result<Plan> {
         hash: json.get("hash")?.hash()?,
         folder: None,
         memory: None,
+        stores: Stores::default(),
     })
 }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-use livetime_formats::file::Growth;
-use livetime_recording::FileEnds;
+use livetime_formats::file::{Growth, absolute};
+use livetime_recording::Stores;
 use twox_hash::XxHash3_64;
 
-use super::{Plan, PlannedFile, PlannedPart, ends_of_first, json};
+use super::{Plan, PlannedFile, PlannedPart, ends_of_first, json, size_of};
 use crate::error::{Error, Result};
 use crate::whole_file::write_whole;
 use crate::{Recording, Work};
@@ -41,7 +41,7 @@ impl Plan {
             PlannedPart { leaves, places }
         };
         // As the files are named below.
-        let name = |path: &Path| std::path::absolute(path).unwrap_or(path.to_owned()).display().to_string();
+        let name = |path: &Path| absolute(path).unwrap_or(path.to_owned()).display().to_string();
         let problems = recording.problems().into_iter();
         let state = recording.state_places();
         let parts: Vec<PlannedPart> = ranges(work.leaves(), parts).map(part).collect();
@@ -50,7 +50,10 @@ impl Plan {
         let end =
             |file| reads().filter(|piece| piece.file == file).map(|piece| piece.bytes.end).max().unwrap_or(0);
         let files = recording.files();
-        let files = files.iter().enumerate().map(|(number, path)| PlannedFile::of(path, || end(number)));
+        let files = files
+            .iter()
+            .enumerate()
+            .map(|(number, path)| PlannedFile::of(recording.stores(), path, || end(number)));
         let mut plan = Plan {
             files: files.collect::<Result<Vec<_>>>()?,
             problems: problems.map(|p| (name(&p.path), p.why)).collect(),
@@ -64,6 +67,7 @@ impl Plan {
             hash: 0,
             folder: None,
             memory: None,
+            stores: recording.stores().clone(),
         };
         plan.hash = plan.content_hash();
         plan.check()?;
@@ -115,15 +119,16 @@ impl Plan {
 
 impl PlannedFile {
     /// The file as it is, or up to `end` if it is still being written.
-    fn of(path: &Path, end: impl FnOnce() -> u64) -> Result<PlannedFile> {
-        let absolute = std::path::absolute(path);
-        let absolute =
-            absolute.map_err(|e| livetime_recording::Error::io("the path of the file", e).in_file(path))?;
+    fn of(stores: &Stores, path: &Path, end: impl FnOnce() -> u64) -> Result<PlannedFile> {
+        let absolute = absolute(path)
+            .map_err(|e| livetime_recording::Error::io("the path of the file", e).in_file(path))?;
         if absolute.to_str().is_none() {
             return Err(Error::refused("a path in UTF-8", path.display().to_string()));
         }
         let grows = Growth::of(&absolute).may_grow();
-        let ends = if grows { ends_of_first(&absolute, end()) } else { Ok(FileEnds::of(&absolute)?) }?;
+        let file = stores.open(&absolute)?;
+        let bytes = if grows { end() } else { size_of(&file, &absolute)? };
+        let ends = ends_of_first(&file, &absolute, bytes)?;
         Ok(PlannedFile { ends, path: absolute, grows })
     }
 }

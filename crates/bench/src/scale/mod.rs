@@ -9,6 +9,7 @@ mod plan;
 mod reference;
 mod row;
 mod run;
+mod s3;
 
 use livetime_control::report::table::{Style, Table};
 use serde_json::{Value, json};
@@ -74,6 +75,15 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         progress.log(dask::CASE);
         let mut row = Row::new(dask::CASE, "times as fast, at least", 5.0, "dask.array: mean(axis=0)");
         dask::measure(settings, python, &mut row)?;
+        rows.push(row);
+    }
+    // Only a Python with moto can be a server.
+    if let Some(python) = settings.peer.as_ref().filter(|_| s3::CASE.contains(&settings.filter))
+        && s3::is_there(python)
+    {
+        progress.log(s3::CASE);
+        let mut row = Row::new(s3::CASE, "times the reference", 1.2, "plain object_store, the same ranges");
+        s3::measure(settings, python, &mut row)?;
         rows.push(row);
     }
     Ok(record(&rows))

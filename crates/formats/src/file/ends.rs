@@ -1,11 +1,10 @@
 //! How a file is recognised without reading all of it.
 
-use std::fs::File;
 use std::path::Path;
 
 use twox_hash::XxHash3_64;
 
-use super::{ReadAt, read_exact_at};
+use super::{ReadAt, Stores, read_exact_at};
 use crate::{Error, Result};
 
 /// This many bytes at both ends of a file are compared when it is opened again: a page, so that opening stays cheap for
@@ -27,15 +26,14 @@ impl FileEnds {
     /// # Errors
     /// If the system refuses.
     pub fn of(path: &Path) -> Result<FileEnds> {
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-        FileEnds::of_open(&file).map_err(|e| e.in_file(path))
+        FileEnds::of_open(&Stores::default().open(path)?).map_err(|e| e.in_file(path))
     }
 
     /// Reads both ends of an open file.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn of_open(file: &File) -> Result<FileEnds> {
+    pub fn of_open(file: &impl ReadAt) -> Result<FileEnds> {
         let bytes = file.size().map_err(|e| Error::io("the size of the file", e))?;
         FileEnds::of_first(file, bytes)
     }
@@ -44,7 +42,7 @@ impl FileEnds {
     ///
     /// # Errors
     /// If the file has fewer, or the system refuses.
-    pub fn of_first(file: &File, bytes: u64) -> Result<FileEnds> {
+    pub fn of_first(file: &impl ReadAt, bytes: u64) -> Result<FileEnds> {
         // A file shorter than one end gives its bytes twice, which harms no comparison.
         let mut ends = vec![0; 2 * bytes.min(ENDS) as usize];
         let (first, last) = ends.split_at_mut(bytes.min(ENDS) as usize);

@@ -1,9 +1,9 @@
 //! Files that are still being written.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::stores::is_named_growing;
 use super::{End, Head, Raw, Reader};
 use crate::{Error, Result};
 
@@ -22,8 +22,7 @@ pub struct Growth {
 impl Growth {
     /// The growth of the file that was opened as `path`.
     pub fn of(path: &Path) -> Growth {
-        let grows = path.extension() == Some(OsStr::new(IN_PROGRESS));
-        Growth { path: grows.then(|| path.to_owned()) }
+        Growth { path: is_named_growing(path).then(|| path.to_owned()) }
     }
 
     /// Whether its writer was at work when this was last asked.

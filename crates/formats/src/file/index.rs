@@ -7,12 +7,14 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_64;
 
-use super::{End, FileEnds, GrowingFile, Growth, Head, Heads, Purpose, ReadAt, read_exact_at};
+use super::{
+    End, FileEnds, GrowingFile, Growth, Head, Heads, Purpose, ReadAt, RecordedFile, Stores, read_exact_at,
+};
 use crate::{Error, Result};
 
 /// The first bytes of an index; the last one is the version of the format.
@@ -90,11 +92,15 @@ fn bytes_of<H: Head>(path: &Path) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// If the index is of another file or another time, is broken, or says what is not so. Then the file itself must be scanned.
-pub(crate) fn read_index<H: Head>(path: &Path, file: &File) -> Result<Option<Vec<(u64, H)>>> {
-    let index = match File::open(index_path(path)) {
+pub(crate) fn read_index<H: Head>(
+    path: &Path,
+    file: &RecordedFile,
+    stores: &Stores,
+) -> Result<Option<Vec<(u64, H)>>> {
+    let index = match stores.open(&index_path(path)) {
         Ok(index) => index,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(Error::io("to open the index", e)),
+        Err(e) if e.io_error().is_some_and(|e| e.kind() == ErrorKind::NotFound) => return Ok(None),
+        Err(e) => return Err(e),
     };
     let ends = FileEnds::of_open(file)?;
     let size = index.size().map_err(|e| Error::io("the size of the index", e))?;
@@ -103,8 +109,8 @@ pub(crate) fn read_index<H: Head>(path: &Path, file: &File) -> Result<Option<Vec
     if size > most {
         return Err(Error::new(format!("an index of at most {most} bytes"), size.to_string()));
     }
-    let mut bytes = Vec::with_capacity(size as usize);
-    index.take(most).read_to_end(&mut bytes).map_err(|e| Error::io("to read the index", e))?;
+    let mut bytes = vec![0; size as usize];
+    read_exact_at(&index, &mut bytes, 0)?;
     let all = parse_index::<H>(&bytes, ends)?;
     check_samples(&bytes[HEADING..bytes.len() - TAIL], &all, file)?;
     Ok(Some(all))
@@ -158,7 +164,7 @@ fn parsed<H: Head>(heads: &[u8], bytes: u64) -> Result<Vec<(u64, H)>> {
 }
 
 /// Compares some heads with the file.
-fn check_samples<H: Head>(heads: &[u8], all: &[(u64, H)], file: &File) -> Result<()> {
+fn check_samples<H: Head>(heads: &[u8], all: &[(u64, H)], file: &impl ReadAt) -> Result<()> {
     let mut there = vec![0; H::LEN];
     let both = heads.chunks_exact(H::LEN).zip(all);
     for (head, (offset, _)) in both.step_by(all.len().div_ceil(SAMPLES).max(1)) {
@@ -197,7 +203,7 @@ mod tests {
     }
 
     fn read(path: &Path) -> Result<Option<Vec<(u64, DatagramHeader)>>> {
-        read_index::<DatagramHeader>(path, &File::open(path).unwrap())
+        read_index::<DatagramHeader>(path, &File::open(path).unwrap().into(), &Stores::default())
     }
 
     fn scanned(path: &Path) -> Vec<u64> {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use super::{Stores, address, folder_of};
 use crate::Error;
 
 /// Why a text names no files.
@@ -78,12 +79,48 @@ pub fn list(path: &str, wanted: &str, is_wanted: impl Fn(&str) -> bool) -> Resul
             files.push(file);
         }
     }
+    sorted(files, path, wanted)
+}
+
+/// The files of a list in natural order, if there are any.
+fn sorted(mut files: Vec<PathBuf>, path: &str, wanted: &str) -> Result<Vec<PathBuf>, ListError> {
     if files.is_empty() {
         return Err(ListError::Empty { path: path.to_owned(), wanted: wanted.to_owned() });
     }
     // Equal numbers with other zeros still need an order that is always the same.
     files.sort_by(|a, b| natural(&name_of(a), &name_of(b)).then_with(|| a.cmp(b)));
     Ok(files)
+}
+
+/// Replaces every address with a star in its last part by the objects that it means; a shell does so for paths alone.
+///
+/// # Errors
+/// If there is no such object, or the store cannot list.
+pub fn expanded(paths: Vec<PathBuf>, stores: &Stores) -> Result<Vec<PathBuf>, ListError> {
+    // Without a pattern nothing is copied or asked.
+    if !paths.iter().any(|path| is_pattern(path)) {
+        return Ok(paths);
+    }
+    let mut all = Vec::new();
+    for path in paths {
+        match is_pattern(&path) {
+            true => all.extend(matching(&path, stores)?),
+            false => all.push(path),
+        }
+    }
+    Ok(all)
+}
+
+fn is_pattern(path: &Path) -> bool {
+    address(path).is_some() && name_of(path).contains('*')
+}
+
+/// The objects that an address with a pattern as its last part means.
+fn matching(path: &Path, stores: &Stores) -> Result<Vec<PathBuf>, ListError> {
+    let (folder, name) = (folder_of(path), name_of(path));
+    let text = folder.to_string_lossy().into_owned();
+    let listed = stores.list(folder).map_err(|why| ListError::Refused { path: text.clone(), why })?;
+    sorted(listed.into_iter().filter(|file| matches(&name_of(file), &name)).collect(), &text, &name)
 }
 
 /// The last part of a path.
@@ -98,6 +135,7 @@ pub fn name_of(path: &Path) -> String {
 /// If there is no such file, or the others cannot be told.
 pub fn files(
     file: &str,
+    stores: &Stores,
     files_of: impl Fn(&Path) -> crate::Result<Vec<PathBuf>>,
 ) -> Result<Vec<PathBuf>, ListError> {
     // A text of several lines is a list that a user has given.
@@ -108,14 +146,17 @@ pub fn files(
     let name = name_of(path);
     // A name with a star is a pattern, even if such a file is there.
     if !name.contains(['*', '?']) {
-        let files = if path.is_file() { files_of(path).map_err(ListError::Run)? } else { Vec::new() };
+        let files = if stores.is_file(path) { files_of(path).map_err(ListError::Run)? } else { Vec::new() };
         return if files.is_empty() {
             Err(ListError::Unrecorded { text: file.to_owned() })
         } else {
             Ok(files)
         };
     }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if address(path).is_some() {
+        return matching(path, stores);
+    }
+    let folder = folder_of(path);
     list(&folder.to_string_lossy(), &name, |file| matches(file, &name))
 }
 
@@ -186,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_text_that_names_no_file_is_refused_in_a_sentence() {
-        let error = files("no.xtc", |path| Ok(vec![path.to_owned()])).unwrap_err();
+        let error = files("no.xtc", &Stores::default(), |path| Ok(vec![path.to_owned()])).unwrap_err();
         assert_eq!(error.to_string(), "`no.xtc`: wanted a recorded file, found none");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();

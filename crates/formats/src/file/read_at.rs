@@ -14,6 +14,11 @@ pub trait ReadAt: Send + Sync {
 
     /// How many bytes there are now.
     fn size(&self) -> io::Result<u64>;
+
+    /// Says that these bytes will be read soon. Advice only: a source may do nothing with it.
+    fn will_need(&self, offset: u64, length: u64) {
+        let _ = (offset, length);
+    }
 }
 
 impl ReadAt for File {

@@ -6,12 +6,10 @@
 mod group;
 mod stream;
 
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use crate::file::{Head, read_exact_at};
+use crate::file::{Head, RecordedFile, Stores, read_exact_at};
 use crate::{Error, Result};
 
 pub(crate) use group::{Group, groups};
@@ -49,20 +47,31 @@ pub struct Problem {
 /// The open files of a run.
 #[derive(Default, Debug)]
 pub(crate) struct Files {
-    list: Vec<(PathBuf, Arc<File>)>,
+    list: Vec<(PathBuf, RecordedFile)>,
+    /// Where they are opened.
+    pub(crate) stores: Stores,
 }
 
 impl Files {
+    /// None yet, to be opened there.
+    pub(crate) fn of(stores: &Stores) -> Files {
+        Files { stores: stores.clone(), ..Files::default() }
+    }
+
     /// Opens a file; returns its position too.
-    pub(crate) fn open(&mut self, path: &Path) -> Result<(u32, Arc<File>)> {
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-        let (index, file) = (self.list.len() as u32, Arc::new(file));
+    pub(crate) fn open(&mut self, path: &Path) -> Result<(u32, RecordedFile)> {
+        let file = self.stores.open(path)?;
+        let index = self.list.len() as u32;
         self.list.push((path.to_owned(), file.clone()));
         Ok((index, file))
     }
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().map(|(path, _)| path.as_path())
+    }
+
+    pub(crate) fn open_file(&self, piece: &Piece) -> Option<(&Path, &RecordedFile)> {
+        self.list.get(piece.file as usize).map(|(path, file)| (path.as_path(), file))
     }
 
     pub(crate) fn path(&self, piece: &Piece) -> &Path {

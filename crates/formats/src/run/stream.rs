@@ -1,13 +1,15 @@
 //! One stream: its chunks, scanned one after another.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::{Files, Piece, Places, Problem};
-use crate::file::{End, FileName, Growth, Head, Heads, IN_PROGRESS, index_path, read_index};
+use crate::file::{
+    End, FileName, Growth, Head, Heads, IN_PROGRESS, RecordedFile, Stores, address, folder_of, index_path,
+    read_index,
+};
 use crate::{Error, Result};
 
 /// A datagram that was found.
@@ -39,7 +41,7 @@ pub(crate) struct Stream<H> {
 struct Chunk<H> {
     file: u32,
     path: PathBuf,
-    heads: Heads<H, Arc<File>>,
+    heads: Heads<H, RecordedFile>,
     growth: Growth,
     is_over: bool,
     /// If set, only these places are scanned.
@@ -52,8 +54,10 @@ struct Chunk<H> {
 enum Index {
     /// Nothing yet: the file is complete, and may have one.
     Unknown,
-    /// The index was used, there is none, or the file is still being written.
+    /// The index was used, or the file is still being written.
     Done,
+    /// There is none.
+    Absent,
     /// The index does not fit its file.
     Ignored(Problem),
 }
@@ -68,7 +72,7 @@ impl<H: Head> Stream<H> {
         chunk: u32,
         index: u32,
         path: &Path,
-        (file, places): (Arc<File>, Option<Vec<Range<u64>>>),
+        (file, places): (RecordedFile, Option<Vec<Range<u64>>>),
     ) -> Result<()> {
         let path = path.to_owned();
         let (heads, growth) = (Heads::new(file), Growth::of(&path));
@@ -116,9 +120,9 @@ impl<H: Head> Stream<H> {
         Some(Problem { path: chunk.path.clone(), error })
     }
 
-    fn scan(&mut self, problems: &mut Vec<Problem>) -> Result<()> {
+    fn scan(&mut self, stores: &Stores, problems: &mut Vec<Problem>) -> Result<()> {
         for chunk in self.chunks.values_mut() {
-            chunk.scan(&mut self.pending, &mut self.newest_ns, problems)?;
+            chunk.scan(stores, &mut self.pending, &mut self.newest_ns, problems)?;
         }
         Ok(())
     }
@@ -127,6 +131,7 @@ impl<H: Head> Stream<H> {
 impl<H: Head> Chunk<H> {
     fn scan(
         &mut self,
+        stores: &Stores,
         found: &mut Vec<Entry<H>>,
         newest_ns: &mut u64,
         problems: &mut Vec<Problem>,
@@ -138,7 +143,7 @@ impl<H: Head> Chunk<H> {
             // The places are taken, so that they are scanned once.
             return self.scan_places(&places, found, newest_ns);
         }
-        if self.take_index(found, newest_ns) {
+        if self.take_index(stores, found, newest_ns) {
             return Ok(());
         }
         let outcome = self.scan_heads(found, newest_ns).and_then(|()| {
@@ -175,19 +180,24 @@ impl<H: Head> Chunk<H> {
     }
 
     /// Takes the datagrams from the index of the file. Returns whether there was one that could be believed.
-    fn take_index(&mut self, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> bool {
+    fn take_index(&mut self, stores: &Stores, found: &mut Vec<Entry<H>>, newest_ns: &mut u64) -> bool {
         if !matches!(self.index, Index::Unknown) {
             return false;
         }
         self.index = Index::Done;
-        let listed = match read_index::<H>(&self.path, self.heads.window().source()) {
+        let listed = match read_index::<H>(&self.path, self.heads.window().source(), stores) {
             Ok(listed) => listed,
             Err(error) => {
                 self.index = Index::Ignored(Problem { path: index_path(&self.path), error });
                 None
             }
         };
-        let Some(listed) = listed else { return false };
+        let Some(listed) = listed else {
+            if matches!(self.index, Index::Done) {
+                self.index = Index::Absent;
+            }
+            return false;
+        };
         let newest = listed.iter().map(|(_, header)| header.time_ns()).max();
         *newest_ns = newest.map_or(*newest_ns, |newest| newest.max(*newest_ns));
         let piece = |offset, header: &H| Piece { file: self.file, offset, length: header.length() };
@@ -285,12 +295,20 @@ impl<H: Head> Streams<H> {
         })
     }
 
+    /// The objects of stores that were scanned for want of an index.
+    pub(crate) fn scanned_objects(&self) -> impl Iterator<Item = &Path> {
+        let chunks = self.list.iter().flat_map(|stream| stream.chunks.values());
+        let scanned =
+            chunks.filter(|chunk| matches!(chunk.index, Index::Absent) && address(&chunk.path).is_some());
+        scanned.map(|chunk| chunk.path.as_path())
+    }
+
     /// Finds all datagrams there are now.
     pub(crate) fn scan(&mut self, files: &mut Files, problems: &mut Vec<Problem>) -> Result<()> {
         for position in 0..self.list.len() {
-            self.list[position].scan(problems)?;
+            self.list[position].scan(&files.stores, problems)?;
             while self.add_next_chunk(position, files)? {
-                self.list[position].scan(problems)?;
+                self.list[position].scan(&files.stores, problems)?;
             }
         }
         Ok(())
@@ -352,7 +370,7 @@ impl<H: Head> Streams<H> {
             match self.add_file(&path, None, files) {
                 Ok(()) => return Ok(true),
                 // The file is not there yet.
-                Err(e) if e.io_error().is_some_and(|e| e.kind() == std::io::ErrorKind::NotFound) => {}
+                Err(e) if e.io_error().is_some_and(|e| e.kind() == ErrorKind::NotFound) => {}
                 Err(e) => return Err(e),
             }
         }
@@ -374,19 +392,22 @@ pub(crate) fn check_names<P: AsRef<Path>>(paths: &[P]) -> Result<()> {
     }
 }
 
-pub(crate) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files_of(path: &Path, stores: &Stores) -> Result<Vec<PathBuf>> {
     // A name without a run stands for itself.
     let Some(wanted) = FileName::parse(path) else { return Ok(vec![path.to_owned()]) };
     let ending = ending(path);
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries =
-        std::fs::read_dir(folder).map_err(|e| Error::io("to list the folder", e).in_file(folder))?;
+    let folder = folder_of(path);
+    let entries = match stores.list(folder) {
+        // A server that lists nothing still has the file itself.
+        Err(e) if e.kind() == ErrorKind::Unsupported => return Ok(vec![path.to_owned()]),
+        listed => listed.map_err(|e| Error::io("to list the folder", e).in_file(folder))?,
+    };
     let is_wanted = |p: &PathBuf| {
         let name = FileName::parse(p);
         self::ending(p) == ending
             && name.is_some_and(|n| (n.experiment, n.run) == (wanted.experiment.clone(), wanted.run))
     };
-    let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(is_wanted).collect();
+    let mut files: Vec<PathBuf> = entries.into_iter().filter(is_wanted).collect();
     // For a moment a file has two names: its writer gives it the new one before it takes the old one away.
     let finished: Vec<PathBuf> = files.iter().filter(|f| !Growth::of(f).may_grow()).cloned().collect();
     files.retain(|f| !(Growth::of(f).may_grow() && finished.contains(&f.with_extension(""))));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Datagram, DatagramHeader, NamesTable, Record, Transition};
 use crate::Result;
-use crate::file::FileName;
+use crate::file::{FileName, Stores};
 use crate::run::{Files, Group, Streams, files_of, groups};
 
 pub use crate::run::{Apart, Aside, EventBytes, Piece, Places, Problem};
@@ -64,7 +64,15 @@ impl Run {
     /// # Errors
     /// If there are none, two are the same chunk of one stream, or the operating system reports an error.
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
-        let (mut files, mut problems) = (Files::default(), Vec::new());
+        Run::open_from(&Stores::default(), paths)
+    }
+
+    /// As [`Run::open`], also at addresses.
+    ///
+    /// # Errors
+    /// As [`Run::open`].
+    pub fn open_from<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<Run> {
+        let (mut files, mut problems) = (Files::of(stores), Vec::new());
         let streams = Streams::open(paths, &mut files, &mut problems)?;
         Run::of(files, streams, problems, false)
     }
@@ -73,8 +81,8 @@ impl Run {
     ///
     /// # Errors
     /// As [`Run::open`].
-    pub fn open_only<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
-        let (mut files, mut problems) = (Files::default(), Vec::new());
+    pub fn open_only<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<Run> {
+        let (mut files, mut problems) = (Files::of(stores), Vec::new());
         let streams = Streams::open(paths, &mut files, &mut problems)?;
         Run::of(files, streams, problems, true)
     }
@@ -84,8 +92,8 @@ impl Run {
     ///
     /// # Errors
     /// As [`Run::open`], and if there are no datagrams in these places.
-    pub fn open_places(places: &[Places]) -> Result<Run> {
-        let mut files = Files::default();
+    pub fn open_places(stores: &Stores, places: &[Places]) -> Result<Run> {
+        let mut files = Files::of(stores);
         let streams = Streams::open_places(places, &mut files)?;
         Run::of(files, streams, Vec::new(), true)
     }
@@ -121,7 +129,15 @@ impl Run {
     /// # Errors
     /// If the operating system reports an error.
     pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
-        files_of(path)
+        Run::files_of_from(path, &Stores::default())
+    }
+
+    /// As [`Run::files_of`], also at an address; where nothing can be listed, the file alone.
+    ///
+    /// # Errors
+    /// As [`Run::files_of`].
+    pub fn files_of_from(path: &Path, stores: &Stores) -> Result<Vec<PathBuf>> {
+        files_of(path, stores)
     }
 
     /// Scans data that were added to files that are still being written. Events that can no longer be preceded by
@@ -157,6 +173,11 @@ impl Run {
     /// instead, so nothing is missing.
     pub fn ignored_indices(&self) -> impl Iterator<Item = &Problem> {
         self.streams.ignored_indices()
+    }
+
+    /// The objects of stores that were scanned for want of an index beside them.
+    pub fn scanned_objects(&self) -> impl Iterator<Item = &Path> {
+        self.streams.scanned_objects()
     }
 
     /// The files, in the order in which pieces name them.
@@ -372,7 +393,7 @@ impl Run {
             // A chunk before this one would make the search run in circles.
             || chunk <= here.chunk
             || self.files.paths().any(|p| p == next)
-            || !next.exists()
+            || !self.files.stores.exists(&next)
         {
             return Ok(false);
         }

@@ -8,10 +8,9 @@ mod lcls1;
 mod lcls2;
 mod wire;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::ReadAt;
+use livetime_formats::file::{ReadAt, Stores};
 use livetime_formats::{Error, Result};
 
 use crate::detector::{Detector, Part};
@@ -39,15 +38,23 @@ impl RunFormat {
     /// # Errors
     /// If it is none of these, or the system refuses.
     pub fn of(path: &Path) -> Result<RunFormat> {
+        RunFormat::of_from(&Stores::default(), path)
+    }
+
+    /// As [`RunFormat::of`], also of an object at an address.
+    ///
+    /// # Errors
+    /// As [`RunFormat::of`].
+    pub fn of_from(stores: &Stores, path: &Path) -> Result<RunFormat> {
         for format in ALL {
             if (format.is_named)(path)? {
                 return Ok(RunFormat(format));
             }
         }
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        let file = stores.open(path)?;
         let mut head = [0; HEAD];
         let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e).in_file(path))?;
-        let begin = Begin { path, head: head.get(..count).unwrap_or_default() };
+        let begin = Begin { path, head: head.get(..count).unwrap_or_default(), stores };
         let mut by_sign: Vec<&Format> = ALL.to_vec();
         by_sign.sort_by_key(|format| format.sign.rank());
         let found = by_sign.into_iter().find(|format| format.sign.is_in(&begin));
@@ -55,8 +62,8 @@ impl RunFormat {
     }
 
     /// The files of the run that `path` belongs to.
-    pub(crate) fn files_of(self, path: &Path) -> Result<Vec<PathBuf>> {
-        (self.0.files_of)(path)
+    pub(crate) fn files_of(self, path: &Path, stores: &Stores) -> Result<Vec<PathBuf>> {
+        (self.0.files_of)(path, stores)
     }
 }
 

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use livetime_formats::file::address;
 use livetime_recording::select::Selected;
-use livetime_recording::{MemoryLimit, Recording};
+use livetime_recording::{MemoryLimit, Recording, Stores};
 
 use super::correct::CorrectArgs;
 use super::tables::TableFormat;
 use crate::analyze::{Options, Peaks};
 use crate::commands::convert::size;
 use crate::config::Setting;
+use crate::stores::{beside, of_environment};
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -29,6 +31,7 @@ Examples:
   livetime analyze run.xtc2 --gain-bits jungfrau --pedestal pedestals.npy --gain gains.npy --with mean -o out
   livetime analyze --plan plan.json --merge parts -o out
   livetime analyze --plan plan.json --merge parts --into 0..16 -o merged
+  livetime analyze s3://bucket/e236-r0003-s04-c00.xtc --with mean,std -o out
 
 One FILE stands for all files of its run that lie beside it; several FILES stand for themselves. Results do not depend on the
 number of workers. With -o each result is written as .npy (tables as structured arrays, or as --tables says), pictures also as PNG,
@@ -147,11 +150,19 @@ impl AnalyzeArgs {
     /// # Errors
     /// As [`Recording::open`].
     pub(crate) fn open(&self) -> livetime_formats::Result<Recording> {
-        let recording = Recording::open(&self.files)?;
-        Ok(match self.memory() {
+        // A path needs no server, and the whole memory is its run's.
+        let is_remote = self.files.iter().any(|path| address(path).is_some());
+        let recording = Recording::open_from(&of_environment(self.memory), &self.files)?;
+        let memory = self.memory.map(|memory| if is_remote { beside(memory) } else { memory });
+        Ok(match memory.map(MemoryLimit::of) {
             Some(memory) => recording.with_memory(memory),
             None => recording,
         })
+    }
+
+    /// Where this process opens the files of a plan.
+    pub(crate) fn stores(&self) -> Stores {
+        of_environment(self.memory)
     }
 
     /// The memory that the analysis may take, if it was given.

@@ -39,7 +39,7 @@ pub(super) fn run(
 
 /// The plan that is carried out, as the options say.
 fn planned(args: &AnalyzeArgs, path: &Path) -> Result<Plan, Failure> {
-    let plan = Plan::read(path).map_err(failed)?;
+    let plan = Plan::read(path).map_err(failed)?.with_stores(&args.stores());
     // The folder is another one where the run is mounted at another place.
     let plan = args.run.as_ref().map_or(Ok(plan.clone()), |folder| plan.in_folder(folder)).map_err(failed)?;
     Ok(args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory)))

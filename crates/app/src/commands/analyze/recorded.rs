@@ -22,6 +22,12 @@ pub(super) fn tell_indices(recording: &Recording, output: &mut Output) {
             "livetime: {why}; the file was scanned instead (`livetime index` writes its index)"
         ));
     }
+    for object in recording.scanned_objects() {
+        output.log(format_args!(
+            "livetime: {}: no index beside it, so that every datagram was asked for; `livetime index` writes one for the file",
+            object.display()
+        ));
+    }
 }
 
 /// Judges the events that are wanted.

@@ -1,29 +1,28 @@
 //! HDF5 files: their content, and whether they were finished.
 
-use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::ReadAt;
+use livetime_formats::file::{ReadAt, RecordedFile};
 use livetime_formats::hdf5::{DataSet, Hdf5, Scratch, Survey, survey_of};
 use livetime_formats::{Error, Result, clock};
 use livetime_frame::AttributeValue;
 use serde_json::{Value, json};
 
-use livetime_recording::Recording;
+use livetime_recording::{Recording, Stores};
 
 use super::report::{Report, exit_of};
 use crate::report::numbers::{bytes, utc};
 
 /// By its first bytes.
-pub(super) fn is_hdf5(file: &File) -> Result<bool> {
+pub(super) fn is_hdf5(file: &RecordedFile) -> Result<bool> {
     let mut head = [0; 4];
     let count = file.read_at(&mut head, 0).map_err(|e| Error::io("to read the file", e))?;
     Ok(head[..count] == *b"\x89HDF")
 }
 
-pub(super) fn report(path: &Path, file: &File) -> Result<Report> {
+pub(super) fn report(stores: &Stores, path: &Path, file: &RecordedFile) -> Result<Report> {
     let survey = survey_of(file)?;
-    let run = Run::of(path);
+    let run = Run::of(stores, path);
     let (mut text, mut json) = (text(path, &survey), as_json(path, &survey));
     if let Some(run) = &run {
         text += &run.text();
@@ -55,10 +54,10 @@ struct Shown {
 
 impl Run {
     /// `None`: it has nothing that can be played.
-    fn of(path: &Path) -> Option<Run> {
+    fn of(stores: &Stores, path: &Path) -> Option<Run> {
         // A file without events is still a file with content, so the failure is no error.
-        let recording = Recording::open(&[path]).ok()?;
-        let (events, content) = (recording.events(), Hdf5::open(path).ok()?);
+        let recording = Recording::open_from(stores, &[path]).ok()?;
+        let (events, content) = (recording.events(), Hdf5::open_from(stores, path, None).ok()?);
         let codec = |name: &str| {
             // The names of files with several data sets have a number.
             let array = content.array(name).or_else(|_| content.array(&format!("{name}_000001")));

@@ -15,7 +15,7 @@ const MAGIC: &[u8; 4] = b"PAR1";
 const DAMAGED: usize = 10;
 
 /// Whether `file` is one, by the name, or else by its first bytes.
-pub(super) fn is_parquet(path: &Path, file: &File) -> Result<bool> {
+pub(super) fn is_parquet(path: &Path, file: &impl ReadAt) -> Result<bool> {
     let name = path.to_string_lossy();
     // A file that is being written has the ending of its format before its mark.
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".parquet") {

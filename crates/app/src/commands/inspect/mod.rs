@@ -10,16 +10,16 @@ mod wire;
 mod xtc1;
 mod xtc2;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::Format;
-use livetime_formats::{Error, xtc1 as lcls1, xtc2 as lcls2};
-use livetime_recording::RunFormat;
+use livetime_formats::file::{Format, ReadAt, RecordedFile};
+use livetime_formats::{Error, file, xtc1 as lcls1, xtc2 as lcls2};
+use livetime_recording::{RunFormat, Stores};
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
+use crate::stores::of_environment;
 use clap::Args;
 use report::{FileFailure, Report, exit_of, worse};
 
@@ -29,6 +29,7 @@ Examples:
   livetime inspect *.xtc --json > inspect.json
   livetime inspect run.xtc2 --tree --first 20
   livetime inspect felix-2018-11-05-102030.0.1.2.bin link.bin.zst
+  livetime inspect s3://bucket/e236-r0003-s04-c00.xtc https://host/run.h5
 
 Reads XTC of LCLS-I (.xtc) and LCLS-II (.xtc2) and trigger records (.records), also while they are written; the data
 themselves are skipped.
@@ -59,13 +60,15 @@ pub(crate) struct InspectArgs {
 }
 
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let stores = of_environment(None);
+    let expanded = file::expanded(args.files.clone(), &stores).map_err(|e| Failure::new(Exit::Failed, e))?;
     let (mut reports, mut exit) = (Vec::new(), Exit::Ok);
-    for (position, path) in args.files.iter().enumerate() {
+    for (position, path) in expanded.iter().enumerate() {
         // A blank line parts the reports; the JSON is one document at the end.
         if position > 0 && !args.json {
             output.data("\n")?;
         }
-        match inspect_file(path, args, output) {
+        match inspect_file(&stores, path, args, output) {
             Ok(report) => {
                 exit = worse(exit, report.exit);
                 if !args.json {
@@ -90,36 +93,45 @@ pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, F
     Ok(exit)
 }
 
-fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<Report, FileFailure> {
-    let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
-    let size = file.metadata().map_err(|e| Error::io("the size of the file", e))?.len();
+fn inspect_file(
+    stores: &Stores,
+    path: &Path,
+    args: &InspectArgs,
+    output: &mut Output,
+) -> Result<Report, FileFailure> {
+    let file = stores.open(path)?;
+    let size = file.size().map_err(|e| Error::io("the size of the file", e))?;
     // An empty file has no content from which its format could be known.
     if size == 0 {
         return Ok(empty(path));
     }
     // Formats with a signature come first, so that raw frames are not found in them by chance.
     if hdf5::is_hdf5(&file)? {
-        let report = hdf5::report(path, &file)?;
-        return Ok(if args.pictures { pictures::judged(report, path)? } else { report });
+        let report = hdf5::report(stores, path, &file)?;
+        return Ok(if args.pictures { pictures::judged(report, stores, path)? } else { report });
     }
     if hits::is_parquet(path, &file)? {
-        return Ok(hits::report(path, size, &file)?);
+        let RecordedFile::Disk(file) = &file else {
+            return Err(Error::new("hits (Parquet) in a file on a disk", "an object").into());
+        };
+        return Ok(hits::report(path, size, file)?);
     }
     if records::is_records(path, &file)? {
         let report = records::report(path, size, &file, args.tree, args.first)?;
-        return Ok(if args.pictures { pictures::judged(report, path)? } else { report });
+        return Ok(if args.pictures { pictures::judged(report, stores, path)? } else { report });
     }
     // Raw frames have no tree of datagrams.
     if !args.tree
-        && let Some(content) = wire::recognise(path)?
+        && let Some(content) = wire::recognise(path, file.clone())?
     {
-        let report = wire::report(path, size, content)?;
+        let report = wire::report(path, file, size, content)?;
         // Frames in FELIX blocks are no events yet.
         let is_run = content == wire::Content::Dump;
-        return Ok(if args.pictures && is_run { pictures::judged(report, path)? } else { report });
+        return Ok(if args.pictures && is_run { pictures::judged(report, stores, path)? } else { report });
     }
     // An error of the system is shown as it is; any other fault means only that the format is unknown.
-    let format = RunFormat::of(path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
+    let format =
+        RunFormat::of_from(stores, path).map_err(|e| if e.io_error().is_some() { e } else { unknown() })?;
     if args.tree {
         let is_whole = match format.datagrams() {
             Some(Format::Xtc1) => tree::lcls1(path, &file, args.first, output)?,
@@ -141,12 +153,12 @@ fn inspect_file(path: &Path, args: &InspectArgs, output: &mut Output) -> Result<
         _ => return Err(unknown().into()),
     };
     progress.clear();
-    Ok(if args.pictures { pictures::judged(report, path)? } else { report })
+    Ok(if args.pictures { pictures::judged(report, stores, path)? } else { report })
 }
 
 /// The content of a file that needs no recovery, because its readers take every complete piece of it; `None` if unknown.
 pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
-    let file = File::open(path).ok()?;
+    let file = Stores::default().open(path).ok()?;
     let mut begin = [0; 6];
     let read = livetime_formats::file::read_exact_at(&file, &mut begin, 0);
     // The first 6 bytes of each .npy file are these.
@@ -156,7 +168,7 @@ pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     if records::is_records(path, &file).ok()? {
         return Some("trigger records");
     }
-    match wire::recognise(path).ok()? {
+    match wire::recognise(path, file).ok()? {
         Some(_) => Some("raw frames of wires"),
         None => {
             let datagrams = RunFormat::of(path).ok()?.datagrams();

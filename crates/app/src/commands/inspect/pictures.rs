@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use livetime_formats::Error;
-use livetime_recording::{Account, Findings, Recording};
+use livetime_recording::{Account, Findings, Recording, Stores};
 use serde_json::json;
 
 use super::report::{Report, worse};
@@ -12,8 +12,8 @@ use crate::report::table::{Style, Table, cell};
 
 /// Adds the judgement on the run that the file belongs to, and ends as everything does that reads all of it. Damage that the
 /// recorder noted of pictures that are there is no loss.
-pub(super) fn judged(report: Report, path: &Path) -> Result<Report, Error> {
-    let recording = Recording::open(&[path])?;
+pub(super) fn judged(report: Report, stores: &Stores, path: &Path) -> Result<Report, Error> {
+    let recording = Recording::open_from(stores, &[path])?;
     let detectors = recording.detectors()?;
     let judged: Vec<(String, Account)> =
         detectors.iter().map(|detector| (detector.to_string(), recording.judge(detector))).collect();

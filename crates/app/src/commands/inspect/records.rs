@@ -1,9 +1,8 @@
 //! Trigger records: their data, and the missing data.
 
-use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{End, ReadAt};
+use livetime_formats::file::{End, ReadAt, RecordedFile};
 use livetime_formats::trigger::{
     MissingFrom, PrimitiveV2, RecordReader, StoredFragment, StoredRecord, TriggerRecordHeader, fragment_type,
 };
@@ -15,7 +14,7 @@ use crate::report::numbers::bytes;
 use crate::report::table::{Style, Table, cell};
 
 /// Whether `file` holds trigger records, by the name, or else by its first bytes.
-pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
+pub(super) fn is_records(path: &Path, file: &RecordedFile) -> Result<bool> {
     let name = path.to_string_lossy();
     // A file that is being written has the ending of its format before its mark.
     if name.strip_suffix(".inprogress").unwrap_or(&name).ends_with(".records") {
@@ -27,7 +26,13 @@ pub(super) fn is_records(path: &Path, file: &File) -> Result<bool> {
 }
 
 /// Of each record one line, or all its fragments and missing data.
-pub(super) fn report(path: &Path, size: u64, file: &File, all: bool, first: Option<u64>) -> Result<Report> {
+pub(super) fn report(
+    path: &Path,
+    size: u64,
+    file: &RecordedFile,
+    all: bool,
+    first: Option<u64>,
+) -> Result<Report> {
     let mut reader = RecordReader::new(file);
     let (mut records, mut broken) = (Vec::new(), None);
     // Without a limit the whole file is read.

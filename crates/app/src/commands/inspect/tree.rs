@@ -1,9 +1,8 @@
 //! Every datagram with its content, one line each.
 
-use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{Broken, End, Head, Heads, Place, Walker, header_at};
+use livetime_formats::file::{Broken, End, Head, Heads, Place, ReadAt, RecordedFile, Walker, header_at};
 use livetime_formats::{Result, xtc1, xtc2};
 
 use super::report::{FileFailure, heading};
@@ -16,7 +15,7 @@ const PIECE: usize = 64 << 10;
 /// Returns whether the file is whole as far as it was looked at.
 pub(super) fn lcls1(
     path: &Path,
-    file: &File,
+    file: &RecordedFile,
     first: Option<u64>,
     output: &mut Output,
 ) -> std::result::Result<bool, FileFailure> {
@@ -48,7 +47,7 @@ pub(super) fn lcls1(
 /// The same for LCLS-II.
 pub(super) fn lcls2(
     path: &Path,
-    file: &File,
+    file: &RecordedFile,
     first: Option<u64>,
     output: &mut Output,
 ) -> std::result::Result<bool, FileFailure> {
@@ -104,14 +103,14 @@ impl Lines {
 
 fn tree<H: Head>(
     path: &Path,
-    file: &File,
+    file: &RecordedFile,
     first: Option<u64>,
     output: &mut Output,
     what: &str,
     line: impl Fn(&H) -> String,
-    mut inside: impl FnMut(&mut Heads<H, &File>, u64, &H, &mut Lines) -> Result<()>,
+    mut inside: impl FnMut(&mut Heads<H, &RecordedFile>, u64, &H, &mut Lines) -> Result<()>,
 ) -> std::result::Result<bool, FileFailure> {
-    let mut heads = Heads::<H, &File>::new(file);
+    let mut heads = Heads::<H, &RecordedFile>::new(file);
     let mut lines = Lines { text: String::new(), is_sound: true };
     let (mut count, mut broken) = (0, None);
     while first.is_none_or(|first| count < first) {
@@ -134,7 +133,7 @@ fn tree<H: Head>(
         }
     }
     let end = heads.end();
-    let size = file.metadata().map_or(end.offset(), |m| m.len());
+    let size = file.size().unwrap_or(end.offset());
     let stopped = first.is_some_and(|first| count == first);
     if !stopped {
         lines.text += &heading(path, what, size, count, end, broken.as_ref());

@@ -1,7 +1,6 @@
 //! Files that are open for reading, and the names in them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +11,7 @@ use super::header::messages;
 use super::links::{Link, links};
 use super::space::attributes;
 use super::start::start;
-use crate::file::{ReadAt, check_within};
+use crate::file::{ReadAt, Stores, address, check_within, folder_of};
 use crate::{Error, Result};
 
 /// Files that one file may lead to.
@@ -67,6 +66,8 @@ pub(super) struct Files {
     follows: bool,
     /// Where they must lie, as whole paths without symbolic links; `None`: anywhere.
     within: Option<Vec<PathBuf>>,
+    /// Where addresses are opened.
+    stores: Stores,
 }
 
 impl Files {
@@ -82,7 +83,7 @@ impl Files {
         if let Some(folders) = &self.within {
             check_within(path, folders)?;
         }
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        let file = self.stores.open(path)?;
         let file = Arc::new(OpenFile::new(path, Box::new(file)).map_err(|e| e.in_file(path))?);
         open.insert(path.to_owned(), file.clone());
         self.order.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
@@ -95,11 +96,16 @@ impl Files {
         if !self.follows {
             return Err(Error::new("a file alone", format!("a link to `{name}`")));
         }
-        let (folder, name) = (from.path.parent().unwrap_or(Path::new("")), Path::new(name));
+        // A name never leaves its kind: a file on a disk leads to no address, and an object to no file on a disk.
+        let (folder, name) = (folder_of(&from.path), Path::new(name));
+        let beside = folder.join(name.file_name().unwrap_or_default());
+        if address(folder).is_some() && name.is_absolute() {
+            return self.open(&beside);
+        }
         let whole = plain(&folder.join(name));
         // A whole path belongs to the machine that wrote the file, and the files were moved together.
         if name.is_absolute() && !whole.exists() {
-            return self.open(&folder.join(name.file_name().unwrap_or_default()));
+            return self.open(&beside);
         }
         self.open(&whole)
     }
@@ -107,6 +113,9 @@ impl Files {
 
 /// Without `.` and, as far as names say, `..`: so that a file that is named in two ways is opened once.
 fn plain(path: &Path) -> PathBuf {
+    if let Some((scheme, rest)) = address(path).and_then(|text| text.split_once("://")) {
+        return format!("{scheme}://{}", plain(Path::new(rest)).display()).into();
+    }
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -233,16 +242,24 @@ impl Hdf5 {
         Hdf5::open_within(path, None)
     }
 
+    /// The same, also at an address. With `folders` as [`Hdf5::open_within`], where no address lies.
+    ///
+    /// # Errors
+    /// As [`Hdf5::open_within`].
+    pub fn open_from(stores: &Stores, path: &Path, folders: Option<&[PathBuf]>) -> Result<Hdf5> {
+        let (within, stores) = (folders.map(<[PathBuf]>::to_vec), stores.clone());
+        let files = Arc::new(Files { follows: true, within, stores, ..Files::default() });
+        let main = files.open(&plain(path))?;
+        Ok(Hdf5 { files, main })
+    }
+
     /// The same; it and files that it leads to must be files in one of `folders`, which are whole paths without
     /// symbolic links. For files that a stranger may have written: links of HDF5 name any file.
     ///
     /// # Errors
     /// As [`Hdf5::open`], or if the file lies elsewhere.
     pub fn open_within(path: &Path, folders: Option<&[PathBuf]>) -> Result<Hdf5> {
-        let within = folders.map(<[PathBuf]>::to_vec);
-        let files = Arc::new(Files { follows: true, within, ..Files::default() });
-        let main = files.open(&plain(path))?;
-        Ok(Hdf5 { files, main })
+        Hdf5::open_from(&Stores::default(), path, folders)
     }
 
     /// Opens a file that is in memory. Other files are not opened, whatever it says.

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Clock, Configs, Damage, DatagramHeader, Env, Stamp, Transition};
 use crate::Result;
+use crate::file::{RecordedFile, Stores};
 use crate::run::{Files, Streams, check_names, files_of};
 use cameras::Cameras;
 pub use counts::Counts;
@@ -106,8 +107,16 @@ impl Run {
     /// # Errors
     /// If there are none, they are of several runs, two are the same chunk of one stream, or the operating system reports an error.
     pub fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Run> {
+        Run::open_from(&Stores::default(), paths)
+    }
+
+    /// As [`Run::open`], also at addresses.
+    ///
+    /// # Errors
+    /// As [`Run::open`].
+    pub fn open_from<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<Run> {
         check_names(paths)?;
-        let (mut files, mut problems) = (Files::default(), Vec::new());
+        let (mut files, mut problems) = (Files::of(stores), Vec::new());
         let streams = Streams::open(paths, &mut files, &mut problems)?;
         Run::of(files, streams, problems)
     }
@@ -117,8 +126,8 @@ impl Run {
     ///
     /// # Errors
     /// As [`Run::open`], and if there are no datagrams in these places.
-    pub fn open_places(places: &[Places]) -> Result<Run> {
-        let mut files = Files::default();
+    pub fn open_places(stores: &Stores, places: &[Places]) -> Result<Run> {
+        let mut files = Files::of(stores);
         let streams = Streams::open_places(places, &mut files)?;
         Run::of(files, streams, Vec::new())
     }
@@ -150,7 +159,15 @@ impl Run {
     /// # Errors
     /// If the operating system reports an error.
     pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
-        files_of(path)
+        Run::files_of_from(path, &Stores::default())
+    }
+
+    /// As [`Run::files_of`], also at an address; where nothing can be listed, the file alone.
+    ///
+    /// # Errors
+    /// As [`Run::files_of`].
+    pub fn files_of_from(path: &Path, stores: &Stores) -> Result<Vec<PathBuf>> {
+        files_of(path, stores)
     }
 
     /// Scans data that were added to files that are still being written, and new chunks beside them. Events that can no
@@ -175,9 +192,19 @@ impl Run {
         self.streams.ignored_indices()
     }
 
+    /// The objects of stores that were scanned for want of an index beside them.
+    pub fn scanned_objects(&self) -> impl Iterator<Item = &Path> {
+        self.streams.scanned_objects()
+    }
+
     /// The files, in the order in which pieces name them.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.paths()
+    }
+
+    /// The file of a piece, and its name.
+    pub fn file(&self, piece: &Piece) -> Option<(&Path, &RecordedFile)> {
+        self.files.open_file(piece)
     }
 
     /// The events in the order of time.

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use livetime_codecs::BlockpackTier;
-use livetime_formats::file::GrowingFile;
+use livetime_formats::file::{GrowingFile, Stores};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::{Error, Result};
 use livetime_frame::{Flags, Frame};
@@ -247,7 +247,7 @@ fn prove(path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
         Target::Hdf5(_) => &formats::HDF5,
         Target::Xtc(..) => &formats::LCLS1,
     };
-    let written = Recording::of(RunFormat(format), &[path.to_owned()])?;
+    let written = Recording::of(&Stores::default(), RunFormat(format), &[path.to_owned()])?;
     let detector = written.detector("")?;
     let read = ReadOptions { threads: options.threads, ..ReadOptions::default() };
     let mut count = 0;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use livetime_formats::Result;
+use livetime_formats::file::Stores;
 use livetime_formats::hdf5::{Array, Content, Found, Hdf5, Kind, Scratch};
 use livetime_frame::{AttributeValue, ColorMode};
 use livetime_runtime::MemoryLimit;
@@ -89,6 +90,8 @@ pub(super) struct Part {
     pub(super) damage: Option<usize>,
     /// If given, all files must lie in these folders.
     within: Option<Arc<[PathBuf]>>,
+    /// Where addresses are opened.
+    stores: Stores,
     /// The memory that the times of all events may take.
     memory: MemoryLimit,
     times_ns: Vec<u64>,
@@ -133,8 +136,13 @@ impl Pictures {
 }
 
 impl Part {
-    pub(super) fn open(path: &Path, within: Option<Arc<[PathBuf]>>, memory: MemoryLimit) -> Result<Part> {
-        let file = Hdf5::open_within(path, within.as_deref())?;
+    pub(super) fn open(
+        path: &Path,
+        within: Option<Arc<[PathBuf]>>,
+        stores: &Stores,
+        memory: MemoryLimit,
+    ) -> Result<Part> {
+        let file = Hdf5::open_from(stores, path, within.as_deref())?;
         let content = file.content();
         let mut detectors = detectors(&content);
         let unique = column(&content, UNIQUE_ID);
@@ -152,6 +160,7 @@ impl Part {
             path: path.to_owned(),
             files: file.files(),
             within,
+            stores: stores.clone(),
             events: usize::try_from(events).unwrap_or(usize::MAX),
             is_growing: file.is_growing()?,
             times_ns: times(&content, events, frames_per_event, memory)?,
@@ -181,11 +190,11 @@ impl Part {
         if let Some(array) = watched
             && let Ok(now) = array.again()
             && now.rows() == array.rows()
-            && Hdf5::open_within(&self.path, self.within.as_deref())?.is_growing().unwrap_or(true)
+            && Hdf5::open_from(&self.stores, &self.path, self.within.as_deref())?.is_growing().unwrap_or(true)
         {
             return Ok(None);
         }
-        match Part::open(&self.path, self.within.clone(), self.memory) {
+        match Part::open(&self.path, self.within.clone(), &self.stores, self.memory) {
             // A file that lost events was replaced or is being rewritten; the known state stays.
             Ok(part) if part.events >= self.events => Ok(Some(part)),
             Ok(_) => Ok(None),

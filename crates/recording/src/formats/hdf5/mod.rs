@@ -66,7 +66,7 @@ impl Hdf5 {
         let mut parts: Vec<Arc<Part>> = Vec::new();
         for path in paths {
             if !parts.iter().any(|part| part.shows(path)) {
-                parts.push(Arc::new(Part::open(path, within.clone(), memory)?));
+                parts.push(Arc::new(Part::open(path, within.clone(), opening.stores, memory)?));
             }
         }
         // A file may come before the one that shows it.

@@ -36,9 +36,9 @@ pub(crate) static FORMAT: Format = Format {
     file: "an XTC file of LCLS-I or LCLS-II",
     is_named,
     sign: Sign::Header(|begin| DatagramHeader::parse(begin.head).is_ok()),
-    files_of: run::Run::files_of,
-    open: |opening| Ok(Box::new(Lcls1::of(run::Run::open(opening.paths)?))),
-    open_places: Some(|places| Ok(Box::new(Lcls1::of(run::Run::open_places(places)?)))),
+    files_of: run::Run::files_of_from,
+    open: |opening| Ok(Box::new(Lcls1::of(run::Run::open_from(opening.stores, opening.paths)?))),
+    open_places: Some(|stores, places| Ok(Box::new(Lcls1::of(run::Run::open_places(stores, places)?)))),
     datagrams: Some(file::Format::Xtc1),
     keeps_frames: true,
     becomes_xtc: false,
@@ -162,6 +162,10 @@ impl Run for Lcls1 {
 
     fn problems(&self) -> &[Problem] {
         self.run.problems()
+    }
+
+    fn scanned_objects(&self) -> Vec<PathBuf> {
+        self.run.scanned_objects().map(Path::to_owned).collect()
     }
 
     fn ignored_indices(&self) -> Vec<String> {

@@ -1,13 +1,12 @@
 //! The senders of pictures, from the headers of events, without their data.
 
-use std::fs::File;
 use std::path::Path;
 
-use livetime_formats::file::{Place, Walker, Window, header_at};
+use livetime_formats::Result;
+use livetime_formats::file::{Place, RecordedFile, Walker, Window, header_at};
 use livetime_formats::xtc1::data::holds_panels;
 use livetime_formats::xtc1::run::{Event, Piece, Run};
 use livetime_formats::xtc1::{DatagramHeader, Src, XtcHeader};
-use livetime_formats::{Error, Result};
 
 /// The senders of pictures in some events.
 #[derive(Default)]
@@ -24,16 +23,15 @@ impl Senders {
     pub(super) fn look_at(&mut self, run: &Run, event: &Event) -> Result<bool> {
         let mut has_pictures = false;
         for piece in run.pieces(event) {
-            if let Some(path) = run.files().nth(piece.file as usize) {
-                has_pictures |= self.look_into(path, piece)?;
+            if let Some((path, file)) = run.file(piece) {
+                has_pictures |= self.look_into(path, file, piece)?;
             }
         }
         Ok(has_pictures)
     }
 
-    fn look_into(&mut self, path: &Path, piece: &Piece) -> Result<bool> {
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
-        let mut window = Window::new(file);
+    fn look_into(&mut self, path: &Path, file: &RecordedFile, piece: &Piece) -> Result<bool> {
+        let mut window = Window::new(file.clone());
         let (start, end) = (piece.offset + DatagramHeader::ROOT as u64, piece.offset + piece.length);
         let mut walker = Walker::<XtcHeader>::new(start, end);
         let mut has_pictures = false;

@@ -28,13 +28,14 @@ pub(crate) static FORMAT: Format = Format {
     file: "an XTC file of LCLS-I or LCLS-II",
     is_named: |path| Ok(matches!(file::Format::of(path), Some(file::Format::Xtc2 | file::Format::SmallXtc2))),
     sign: Sign::Header(|begin| DatagramHeader::parse(begin.head).is_ok()),
-    files_of: run::Run::files_of,
+    files_of: run::Run::files_of_from,
     open: |opening| {
-        let paths = opening.paths;
-        let run = if opening.is_only { run::Run::open_only(paths) } else { run::Run::open(paths) };
+        let (stores, paths) = (opening.stores, opening.paths);
+        let open = if opening.is_only { run::Run::open_only } else { run::Run::open_from };
+        let run = open(stores, paths);
         Ok(Box::new(Lcls2::of(run?)))
     },
-    open_places: Some(|places| Ok(Box::new(Lcls2::of(run::Run::open_places(places)?)))),
+    open_places: Some(|stores, places| Ok(Box::new(Lcls2::of(run::Run::open_places(stores, places)?)))),
     datagrams: Some(file::Format::Xtc2),
     keeps_frames: false,
     becomes_xtc: false,
@@ -164,6 +165,10 @@ impl Run for Lcls2 {
 
     fn problems(&self) -> &[Problem] {
         self.run.problems()
+    }
+
+    fn scanned_objects(&self) -> Vec<PathBuf> {
+        self.run.scanned_objects().map(Path::to_owned).collect()
     }
 
     fn ignored_indices(&self) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::read_exact_at;
+use livetime_formats::file::{Stores, read_exact_at};
 use livetime_formats::wib::RawFormat;
 use livetime_formats::xtc1::run::{Apart, Piece, Problem};
 use livetime_formats::{Error, Result};
@@ -25,9 +25,9 @@ pub(crate) static FORMAT: Format = Format {
     label: "wiredump",
     file: "raw frames of wires",
     is_named: |path| Ok(will_be(path, ".wib")),
-    sign: Sign::Content(|begin| is_dump(begin.path)),
+    sign: Sign::Content(|begin| is_dump(begin.path, begin.stores)),
     files_of,
-    open: |opening| Ok(Box::new(Dumps::open(opening.paths)?)),
+    open: |opening| Ok(Box::new(Dumps::open(opening.stores, opening.paths)?)),
     // Times are known when all files are.
     open_places: None,
     datagrams: None,
@@ -64,10 +64,12 @@ struct Dumps {
     problems: Vec<Problem>,
     /// Whether the files are exactly the ones that lie beside the first one.
     is_listed: bool,
+    /// Where addresses are opened.
+    stores: Stores,
 }
 
 impl Dumps {
-    fn open(paths: &[PathBuf]) -> Result<Dumps> {
+    fn open(stores: &Stores, paths: &[PathBuf]) -> Result<Dumps> {
         let mut run = Dumps {
             sources: Vec::new(),
             format: RawFormat::WibEth,
@@ -77,10 +79,12 @@ impl Dumps {
             complete: 0,
             problems: Vec::new(),
             is_listed: false,
+            stores: stores.clone(),
         };
         paths.iter().try_for_each(|path| run.add(path))?;
         // Files of further links are looked for only if all files of the run were given.
-        run.is_listed = paths.first().is_some_and(|path| files_of(path).is_ok_and(|all| all == paths));
+        run.is_listed =
+            paths.first().is_some_and(|path| files_of(path, stores).is_ok_and(|all| all == paths));
         if run.sources.iter().all(|(source, _)| source.scan.is_none() && !source.is_growing()) {
             let path = paths.first().map_or(Path::new(""), |path| path);
             return Err(Error::new("a file with raw frames", "none").in_file(path));
@@ -90,7 +94,7 @@ impl Dumps {
     }
 
     fn add(&mut self, path: &Path) -> Result<()> {
-        let (source, broken) = Source::open(path, self.sources.len() as u32)?;
+        let (source, broken) = Source::open(path, self.sources.len() as u32, &self.stores)?;
         let path = source.path.clone();
         self.problems.extend(broken.map(|error| Problem { path, error }));
         self.sources.push((source, Seen::default()));
@@ -185,7 +189,7 @@ impl Dumps {
     /// Files of links that had not sent anything before.
     fn find_new(&mut self) -> Result<()> {
         let Some(first) = self.sources.first().map(|(source, _)| source.path.clone()) else { return Ok(()) };
-        for path in files_of(&first)? {
+        for path in files_of(&first, &self.stores)? {
             let is_known = |(source, _): &(Source, Seen)| finished(&source.path) == finished(&path);
             if !self.sources.iter().any(is_known) {
                 self.add(&path)?;

@@ -1,9 +1,10 @@
 //! Files of the wire readout: how they are recognised, and which of them belong together.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use livetime_formats::felix::{Block, BlockReader};
-use livetime_formats::file::{IN_PROGRESS, open_unpacked};
+use livetime_formats::file::{IN_PROGRESS, Stores, folder_of, unpacked_of};
 use livetime_formats::wib::DumpReader;
 use livetime_formats::{Error, Result};
 
@@ -13,9 +14,10 @@ const LOOK: u64 = 1 << 20;
 const MOST_BEFORE_BLOCKS: u64 = 1 << 16;
 
 /// Whether a file holds raw frames of a link, also packed with Zstandard, by its content.
-pub(super) fn is_dump(path: &Path) -> bool {
+pub(super) fn is_dump(path: &Path, stores: &Stores) -> bool {
     use std::io::Read;
-    let Ok(input) = open_unpacked(path) else { return false };
+    let Ok(file) = stores.open(path) else { return false };
+    let Ok(input) = unpacked_of(file) else { return false };
     let mut begin = Vec::new();
     // Packed data that cannot be unpacked to the end may still begin with frames.
     let _ = input.take(LOOK).read_to_end(&mut begin);
@@ -30,15 +32,18 @@ fn is_blocks(begin: &[u8]) -> bool {
 }
 
 /// The files of all links that `wib_dump` wrote beside `path`, as `NAME_0001-l03.wib`; else the file alone.
-pub(super) fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn files_of(path: &Path, stores: &Stores) -> Result<Vec<PathBuf>> {
     let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let Some(known) = name(path) else { return Ok(vec![path.to_owned()]) };
     let Some(begin) = before_link(&known) else { return Ok(vec![path.to_owned()]) };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let failed = |e| Error::io("to list the folder", e).in_file(folder);
+    let folder = folder_of(path);
+    let listed = match stores.list(folder) {
+        // A server that lists nothing still has the file itself.
+        Err(e) if e.kind() == ErrorKind::Unsupported => return Ok(vec![path.to_owned()]),
+        listed => listed.map_err(|e| Error::io("to list the folder", e).in_file(folder))?,
+    };
     let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let found = entry.map_err(failed)?.path();
+    for found in listed {
         if name(&found).is_some_and(|name| before_link(&name) == Some(begin)) {
             files.push(path.with_file_name(found.file_name().unwrap_or_default()));
         }

@@ -1,10 +1,9 @@
 //! The bytes of a file of frames, at any place, also of a packed one.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use livetime_formats::file::{ReadAt, open_unpacked};
+use livetime_formats::file::{ReadAt, RecordedFile, Stores, unpacked_of};
 use livetime_formats::{Error, Result};
 
 /// Limit of an unpacked file: 0.3 s of a link of WIB1. Random access to Zstandard data needs the whole unpacked file in
@@ -16,28 +15,28 @@ const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 /// A file, or its unpacked content.
 #[derive(Debug)]
 pub(super) enum Input {
-    File(File),
+    File(RecordedFile),
     Unpacked(Vec<u8>),
 }
 
 impl Input {
     /// Opens a file. With it comes why its end could not be unpacked, if that is so.
-    pub(super) fn open(path: &Path) -> Result<(Input, Option<Error>)> {
+    pub(super) fn open(path: &Path, stores: &Stores) -> Result<(Input, Option<Error>)> {
         let failed = |e| Error::io("to open the file", e).in_file(path);
-        let file = File::open(path).map_err(failed)?;
+        let file = stores.open(path)?;
         let mut head = [0; 4];
         let count = file.read_at(&mut head, 0).map_err(failed)?;
         if count == head.len() && head == ZSTANDARD {
-            Input::unpack(path)
+            Input::unpack(path, file)
         } else {
             Ok((Input::File(file), None))
         }
     }
 
-    fn unpack(path: &Path) -> Result<(Input, Option<Error>)> {
+    fn unpack(path: &Path, file: RecordedFile) -> Result<(Input, Option<Error>)> {
         let failed = |e| Error::io("to unpack the file", e).in_file(path);
         let mut bytes = Vec::new();
-        let read = open_unpacked(path).map_err(failed)?.take(MOST_UNPACKED + 1).read_to_end(&mut bytes);
+        let read = unpacked_of(file).map_err(failed)?.take(MOST_UNPACKED + 1).read_to_end(&mut bytes);
         if bytes.len() as u64 > MOST_UNPACKED {
             let wanted = format!("at most {MOST_UNPACKED} bytes in a packed file (`zstd -d` unpacks it)");
             return Err(Error::new(wanted, "more").in_file(path));

@@ -1,10 +1,9 @@
 //! Files of trigger records: an event is a record, and a detector is a link whose frames were requested.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{End, Growth, read_exact_at};
+use livetime_formats::file::{End, Growth, RecordedFile, Stores, read_exact_at};
 use livetime_formats::trigger::{
     RecordReader, SourceId, StoredFragment, StoredRecord, TriggerCandidate, TriggerRecordHeader,
     fragment_type,
@@ -32,7 +31,7 @@ pub(crate) static FORMAT: Format = Format {
     sign: Sign::Signature(|begin| TriggerRecordHeader::read(begin.head).is_ok()),
     // A file is a recording.
     files_of: alone,
-    open: |opening| Ok(Box::new(Records::open(opening.paths)?)),
+    open: |opening| Ok(Box::new(Records::open(opening.stores, opening.paths)?)),
     open_places: None,
     datagrams: None,
     keeps_frames: false,
@@ -69,7 +68,7 @@ struct Records {
 #[derive(Debug)]
 struct Source {
     path: PathBuf,
-    file: File,
+    file: RecordedFile,
     growth: Growth,
     /// Where the first record begins that is not known.
     next: u64,
@@ -91,11 +90,11 @@ struct Entry {
 }
 
 impl Records {
-    fn open(paths: &[PathBuf]) -> Result<Records> {
+    fn open(stores: &Stores, paths: &[PathBuf]) -> Result<Records> {
         let (sources, entries, problems) = (Vec::new(), Vec::new(), Vec::new());
         let mut run = Records { sources, entries, sources_of: BTreeMap::new(), problems, is_watched: false };
         for path in paths {
-            run.sources.push(Source::open(path)?);
+            run.sources.push(Source::open(path, stores)?);
             run.scan(run.sources.len() - 1)?;
         }
         Ok(run)
@@ -140,7 +139,7 @@ impl Records {
         Ok(())
     }
 
-    fn record(&self, position: usize) -> Outcome<(StoredRecord, &File)> {
+    fn record(&self, position: usize) -> Outcome<(StoredRecord, &RecordedFile)> {
         let entry = self.entries.get(position).ok_or_else(Fault::no_event)?;
         let source = self.sources.get(entry.file as usize).ok_or_else(Fault::no_event)?;
         let record = RecordReader::starting_at(&source.file, entry.offset).next()?;
@@ -156,11 +155,11 @@ impl Records {
 }
 
 impl Source {
-    fn open(path: &Path) -> Result<Source> {
+    fn open(path: &Path, stores: &Stores) -> Result<Source> {
         let (growth, plain) = (Growth::of(path), finished(path));
         // The writer may have finished, and renamed the file, since the file was listed.
         let path = if growth.may_grow() && !path.exists() { &plain } else { path };
-        let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+        let file = stores.open(path)?;
         // A record without frames has the clock of the records before it.
         let tick_ns = RawFormat::WibEth.tick_ns();
         let (path, growth) = (path.to_owned(), Growth::of(path));
@@ -388,7 +387,12 @@ fn content(fragment: &StoredFragment) -> (&'static str, u64) {
 }
 
 /// Type and time of the candidates of a fragment.
-fn candidates(file: &File, fragment: &StoredFragment, source: &str, all: &mut Vec<SmallValue>) -> Outcome {
+fn candidates(
+    file: &RecordedFile,
+    fragment: &StoredFragment,
+    source: &str,
+    all: &mut Vec<SmallValue>,
+) -> Outcome {
     let size = TriggerCandidate::BYTES as u64;
     // The number is cut before memory is taken: the length is the file's claim.
     let mut bytes = vec![0; (fragment.len / size).min(MOST_CANDIDATES) as usize * TriggerCandidate::BYTES];

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{Growth, IN_PROGRESS, ReadAt};
+use livetime_formats::file::{Growth, IN_PROGRESS, ReadAt, Stores};
 use livetime_formats::{Error, Result};
 
 use super::input::Input;
@@ -26,13 +26,13 @@ pub(super) struct Source {
 
 impl Source {
     /// Opens the file with this number in its run. With it comes why its end could not be unpacked, if that is so.
-    pub(super) fn open(path: &Path, number: u32) -> Result<(Source, Option<Error>)> {
+    pub(super) fn open(path: &Path, number: u32, stores: &Stores) -> Result<(Source, Option<Error>)> {
         let growth = Growth::of(path);
-        let (path, (input, broken)) = match Input::open(path) {
+        let (path, (input, broken)) = match Input::open(path, stores) {
             // The writer has finished, and renamed the file, since the file was listed.
             Err(_) if growth.may_grow() && !path.exists() => {
                 let path = finished(path);
-                let opened = Input::open(&path)?;
+                let opened = Input::open(&path, stores)?;
                 (path, opened)
             }
             opened => (path.to_owned(), opened?),

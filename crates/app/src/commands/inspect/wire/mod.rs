@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use livetime_formats::felix::{Assembler, Block, BlockReader, Counts};
-use livetime_formats::file::{Format, open_unpacked};
+use livetime_formats::file::{Format, RecordedFile, unpacked_of};
 use livetime_formats::wib::{DumpLayout, DumpReader, Faults, RawFormat};
 use livetime_formats::{Error, Result};
 
@@ -37,13 +37,13 @@ const FRAMES: usize = 1024;
 const MOST_CHUNK: usize = 1 << 20;
 
 /// Whether the file holds raw frames, by its content; files with the name of another format are left to that.
-pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
+pub(super) fn recognise(path: &Path, file: RecordedFile) -> Result<Option<Content>> {
     if Format::of(path).is_some() {
         return Ok(None);
     }
     let failed = |error| Error::io("to read the file", error).in_file(path);
     // A file that cannot be unpacked is left to the other readers.
-    let Ok(begin) = begin_of(path) else { return Ok(None) };
+    let Ok(begin) = begin_of(file) else { return Ok(None) };
     // Blocks hold frames, so they come first.
     let mut blocks = BlockReader::new(&begin[..]);
     let is_blocks = blocks.next_block().map_err(failed)?.is_some_and(|block| Block::parse(block).is_ok());
@@ -56,19 +56,20 @@ pub(super) fn recognise(path: &Path) -> Result<Option<Content>> {
 }
 
 /// The begin of a file, unpacked if it is packed, as far as it can be read.
-fn begin_of(path: &Path) -> io::Result<Vec<u8>> {
+fn begin_of(file: RecordedFile) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
-    let read = open_unpacked(path)?.take(LOOK).read_to_end(&mut begin);
+    let read = unpacked_of(file)?.take(LOOK).read_to_end(&mut begin);
     // The begin of a packed file that is cut off is enough.
     if begin.is_empty() { read.map(|_| begin) } else { Ok(begin) }
 }
 
 /// The report of the file.
-pub(super) fn report(path: &Path, size: u64, content: Content) -> Result<Report> {
+pub(super) fn report(path: &Path, file: RecordedFile, size: u64, content: Content) -> Result<Report> {
     let failed = |error| Error::io("to read the file", error).in_file(path);
+    let input = unpacked_of(file).map_err(failed)?;
     let found = match content {
-        Content::Dump => dump(DumpReader::open(path).map_err(failed)?),
-        Content::Blocks => blocks(BlockReader::open(path).map_err(failed)?),
+        Content::Dump => dump(DumpReader::new(input)),
+        Content::Blocks => blocks(BlockReader::new(input)),
     };
     let mut found = found.map_err(failed)?;
     found.links.iter_mut().for_each(Link::finish);

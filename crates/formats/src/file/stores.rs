@@ -1,0 +1,192 @@
+//! Where recorded files are opened: on the disks of the machine, and in stores that a program brings.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{ffi::OsStr, fmt};
+
+use super::ReadAt;
+use crate::{Error, Result};
+
+/// The beginnings of addresses; every other path is a path of the system.
+const SCHEMES: [&str; 3] = ["s3://", "http://", "https://"];
+
+/// Objects that have addresses, as `s3://bucket/key`, and are read as files are.
+///
+/// An object does not grow: a reader that is open reads the same bytes at every time, or reports an error.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// Opens an object.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is none, or why it cannot be read.
+    fn open(&self, address: &str) -> io::Result<Arc<dyn ReadAt>>;
+
+    /// The addresses of the objects that lie in a folder, without those in folders below.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Unsupported`] if the store cannot list, or why it does not.
+    fn list(&self, folder: &str) -> io::Result<Vec<String>>;
+}
+
+/// Where paths are opened: files on disks always, addresses in a [`Store`] if there is one. A handle: clones are alike.
+///
+/// ```
+/// use livetime_formats::file::Stores;
+///
+/// let error = Stores::default().open("s3://bucket/run.xtc".as_ref()).unwrap_err().to_string();
+/// assert!(error.starts_with("s3://bucket/run.xtc: wanted to open the file, found: "), "{error}");
+/// ```
+#[derive(Clone, Default)]
+pub struct Stores(Option<Arc<dyn Store>>);
+
+/// The same store, or none.
+impl PartialEq for Stores {
+    fn eq(&self, other: &Stores) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+impl fmt::Debug for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "disks and a store" } else { "disks" })
+    }
+}
+
+impl Stores {
+    /// Disks, and this store for addresses.
+    pub fn with(store: Arc<dyn Store>) -> Stores {
+        Stores(Some(store))
+    }
+
+    /// Opens the file or object that `path` names.
+    ///
+    /// # Errors
+    /// If the system or the store refuses, or the path is an address and there is no store.
+    pub fn open(&self, path: &Path) -> Result<RecordedFile> {
+        self.try_open(path).map_err(|e| Error::io("to open the file", e).in_file(path))
+    }
+
+    fn try_open(&self, path: &Path) -> io::Result<RecordedFile> {
+        match self.of(path)? {
+            None => File::open(path).map(RecordedFile::from),
+            Some((store, address)) => store.open(address).map(RecordedFile::Object),
+        }
+    }
+
+    /// The files in a folder, in no order.
+    ///
+    /// # Errors
+    /// If the system or the store refuses.
+    pub fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        match self.of(folder)? {
+            None => std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect(),
+            Some((store, address)) => Ok(store.list(address)?.into_iter().map(PathBuf::from).collect()),
+        }
+    }
+
+    /// Whether `path` is a file, or the address of an object. An address that cannot be asked for counts as one, so that
+    /// opening it tells why.
+    pub fn is_file(&self, path: &Path) -> bool {
+        match address(path) {
+            None => path.is_file(),
+            Some(_) => !matches!(self.try_open(path), Err(e) if e.kind() == io::ErrorKind::NotFound),
+        }
+    }
+
+    /// Whether there is something at `path`.
+    pub fn exists(&self, path: &Path) -> bool {
+        if address(path).is_some() { self.is_file(path) } else { path.exists() }
+    }
+
+    /// The store of an address, and the address; `None`: a path of the system.
+    fn of<'a>(&self, path: &'a Path) -> io::Result<Option<(&dyn Store, &'a str)>> {
+        let Some(address) = address(path) else { return Ok(None) };
+        let store = self.0.as_deref();
+        let store = store.ok_or_else(|| {
+            let why = "an address, which this program or this command does not read (feature `objects`)";
+            io::Error::new(io::ErrorKind::Unsupported, why)
+        })?;
+        Ok(Some((store, address)))
+    }
+}
+
+/// The address that a path is; `None`: it is a path of the system.
+///
+/// ```
+/// use livetime_formats::file::address;
+///
+/// assert_eq!(address("s3://bucket/run.xtc".as_ref()), Some("s3://bucket/run.xtc"));
+/// assert_eq!(address("./s3:/bucket".as_ref()), None);
+/// ```
+pub fn address(path: &Path) -> Option<&str> {
+    path.to_str().filter(|text| SCHEMES.iter().any(|scheme| text.starts_with(scheme)))
+}
+
+/// The path from the root on; an address stays as it is.
+///
+/// # Errors
+/// If the path is empty, or the system does not tell the folder of the program.
+pub fn absolute(path: &Path) -> io::Result<PathBuf> {
+    if address(path).is_some() { Ok(path.to_owned()) } else { std::path::absolute(path) }
+}
+
+/// The folder of a file: `.` for a name alone.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+}
+
+/// A recorded file that is open: a file of the system, or an object of a store. Clones read the same file.
+#[derive(Clone)]
+pub enum RecordedFile {
+    /// On a disk.
+    Disk(Arc<File>),
+    /// In a store.
+    Object(Arc<dyn ReadAt>),
+}
+
+impl From<File> for RecordedFile {
+    fn from(file: File) -> RecordedFile {
+        RecordedFile::Disk(Arc::new(file))
+    }
+}
+
+impl fmt::Debug for RecordedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordedFile::Disk(file) => file.fmt(f),
+            RecordedFile::Object(_) => f.write_str("an object"),
+        }
+    }
+}
+
+impl ReadAt for RecordedFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self {
+            RecordedFile::Disk(file) => ReadAt::read_at(&**file, buffer, offset),
+            RecordedFile::Object(object) => object.read_at(buffer, offset),
+        }
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        match self {
+            RecordedFile::Disk(file) => file.size(),
+            RecordedFile::Object(object) => object.size(),
+        }
+    }
+
+    fn will_need(&self, offset: u64, length: u64) {
+        match self {
+            RecordedFile::Disk(file) => file.will_need(offset, length),
+            RecordedFile::Object(object) => object.will_need(offset, length),
+        }
+    }
+}
+
+/// Whether the name ends in `.inprogress`, and the file may grow. An object never does.
+pub(super) fn is_named_growing(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new(super::IN_PROGRESS)) && address(path).is_none()
+}

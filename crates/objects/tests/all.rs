@@ -1,0 +1,15 @@
+//! All tests of the crate against servers, in one program.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a test fails by panicking, and its names say what it is"
+)]
+
+mod hostile;
+mod lies;
+mod ranges;
+mod recorded;
+mod s3;

@@ -1,0 +1,86 @@
+//! Servers that lie, stall and fail: an error that says what was wanted and what came, never wrong bytes and never a wait without end.
+
+use std::io::ErrorKind;
+
+use livetime_formats::file::{ReadAt, Store};
+use livetime_objects::{Kind, ObjectError};
+
+use crate::hostile::{Lie, Server, objects};
+
+fn content() -> Vec<u8> {
+    (0..300_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+}
+
+fn error_of(lie: Lie) -> ObjectError {
+    let server = Server::start(content(), lie, usize::MAX);
+    let objects = objects(64 << 20);
+    let object = objects.open(&server.address).unwrap();
+    let error = object.read_at(&mut [0; 1000], 0).unwrap_err();
+    let error =
+        error.get_ref().and_then(|e| e.downcast_ref::<ObjectError>()).expect("an error of an object").clone();
+    assert!(error.to_string().len() < 800, "{error}");
+    error
+}
+
+#[test]
+fn a_lie_is_an_error_that_names_it() {
+    for (lie, kinds, words) in [
+        (Lie::Short, &[Kind::Lie, Kind::Failed, Kind::TimedOut][..], ", bytes 0..300000, found "),
+        (Lie::Long, &[Kind::Lie, Kind::Failed], "found more"),
+        (Lie::OtherRange, &[Kind::Lie, Kind::Failed], "1..300001"),
+        (Lie::NoRange, &[Kind::Unsupported], "Range request not supported"),
+        (Lie::Garbage, &[Kind::Failed], ", bytes 0..300000, found "),
+        (Lie::Fails, &[Kind::Failed], "500"),
+        (Lie::Forbids, &[Kind::Forbidden], "status 403"),
+        (Lie::Changes, &[Kind::Changed], "the ETag \"two\""),
+        (Lie::Grows, &[Kind::Changed], "of 300001 bytes"),
+        (Lie::EndlessHead, &[Kind::Failed], ", bytes 0..300000, found "),
+        (Lie::Stall, &[Kind::Failed, Kind::TimedOut], ", bytes 0..300000, found "),
+        (Lie::Silent, &[Kind::Failed, Kind::TimedOut], ", bytes 0..300000, found "),
+    ] {
+        let error = error_of(lie);
+        assert!(kinds.contains(&error.kind), "{lie:?}: {:?}: {error}", error.kind);
+        assert!(error.to_string().contains(words), "{lie:?}: {error}");
+    }
+}
+
+#[test]
+fn a_size_that_cannot_be_takes_no_memory() {
+    let server = Server::start(content(), Lie::Huge, usize::MAX);
+    let objects = objects(64 << 20);
+    let object = objects.open(&server.address).unwrap();
+    assert_eq!(object.size().unwrap(), 1 << 62);
+    object.will_need(0, u64::MAX);
+    assert!(object.read_at(&mut [0; 1000], (1 << 62) - 1000).is_err());
+    assert_eq!(object.read_at(&mut [0; 1000], 1 << 62).unwrap(), 0);
+}
+
+#[test]
+fn a_fault_that_passes_is_asked_again_and_one_that_stays_is_told_each_time() {
+    let content = content();
+    for lie in [Lie::Short, Lie::Long, Lie::Fails, Lie::Garbage, Lie::Stall] {
+        let server = Server::start(content.clone(), lie, 1);
+        let objects = objects(64 << 20);
+        let object = objects.open(&server.address).unwrap();
+        let mut bytes = vec![0; content.len()];
+        assert_eq!(object.read_at(&mut bytes, 0).unwrap(), content.len(), "{lie:?}");
+        assert!(bytes == content, "{lie:?}");
+    }
+    let server = Server::start(content.clone(), Lie::Fails, usize::MAX);
+    let objects = objects(64 << 20);
+    let object = objects.open(&server.address).unwrap();
+    assert!(object.read_at(&mut [0; 10], 0).is_err() && object.read_at(&mut [0; 10], 0).is_err());
+    server.becomes(Lie::None);
+    assert_eq!(object.read_at(&mut [0; 10], 0).unwrap(), 10);
+}
+
+#[test]
+fn nothing_listens_and_nothing_is_there() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/run.bin", listener.local_addr().unwrap());
+    drop(listener);
+    let objects = objects(64 << 20);
+    let error = objects.open(&address).map(drop).unwrap_err();
+    assert!(error.to_string().starts_with("wanted an object, found "), "{error}");
+    assert_eq!(objects.list("http://127.0.0.1/folder").unwrap_err().kind(), ErrorKind::Unsupported);
+}
