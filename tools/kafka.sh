@@ -4,7 +4,7 @@
 #                                        stopped or killed starts again with its data, at its port. Without PORT: a free one.
 #   tools/kafka.sh stop FOLDER           ends it; `kill -9 "$(cat FOLDER/pid)"` ends it as a crash would
 #   tools/kafka.sh jars                  prints the folder of the broker's jars, which are fetched once
-# Each FOLDER is a broker of its own. KAFKA_FOLDER: where the jars lie; default in the user's cache.
+# Each FOLDER is a broker of its own. With KAFKA_WITH=PID it ends with that process, and its data are removed. KAFKA_FOLDER: where the jars lie; default in the user's cache.
 set -euo pipefail
 version=4.3.1
 jars="${KAFKA_FOLDER:-${XDG_CACHE_HOME:-$HOME/.cache}/livetime/kafka}/$version"
@@ -74,6 +74,12 @@ END
     echo "$broker" > "$folder/port"
 }
 
+# Ends the broker, and removes its data, with the process KAFKA_WITH.
+watch() {
+    setsid bash -c 'while kill -0 "$0" && kill -0 "$1"; do sleep 1; done; kill -0 "$0" || { kill -9 "$1"; rm -rf "$2"; }' \
+        "$KAFKA_WITH" "$(cat "$folder/pid")" "$folder" > /dev/null 2>&1 < /dev/null 8>&- &
+}
+
 start() {
     mkdir -p "$folder"
     folder="$(cd "$folder" && pwd)"
@@ -86,6 +92,7 @@ start() {
         # A session of its own, so that the end of the caller's does not end it. It does not fork here: $! is the broker.
         setsid "${java[@]}" kafka.Kafka "$folder/server.properties" >> "$folder/log" 2>&1 < /dev/null 8>&- &
         echo $! > "$folder/pid"
+        [ -z "${KAFKA_WITH:-}" ] || watch
     fi
     for _ in $(seq 600); do
         answers "$port" && { echo "127.0.0.1:$port"; return; }

@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-engine", &["livetime-runtime", "livetime-frame", "livetime-engine-derive"]),
     ("livetime-actors", &["livetime-runtime"]),
     ("livetime-link", &["livetime-runtime", "livetime-frame"]),
+    ("livetime-link-kafka", &["livetime-link", "livetime-runtime", "livetime-frame"]),
     ("livetime-filing", &["livetime-engine", "livetime-formats"]),
     // For the one way to write a file.
     ("livetime-plot", &["livetime-formats"]),
@@ -30,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-filing",
             "livetime-formats",
             "livetime-link",
+            "livetime-link-kafka",
             "livetime-recording",
             "livetime-pva",
         ],

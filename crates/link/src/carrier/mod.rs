@@ -12,12 +12,8 @@
 //! keep the queues short. ZeroMQ reconnects by itself and does not tell: numbers of connections in each message, silence
 //! ([`Settings::dead_after_ns`](crate::Settings::dead_after_ns)) and the socket's monitor together are up and down.
 //!
-//! **Kafka**: one topic with one partition per cut. A record is a head with its payloads; a large frame is several records.
-//! The producer's end is a [`Sender`](crate::Sender) whose receiver is the broker: it stores, so `stored` moves with acks of
-//! all replicas, and the position is the offset, because an idempotent producer leaves no gap. The consumer's end is a
-//! [`Receiver`](crate::Receiver) whose sender is the broker: the committed offset is `completed`, and a start finds it where
-//! [`Receiver::resumed`](crate::Receiver::resumed) finds a store. Credits are the consumer's fetch size. Frames that the
-//! broker's retention removed are a count, `retention`, from the first offset that is still there.
+//! **Kafka** is the crate `livetime-link-kafka`: a topic is the log of what a sender says, and each end's carrier plays
+//! the missing end. What only a store between the ends can know travels as a [`Notice`](crate::Notice).
 
 pub mod memory;
 mod stream;
@@ -83,6 +79,8 @@ pub enum CarrierError {
     Wire(WireError),
     /// There is no memory for a frame.
     NoMemory,
+    /// What the carrier found at the other end is not for this link, or not any more.
+    Refused(String),
 }
 
 impl fmt::Display for CarrierError {
@@ -91,6 +89,7 @@ impl fmt::Display for CarrierError {
             CarrierError::Broken(e) => write!(f, "the link is broken: {e}"),
             CarrierError::Wire(e) => e.fmt(f),
             CarrierError::NoMemory => write!(f, "the link is closed: wanted memory for a frame, found none"),
+            CarrierError::Refused(why) => f.write_str(why),
         }
     }
 }
@@ -100,7 +99,7 @@ impl std::error::Error for CarrierError {
         match self {
             CarrierError::Broken(e) => Some(e),
             CarrierError::Wire(e) => Some(e),
-            CarrierError::NoMemory => None,
+            CarrierError::NoMemory | CarrierError::Refused(_) => None,
         }
     }
 }

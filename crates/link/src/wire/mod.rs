@@ -7,7 +7,7 @@
 //! | bytes | prefix of each head ([`PREFIX_BYTES`] in all) |
 //! |---|---|
 //! | 4 | `LTLK` |
-//! | 1, 1 | version, kind of message (0 hello … 7 abort) |
+//! | 1, 1 | version, kind of message (0 hello … 8 notice) |
 //! | 2 | number of frames |
 //! | 4 | bytes of the head, prefix included |
 //! | 8 | bytes of all payloads |
@@ -101,6 +101,11 @@ impl Decoder {
         Decoder { heads: frame::Heads::new(codecs, max_frame_bytes) }
     }
 
+    /// The largest payload.
+    pub fn max_frame_bytes(&self) -> u64 {
+        self.heads.max_frame_bytes
+    }
+
     /// The lengths of the message that begins with `prefix`.
     ///
     /// # Errors
@@ -190,7 +195,10 @@ impl Message<FrameMut> {
 
 impl<F> Message<F> {
     /// The same message with other frames.
-    pub(crate) fn try_map<G, E>(self, change: impl FnMut(F) -> Result<G, E>) -> Result<Message<G>, E> {
+    ///
+    /// # Errors
+    /// The first one of `change`.
+    pub fn try_map<G, E>(self, change: impl FnMut(F) -> Result<G, E>) -> Result<Message<G>, E> {
         let body = match self.body {
             Body::Data(Data { position, told, clock_ns, frames }) => {
                 let frames = frames.into_iter().map(change).collect::<Result<_, E>>()?;
@@ -203,6 +211,7 @@ impl<F> Message<F> {
             Body::Finish(body) => Body::Finish(body),
             Body::Finished(body) => Body::Finished(body),
             Body::Abort(body) => Body::Abort(body),
+            Body::Notice(body) => Body::Notice(body),
         };
         Ok(Message { from: self.from, to: self.to, body })
     }

@@ -11,7 +11,7 @@ mod sending;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use carriers::{connect, listen};
+pub(crate) use carriers::{Side, connect, listen};
 pub(crate) use end::{End, Link};
 pub(crate) use receiving::Receiving;
 pub(crate) use sending::Sending;

@@ -41,7 +41,7 @@ pub enum RetainUntil {
 /// Parameters of `link_out`.
 #[derive(Params)]
 pub struct LinkOutParams {
-    /// Where the `link_in` listens, as `daq2:7440`.
+    /// Where the `link_in` listens, as `daq2:7440`, or a topic of Kafka, as `kafka://broker:9092/hits`.
     pub to: String,
     /// Name of the link, the same at both ends.
     #[param(default = "link")]
@@ -123,8 +123,8 @@ impl Node for LinkOut {
             RetainUntil::Completed => Retain::Completed,
         };
         let settings = link::settings(&self.params.link, retain, &bounds);
-        let carrier = link::connect(&self.params.to, bounds.frame_bytes)?;
         let epoch = link::new_epoch();
+        let carrier = link::connect(&self.params.to, &link::Side { settings: &settings, epoch })?;
         let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {

@@ -31,7 +31,8 @@ use crate::link::{self, Begun, Bounds, End, Link, Receiving, cut_account};
 /// Parameters of `link_in`.
 #[derive(Params)]
 pub struct LinkInParams {
-    /// Where to wait for the sender, as `127.0.0.1:7440`; port 0 takes a free one, which the log tells.
+    /// Where to wait for the sender, as `127.0.0.1:7440`; port 0 takes a free one, which the log tells. Or the topic of
+    /// Kafka to read, as `kafka://broker:9092/hits`.
     #[param(default = "127.0.0.1:7440")]
     pub listen: String,
     /// Whether `listen` may be an address that other hosts reach. There is no password and no encryption.
@@ -115,10 +116,12 @@ impl Node for LinkIn {
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let LinkInParams { window_frames, window_bytes, max_frame_bytes, beyond_loopback, .. } = self.params;
         let bounds = Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes };
-        let carrier = link::listen(&self.params.listen, beyond_loopback, max_frame_bytes)?;
+        let (settings, epoch) =
+            (link::settings(&self.params.link, Retain::default(), &bounds), link::new_epoch());
+        let side = link::Side { settings: &settings, epoch };
+        let carrier = link::listen(&self.params.listen, beyond_loopback, &side)?;
         self.params.listening = carrier.address().unwrap_or_default();
-        let settings = link::settings(&self.params.link, Retain::default(), &bounds);
-        let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
+        let link = Link::new(Receiving::new(settings, epoch), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
             let parts = counted.with(|receiving, _| receiving.receiver().parts());
