@@ -23,7 +23,7 @@ pub struct Address {
     pub brokers: String,
     /// The topic.
     pub topic: String,
-    /// The group that reads; `None`: the one with the name of the link.
+    /// The group that reads; `None`: the one with the names of topic and link.
     pub group: Option<String>,
     /// Bytes of a record's value at most.
     pub record_bytes: usize,

@@ -1,12 +1,11 @@
-//! The group of a reader: which process has the partition, and commits.
+//! The group of a reader: which process has the partition.
 
 use std::sync::Arc;
 
 use rdkafka::ClientContext;
-use rdkafka::TopicPartitionList;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, ConsumerContext, Rebalance};
-use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::error::KafkaError;
 
 use super::state::Shared;
 
@@ -33,15 +32,5 @@ impl ConsumerContext for Group {
         {
             self.0.with(|state| state.is_assigned = true);
         }
-    }
-
-    fn commit_callback(&self, result: KafkaResult<()>, _offsets: &TopicPartitionList) {
-        self.0.with(|state| {
-            if let Some(place) = state.committing.take()
-                && result.is_ok()
-            {
-                state.committed = Some(place);
-            }
-        });
     }
 }

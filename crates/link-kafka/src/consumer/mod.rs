@@ -1,6 +1,7 @@
 //! The end of a link that reads a topic.
 
 mod assembly;
+mod committer;
 mod group;
 mod place;
 mod reading;
@@ -71,7 +72,8 @@ impl Consuming {
             return Ok(client.clone());
         }
         let mut config = config(&self.address);
-        config.set("group.id", self.address.group.as_deref().unwrap_or(&self.ends.cut.name));
+        let group = format!("{}.{}", self.address.topic, self.ends.cut.name);
+        config.set("group.id", self.address.group.as_deref().unwrap_or(&group));
         config.set("enable.auto.commit", "false").set("enable.auto.offset.store", "false");
         // What retention has removed is seen by the positions of frames.
         config.set("auto.offset.reset", "earliest");
@@ -138,11 +140,15 @@ impl Consuming {
         if !self.joins(&client, wait)? || !self.is_ready(&client)? {
             return Ok(None);
         }
-        self.shared.with(|state| {
+        let connection = self.shared.with(|state| {
+            state.connection += 1;
             (state.is_broken, state.peer) = (false, 0);
+            state.connection
         });
         let session = self.sessions.next_u64().max(1);
         let window = self.ends.window_frames;
+        let topic = self.address.topic.clone();
+        committer::start(self.shared.clone(), client.clone(), topic, (connection, window))?;
         let reading = Reading::new(
             self.shared.clone(),
             client.clone(),

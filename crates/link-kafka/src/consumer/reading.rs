@@ -12,13 +12,12 @@ use livetime_link::{
 };
 use rdkafka::Message as _;
 use rdkafka::Offset;
+use rdkafka::consumer::Consumer;
 use rdkafka::consumer::base_consumer::PartitionQueue;
-use rdkafka::consumer::{CommitMode, Consumer};
 use rdkafka::message::BorrowedMessage;
 
 use super::assembly::Assembly;
 use super::group::Group;
-use super::saying::commit;
 use super::state::{Current, Mark, Shared, State};
 use super::{Client, Found};
 use crate::client::{self, ANSWER, PARTITION, refused};
@@ -117,19 +116,12 @@ impl Incoming for Reading {
 }
 
 impl Reading {
-    /// Hears the group's news, and commits.
+    /// Hears the group's news.
     fn look(&mut self) {
-        let window = self.ends.window_frames;
-        let now = Instant::now();
-        if now - self.looked >= LOOK || self.shared.lock().committing.is_some() {
-            self.looked = now;
+        if self.looked.elapsed() >= LOOK {
+            self.looked = Instant::now();
             // A record that comes here is from before the partition had a queue of its own, and is read again.
             drop(self.client.poll(Duration::ZERO));
-        }
-        let place = self.shared.lock().due(window, now);
-        let Some(place) = place else { return };
-        if commit(&self.client, &self.topic, place, CommitMode::Async).is_err() {
-            self.shared.lock().committing = None;
         }
     }
 

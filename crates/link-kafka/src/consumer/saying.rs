@@ -5,14 +5,11 @@ use std::sync::Arc;
 use livetime_frame::Frame;
 use livetime_link::carrier::{CarrierError, Outgoing};
 use livetime_link::{Body, Hello, Message};
-use rdkafka::consumer::{CommitMode, Consumer};
-use rdkafka::error::KafkaResult;
-use rdkafka::{Offset, TopicPartitionList};
 
 use super::Client;
+use super::committer::commit;
 use super::place::Place;
 use super::state::Shared;
-use crate::client::PARTITION;
 
 /// Takes what the receiver says to its sender.
 pub(super) struct Saying {
@@ -75,24 +72,17 @@ impl Saying {
 
     /// The last word of this process: the next one goes on there.
     fn commit(&self) {
-        let place = self.shared.lock().place(self.window);
+        let place = {
+            let state = self.shared.lock();
+            let place = state.place(self.window).map(|(offset, place)| {
+                // No frame is given any more.
+                (offset, Place { limit: state.next().clamp(place.position, place.limit), ..place })
+            });
+            place.filter(|place| state.committed != Some(*place))
+        };
         if let Some(place) = place {
             // Without it the next process gets frames again, and says so.
-            _ = commit(&self.client, &self.topic, place, CommitMode::Sync);
+            _ = commit(&self.client, &self.topic, place);
         }
     }
-}
-
-pub(super) fn commit(
-    client: &Client,
-    topic: &str,
-    (offset, place): (i64, Place),
-    mode: CommitMode,
-) -> KafkaResult<()> {
-    let mut places = TopicPartitionList::new();
-    places.add_partition_offset(topic, PARTITION, Offset::Offset(offset))?;
-    if let Some(mut element) = places.find_partition(topic, PARTITION) {
-        element.set_metadata(place.to_string());
-    }
-    client.commit(&places, mode)
 }

@@ -35,6 +35,8 @@ pub(super) struct Mark {
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) is_broken: bool,
+    /// Number of the connection.
+    pub(super) connection: u64,
     /// The group has given the partition to this process.
     pub(super) is_assigned: bool,
     /// The topic does not fit this link, or not any more: nothing is read.
@@ -172,6 +174,26 @@ impl Shared {
         let result = work(&mut self.lock());
         self.news.notify_all();
         result
+    }
+
+    /// The commit that is due now, if there is one after at most `wait`; nothing at the end of the connection.
+    pub(super) fn due(
+        &self,
+        connection: u64,
+        window: u64,
+        now: Instant,
+        wait: Duration,
+    ) -> Option<Option<(i64, Place)>> {
+        let mut state = self.lock();
+        if state.is_broken || state.connection != connection {
+            return None;
+        }
+        let due = state.due(window, now);
+        if due.is_none() {
+            // A poisoned lock is told by the next use.
+            drop(self.news.wait_timeout(state, wait));
+        }
+        Some(due)
     }
 
     pub(super) fn sleep(&self, limit: Duration) {
