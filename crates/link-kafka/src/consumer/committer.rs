@@ -1,7 +1,7 @@
 //! Commits, on a thread of their own: each waits for the broker's answer, which the client tells in no other way.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,14 +21,15 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Starts the commits of a connection. The thread ends with it, but for a commit whose answer it waits for.
 pub(super) fn start(
     shared: Arc<Shared>,
-    client: Arc<Client>,
+    // The carrier's end must close the client at once, so that the group does not wait for it.
+    client: Weak<Client>,
     topic: String,
     (connection, window): (u64, u64),
 ) -> io::Result<()> {
     let lead = move || {
         while let Some(due) = shared.due(connection, window, Instant::now(), LOOK) {
             let Some(place) = due else { continue };
-            let is_done = commit(&client, &topic, place).is_ok();
+            let is_done = client.upgrade().is_some_and(|client| commit(&client, &topic, place).is_ok());
             shared.with(|state| {
                 state.committing = None;
                 if is_done {

@@ -148,7 +148,7 @@ impl Consuming {
         let session = self.sessions.next_u64().max(1);
         let window = self.ends.window_frames;
         let topic = self.address.topic.clone();
-        committer::start(self.shared.clone(), client.clone(), topic, (connection, window))?;
+        committer::start(self.shared.clone(), Arc::downgrade(&client), topic, (connection, window))?;
         let reading = Reading::new(
             self.shared.clone(),
             client.clone(),

@@ -73,6 +73,10 @@ impl Reading {
         session: u64,
         found: Option<Found>,
     ) -> Reading {
+        let has_gap = {
+            let state = shared.lock();
+            if state.past.is_empty() { found.is_some_and(|found| found.has_gap) } else { state.has_gap }
+        };
         Reading {
             shared,
             client,
@@ -89,7 +93,7 @@ impl Reading {
             end: None,
             has_ended: false,
             expected: 0,
-            has_gap: found.is_some_and(|found| found.has_gap),
+            has_gap,
             again: (0, 0),
             said: Instant::now(),
             looked: Instant::now(),
@@ -286,8 +290,13 @@ impl Reading {
         if offset != self.expected {
             let low = self.client.fetch_watermarks(&self.topic, PARTITION, ANSWER);
             let (low, _) = low.map_err(|e| broken(&e.to_string()))?;
-            if offset < self.expected || low <= self.expected {
+            if offset < self.expected {
                 return Err(broken(&format!("wanted offset {}, found {offset}", self.expected)));
+            }
+            if low <= self.expected {
+                // A compacted topic, or one with transactions.
+                let wanted = self.expected;
+                return Err(refused(&self.topic, format_args!("wanted offset {wanted}, found {offset}")));
             }
             self.has_gap = true;
         }
@@ -317,7 +326,7 @@ impl Reading {
         match state.current {
             None => self.meet(&mut state, epoch, &body),
             Some(current) if current.epoch != epoch => {
-                state.replace(from);
+                state.replace(from, self.has_gap);
                 return Err(broken("a newer sender writes"));
             }
             Some(_) => {}

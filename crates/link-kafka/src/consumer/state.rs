@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) current: Option<Current>,
     /// Epochs that were replaced. Records that their senders have written since are not read.
     pub(super) past: Vec<u64>,
+    /// Records before those of the newest sender were removed.
+    pub(super) has_gap: bool,
     /// Room at the receiver from `current.standing.received` on.
     pub(super) credit: Credit,
     /// Bytes of each frame given to it from there on, and their sum.
@@ -148,8 +150,9 @@ impl State {
         mark.map_or(self.next_offset, |mark| mark.from)
     }
 
-    /// A newer sender writes, from the record at `offset` on.
-    pub(super) fn replace(&mut self, offset: i64) {
+    /// A newer sender writes, from the record at `offset` on; records before it were removed or not.
+    pub(super) fn replace(&mut self, offset: i64, has_gap: bool) {
+        self.has_gap = has_gap;
         self.past.extend(self.current.take().map(|current| current.epoch));
         self.marks.clear();
         self.given.clear();
