@@ -30,6 +30,8 @@ const KINDS: &[Kind] = &[
 /// The end of the link that wants a carrier.
 pub(crate) struct Side<'a> {
     pub(crate) settings: &'a Settings,
+    /// Its incarnation.
+    #[cfg_attr(not(feature = "kafka"), allow(dead_code, reason = "TCP needs no name of an end"))]
     pub(crate) epoch: u64,
 }
 
@@ -95,7 +97,9 @@ fn kafka(
     address: &str,
     side: &Side<'_>,
 ) -> Result<(livetime_link_kafka::Address, livetime_link_kafka::Ends), NodeError> {
-    let address = address.parse().map_err(|e| NodeError::new(format_args!("`{param}`: {e}")))?;
+    let address = address
+        .parse::<livetime_link_kafka::Address>()
+        .map_err(|e| NodeError::new(format_args!("`{param}`: {e}")))?;
     let Settings { cut, window_frames, max_frame_bytes, .. } = side.settings.clone();
     Ok((address, livetime_link_kafka::Ends { cut, window_frames, max_frame_bytes, codecs: codecs() }))
 }
