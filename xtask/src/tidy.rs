@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("livetime-actors", &["livetime-runtime"]),
     ("livetime-link", &["livetime-runtime", "livetime-frame"]),
     ("livetime-link-zmq", &["livetime-link", "livetime-frame"]),
+    ("livetime-link-kafka", &["livetime-link", "livetime-runtime", "livetime-frame"]),
     ("livetime-filing", &["livetime-engine", "livetime-formats"]),
     // For the one way to write a file.
     ("livetime-plot", &["livetime-formats"]),
@@ -32,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "livetime-formats",
             "livetime-link",
             "livetime-link-zmq",
+            "livetime-link-kafka",
             "livetime-recording",
             "livetime-pva",
         ],

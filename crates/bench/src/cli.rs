@@ -38,6 +38,9 @@ pub(crate) struct Cli {
     /// event`: `bash tools/peers.sh bluesky`.
     #[arg(long, value_name = "PROGRAM")]
     peer: Option<PathBuf>,
+    /// `scale`: a Kafka broker, as `bash tools/kafka.sh start FOLDER` prints it, for the row over Kafka.
+    #[arg(long, value_name = "HOST:PORT")]
+    kafka: Option<String>,
     /// `ca`, `served`: the program `livetime`, which is the server, or whose `pv monitor` is the client; without, the program beside this one.
     #[arg(long, value_name = "PROGRAM")]
     livetime: Option<PathBuf>,
@@ -95,6 +98,7 @@ Examples:
   livetime-bench record --filter bp.count --peer $(bash tools/peers.sh bluesky)
   livetime-bench web --filter pictures
   livetime-bench scale --json
+  livetime-bench scale --filter Kafka --kafka $(bash tools/kafka.sh start /tmp/broker)
 
 Progress goes to stderr. Compare two versions in one session, one after the other: machines differ.
 Exit codes: 0 ok, 1 failed, 2 wrong usage.";
@@ -107,6 +111,7 @@ impl Cli {
             quick: self.quick,
             filter: self.filter.clone(),
             peer: self.peer.clone(),
+            kafka: self.kafka.clone(),
             links: self.links.clone(),
             seconds: self.duration,
             minutes: self.long_duration,

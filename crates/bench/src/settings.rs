@@ -14,6 +14,8 @@ pub struct Settings {
     pub filter: String,
     /// Another program that is run in turn with ours.
     pub peer: Option<PathBuf>,
+    /// A Kafka broker, `host:port`, for the row of `scale` over one.
+    pub kafka: Option<String>,
     /// Numbers of links of wire readout.
     pub links: RangeInclusive<usize>,
     /// Seconds of each run of a graph.
@@ -46,6 +48,7 @@ impl Default for Settings {
             quick: false,
             filter: String::new(),
             peer: None,
+            kafka: None,
             links: 1..=10,
             seconds: 3.0,
             minutes: None,

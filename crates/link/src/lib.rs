@@ -37,7 +37,7 @@ pub mod wire;
 pub use account::{Account, Losses, Part, Retain, Standing};
 pub use connection::Step;
 pub use message::{
-    Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Message, Parcel, Told, Welcome,
+    Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Message, Notice, Parcel, Told, Welcome,
 };
 pub use receiver::{Receiver, ReceiverEvent, Settlement, Token};
 pub use sender::{ClockOffset, NotTaken, Sender, SenderEvent};

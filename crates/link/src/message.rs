@@ -47,6 +47,8 @@ pub enum Body<F> {
     Finished(Standing),
     /// The run of this end was aborted.
     Abort(Abort),
+    /// A store between both ends knows something of frames.
+    Notice(Notice),
 }
 
 impl<F> Body<F> {
@@ -61,6 +63,7 @@ impl<F> Body<F> {
             Body::Finish(_) => "finish",
             Body::Finished(_) => "finished",
             Body::Abort(_) => "abort",
+            Body::Notice(_) => "notice",
         }
     }
 }
@@ -199,6 +202,19 @@ pub struct Finish {
     pub told: Told,
     /// The sender's run was stopped; its sources have not ended by themselves.
     pub stopped: bool,
+}
+
+/// What a carrier that stores frames tells the receiver: a sender itself never does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Notice {
+    /// The next position.
+    pub position: u64,
+    /// So many frames from there on were removed from the store before this receiver could take them: they never come.
+    pub removed: u64,
+    /// At most so many of the frames that come were handled by an earlier receiver.
+    pub again: u64,
+    /// The sender's account, as far as it is known.
+    pub told: Told,
 }
 
 /// The run of one end was aborted.

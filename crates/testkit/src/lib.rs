@@ -12,6 +12,7 @@
 //! }
 //! ```
 
+mod broker;
 mod mutated;
 mod process;
 mod skipped;
@@ -23,6 +24,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+pub use broker::Broker;
 pub use mutated::mutated;
 pub use process::{run_to_end, test_process};
 pub use skipped::skip;

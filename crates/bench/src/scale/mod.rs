@@ -1,6 +1,8 @@
 //! `livetime-bench scale`: what must not grow with a run of 100 TB, each number beside its reference.
 
 mod dask;
+#[cfg(feature = "kafka")]
+mod kafka;
 mod link;
 mod links;
 mod merge;
@@ -86,7 +88,26 @@ pub(super) fn run(settings: &Settings, progress: &mut Progress) -> Result<Record
         s3::measure(settings, python, &mut row)?;
         rows.push(row);
     }
+    #[cfg(feature = "kafka")]
+    rows.extend(over_kafka(settings, progress)?);
     Ok(record(&rows))
+}
+
+/// A broker is a program of its own.
+#[cfg(feature = "kafka")]
+fn over_kafka(settings: &Settings, progress: &mut Progress) -> Result<Option<Row>, Failed> {
+    if !kafka::CASE.contains(&settings.filter) {
+        return Ok(None);
+    }
+    let Some(broker) = &settings.kafka else {
+        progress.log(&format!("{}: left out, because no --kafka names a broker", kafka::CASE));
+        return Ok(None);
+    };
+    progress.log(kafka::CASE);
+    let unit = "times the CPU of both ends, at most";
+    let mut row = Row::new(kafka::CASE, unit, 1.15, "plain rdkafka, acks=all, idempotent");
+    kafka::measure(settings, broker, &mut row)?;
+    Ok(Some(row))
 }
 
 fn record(rows: &[Row]) -> Record {

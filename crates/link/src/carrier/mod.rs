@@ -9,12 +9,8 @@
 //! message is a multipart message: the head, then one part for each payload. High-water marks do not matter, because credits
 //! keep the queues short.
 //!
-//! **Kafka**: one topic with one partition per cut. A record is a head with its payloads; a large frame is several records.
-//! The producer's end is a [`Sender`](crate::Sender) whose receiver is the broker: it stores, so `stored` moves with acks of
-//! all replicas, and the position is the offset, because an idempotent producer leaves no gap. The consumer's end is a
-//! [`Receiver`](crate::Receiver) whose sender is the broker: the committed offset is `completed`, and a start finds it where
-//! [`Receiver::resumed`](crate::Receiver::resumed) finds a store. Credits are the consumer's fetch size. Frames that the
-//! broker's retention removed are a count, `retention`, from the first offset that is still there.
+//! **Kafka** is the crate `livetime-link-kafka`: a topic is the log of what a sender says, and each end's carrier plays
+//! the missing end. What only a store between the ends can know travels as a [`Notice`](crate::Notice).
 
 pub mod memory;
 mod stream;
@@ -81,8 +77,15 @@ pub enum CarrierError {
     Wire(WireError),
     /// There is no memory for a frame.
     NoMemory,
-    /// The peer does not speak the protocol below the messages, or may not come in.
+    /// The peer does not speak the protocol below the messages or may not come in, or it is not for this link.
     Refused(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl CarrierError {
+    /// The peer is refused, for this reason.
+    pub fn refused(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> CarrierError {
+        CarrierError::Refused(why.into())
+    }
 }
 
 impl fmt::Display for CarrierError {

@@ -6,7 +6,7 @@ use livetime_runtime::LossReason;
 
 use super::token::{Settlement, Token};
 use crate::account::Part;
-use crate::message::{Told, Welcome};
+use crate::message::{Notice, Told, Welcome};
 use crate::{Account, Losses, Retain, Settings, Standing, Violation};
 
 /// A frame that was received, and whose predecessors are not all settled, or it itself.
@@ -32,6 +32,7 @@ pub(super) struct Incoming {
     delivered: u64,
     /// Losses of this end.
     lost: Losses,
+    sent_again: u64,
     /// The position of the end, if the sender told it.
     pub(super) tail: Option<u64>,
     pub(super) has_ended: bool,
@@ -57,6 +58,7 @@ impl Incoming {
             bytes: 0,
             delivered: 0,
             lost: Losses::default(),
+            sent_again: 0,
             tail: None,
             has_ended: false,
             was_stopped: false,
@@ -109,6 +111,28 @@ impl Incoming {
         let position = self.standing.received;
         self.standing.received += 1;
         Ok(Token { epoch: self.epoch, position })
+    }
+
+    /// Takes over what the carrier's store knows: frames that never come, at most as many as there is credit for.
+    pub(super) fn miss(
+        &mut self,
+        notice: &Notice,
+        settings: &Settings,
+        others: (u64, u64),
+    ) -> Result<(), Violation> {
+        let end = notice.position.saturating_add(notice.removed);
+        Violation::check("position after the removed frames", end, 0, self.entered())?;
+        let frames_under_way = (self.slots.len() as u64).saturating_add(others.0);
+        let most = settings.window_frames.saturating_sub(frames_under_way);
+        Violation::check("removed frames by our credit", notice.removed, 0, most)?;
+        for _ in 0..notice.removed {
+            self.slots
+                .push_back(Slot { bytes: 0, settlement: Some(Settlement::Lost(LossReason::Retention)) });
+        }
+        self.standing.received = end;
+        self.sent_again = self.sent_again.saturating_add(notice.again);
+        self.advance();
+        Ok(())
     }
 
     /// Frames and bytes from the settled position on.
@@ -183,6 +207,7 @@ impl Incoming {
             (false, false) => queued += missing,
         }
         let offered = self.told.offered - self.start;
-        Account { offered, delivered: self.delivered, lost, queued, in_doubt, retaken, sent_again: 0 }
+        let sent_again = self.sent_again;
+        Account { offered, delivered: self.delivered, lost, queued, in_doubt, retaken, sent_again }
     }
 }

@@ -6,7 +6,7 @@ mod state;
 mod token;
 
 use crate::connection::{State, Step};
-use crate::message::{Abort, Ack, Body, Credit, Data, Finish, Hello, Message, Parcel, Told, Welcome};
+use crate::message::{Abort, Ack, Body, Credit, Data, Finish, Hello, Message, Notice, Parcel, Told, Welcome};
 use crate::{Settings, Standing, Violation};
 use incoming::Incoming;
 pub use state::{Receiver, ReceiverEvent};
@@ -61,6 +61,7 @@ impl<F: Parcel> Receiver<F> {
             }
             Body::Finish(finish) => self.finish(&finish)?,
             Body::Abort(abort) => self.aborted_by_peer(abort)?,
+            Body::Notice(notice) => self.notice(&notice, now_ns)?,
             other => return Err(Violation::Unexpected { wanted: "data", found: other.name() }),
         }
         self.connection.heard_ns = now_ns;
@@ -177,6 +178,20 @@ impl<F: Parcel> Receiver<F> {
             let wanted = incoming.standing.received;
             self.ack_due |= self.gap_at.replace(wanted) != Some(wanted);
         }
+        self.check_end();
+        Ok(())
+    }
+
+    /// Frames that the carrier's store has no more are lost, as if they had come.
+    fn notice(&mut self, notice: &Notice, now_ns: u64) -> Result<(), Violation> {
+        self.told(&notice.told)?;
+        let Some(incoming) = &mut self.current else { return Ok(()) };
+        if incoming.aborted || notice.position != incoming.standing.received {
+            return Ok(());
+        }
+        let others = under_way(self.replaced.iter());
+        incoming.miss(notice, &self.settings, others)?;
+        note(&mut self.news, &mut self.news_ns, now_ns);
         self.check_end();
         Ok(())
     }

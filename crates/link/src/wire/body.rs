@@ -3,7 +3,7 @@
 use livetime_runtime::LossReason;
 
 use super::bytes::{Input, WireError, put_text};
-use crate::message::{Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Told, Welcome};
+use crate::message::{Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Notice, Told, Welcome};
 use crate::{Losses, Retain, Standing};
 
 /// Bytes of the name of a cut, and of the reason for an abort.
@@ -20,6 +20,7 @@ pub(super) fn kind<F>(body: &Body<F>) -> u8 {
         Body::Finish(_) => 5,
         Body::Finished(_) => 6,
         Body::Abort(_) => 7,
+        Body::Notice(_) => 8,
     }
 }
 
@@ -54,6 +55,10 @@ pub(super) fn put<F>(to: &mut Vec<u8>, body: &Body<F>) {
             put_text(to, &abort.why[..abort.why.floor_char_boundary(MAX_REASON)]);
             put_told(to, &abort.told);
         }
+        Body::Notice(notice) => {
+            put_numbers(to, &[notice.position, notice.removed, notice.again]);
+            put_told(to, &notice.told);
+        }
     }
 }
 
@@ -86,7 +91,13 @@ pub(super) fn read<F>(input: &mut Input<'_>, kind: u8) -> Result<Body<F>, WireEr
             WireError::limit("bytes of the reason", why.len() as u64, MAX_REASON as u64)?;
             Body::Abort(Abort { why: why.to_owned(), told: read_told(input)? })
         }
-        other => return Err(WireError::new("kind", "0 to 7", other)),
+        8 => Body::Notice(Notice {
+            position: input.u64("position")?,
+            removed: input.u64("frames removed")?,
+            again: input.u64("frames handled before")?,
+            told: read_told(input)?,
+        }),
+        other => return Err(WireError::new("kind", "0 to 8", other)),
     })
 }
 

@@ -7,7 +7,7 @@
 //! | bytes | prefix of each head ([`PREFIX_BYTES`] in all) |
 //! |---|---|
 //! | 4 | `LTLK` |
-//! | 1, 1 | version, kind of message (0 hello … 7 abort) |
+//! | 1, 1 | version, kind of message (0 hello … 8 notice) |
 //! | 2 | number of frames |
 //! | 4 | bytes of the head, prefix included |
 //! | 8 | bytes of all payloads |
@@ -99,6 +99,11 @@ impl Decoder {
     /// A decoder that knows these codecs of arrays, and refuses larger payloads.
     pub fn new(codecs: Vec<Codec>, max_frame_bytes: u64) -> Decoder {
         Decoder { heads: frame::Heads::new(codecs, max_frame_bytes) }
+    }
+
+    /// The largest payload.
+    pub fn max_frame_bytes(&self) -> u64 {
+        self.heads.max_frame_bytes
     }
 
     /// The lengths of the message that begins with `prefix`.
@@ -206,6 +211,7 @@ impl<F> Message<F> {
             Body::Finish(body) => Body::Finish(body),
             Body::Finished(body) => Body::Finished(body),
             Body::Abort(body) => Body::Abort(body),
+            Body::Notice(body) => Body::Notice(body),
         };
         Ok(Message { from: self.from, to: self.to, body })
     }

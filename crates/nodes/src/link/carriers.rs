@@ -1,12 +1,14 @@
-//! The carriers of links, by the scheme of an address: `tcp://host:port`, or without a scheme; `zmq://host:port`.
+//! The carriers of links, by the scheme of an address: `tcp://host:port`, or without a scheme; `zmq://host:port`;
+//! `kafka://broker:port/topic`.
 //!
-//! A carrier is one row of [`KINDS`]; both nodes read addresses here alone.
+//! A carrier is one row of [`KINDS`]; all nodes read addresses here alone.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 #[cfg(feature = "zmq")]
 use std::path::Path;
 
 use livetime_engine::NodeError;
+use livetime_link::Settings;
 use livetime_link::carrier::Carrier;
 use livetime_link::carrier::tcp::Tcp;
 #[cfg(feature = "zmq")]
@@ -17,50 +19,54 @@ use super::codecs;
 /// A way to carry links.
 struct Kind {
     scheme: &'static str,
-    /// An end that waits for its peer: the address behind the scheme, and the bytes of the largest frame.
+    /// An end that waits for its peer.
     listen: fn(&Listen<'_>) -> Result<Box<dyn Carrier>, NodeError>,
-    /// An end that connects to its peer: the address behind the scheme, the folder of keys or nothing, and the bytes of the
-    /// largest frame.
-    connect: fn(&str, &str, u64) -> Result<Box<dyn Carrier>, NodeError>,
+    /// An end that connects to its peer at the address behind the scheme.
+    connect: fn(&str, &Side<'_>) -> Result<Box<dyn Carrier>, NodeError>,
 }
 
 const KINDS: &[Kind] = &[
     Kind { scheme: "tcp", listen: listen_tcp, connect: connect_tcp },
     #[cfg(feature = "zmq")]
     Kind { scheme: "zmq", listen: listen_zmq, connect: connect_zmq },
+    #[cfg(feature = "kafka")]
+    Kind { scheme: "kafka", listen: listen_kafka, connect: connect_kafka },
 ];
 
-/// Schemes of carriers that a program may be built without, and the features that bring them.
-const FEATURES: &[(&str, &str)] = &[("zmq", "zmq")];
+/// Schemes of carriers that a program may be built without: the features that bring them have these names.
+const FEATURES: &[&str] = &["zmq", "kafka"];
+
+/// The end of the link that wants a carrier.
+pub(crate) struct Side<'a> {
+    pub(crate) settings: &'a Settings,
+    /// The folder of keys, or nothing.
+    pub(crate) keys: &'a str,
+    /// Its incarnation.
+    #[cfg_attr(not(feature = "kafka"), allow(dead_code, reason = "only Kafka keeps names of ends"))]
+    pub(crate) epoch: u64,
+}
 
 /// Where a receiver waits.
 struct Listen<'a> {
     address: &'a str,
     beyond_loopback: bool,
-    /// The folder of keys, or nothing.
-    keys: &'a str,
-    max_frame_bytes: u64,
+    side: &'a Side<'a>,
 }
 
 /// A carrier that waits for its peer at `address`.
 pub(crate) fn listen(
     address: &str,
     beyond_loopback: bool,
-    keys: &str,
-    max_frame_bytes: u64,
+    side: &Side<'_>,
 ) -> Result<Box<dyn Carrier>, NodeError> {
     let (kind, address) = kind("listen", address)?;
-    (kind.listen)(&Listen { address, beyond_loopback, keys, max_frame_bytes })
+    (kind.listen)(&Listen { address, beyond_loopback, side })
 }
 
 /// A carrier that connects to its peer at `address`.
-pub(crate) fn connect(
-    address: &str,
-    keys: &str,
-    max_frame_bytes: u64,
-) -> Result<Box<dyn Carrier>, NodeError> {
+pub(crate) fn connect(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
     let (kind, address) = kind("to", address)?;
-    (kind.connect)(address, keys, max_frame_bytes)
+    (kind.connect)(address, side)
 }
 
 fn kind<'a>(param: &str, address: &'a str) -> Result<(&'static Kind, &'a str), NodeError> {
@@ -68,34 +74,33 @@ fn kind<'a>(param: &str, address: &'a str) -> Result<(&'static Kind, &'a str), N
     let kind = KINDS.iter().find(|kind| kind.scheme == scheme);
     let known = || KINDS.iter().map(|kind| kind.scheme).collect::<Vec<_>>().join(", ");
     kind.map(|kind| (kind, rest)).ok_or_else(|| {
-        let missing = FEATURES.iter().find(|(known, _)| *known == scheme);
-        let without =
-            missing.map(|(_, feature)| format!("; this program is built without the feature `{feature}`"));
-        let without = without.unwrap_or_default();
+        let is_missing = FEATURES.contains(&scheme);
+        let without = format!("; this program is built without the feature `{scheme}`");
+        let without = if is_missing { without.as_str() } else { "" };
         NodeError::new(format_args!("`{param}`: wanted a link over {}, found `{address}`{without}", known()))
     })
 }
 
 fn listen_tcp(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
-    no_keys(listen.keys)?;
+    no_keys("tcp", listen.side.keys)?;
     let address = local_address(listen)?;
-    let carrier = Tcp::listen(&address.to_string(), codecs(), listen.max_frame_bytes);
+    let carrier = Tcp::listen(&address.to_string(), codecs(), listen.side.settings.max_frame_bytes);
     Ok(Box::new(carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?))
 }
 
-fn connect_tcp(address: &str, keys: &str, max_frame_bytes: u64) -> Result<Box<dyn Carrier>, NodeError> {
-    no_keys(keys)?;
+fn connect_tcp(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+    no_keys("tcp", side.keys)?;
     let address = host_and_port("to", address)?;
-    Ok(Box::new(Tcp::connect_to(address, codecs(), max_frame_bytes)))
+    Ok(Box::new(Tcp::connect_to(address, codecs(), side.settings.max_frame_bytes)))
 }
 
-/// TCP knows no keys, and a link that looks safe must be safe.
-fn no_keys(keys: &str) -> Result<(), NodeError> {
+/// A carrier without encryption refuses keys: a link that looks safe must be safe.
+fn no_keys(scheme: &str, keys: &str) -> Result<(), NodeError> {
     if keys.is_empty() {
         return Ok(());
     }
     Err(NodeError::new(format_args!(
-        "`keys`: wanted none for a link over tcp, or an address zmq://host:port, found `{keys}`"
+        "`keys`: wanted none for a link over {scheme}, or an address zmq://host:port, found `{keys}`"
     )))
 }
 
@@ -110,15 +115,43 @@ fn read_keys(folder: &str) -> Result<Option<Keys>, NodeError> {
 #[cfg(feature = "zmq")]
 fn listen_zmq(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
     let address = local_address(listen)?;
-    let carrier =
-        Zmq::listen(&address.to_string(), read_keys(listen.keys)?, codecs(), listen.max_frame_bytes);
+    let (keys, most) = (read_keys(listen.side.keys)?, listen.side.settings.max_frame_bytes);
+    let carrier = Zmq::listen(&address.to_string(), keys, codecs(), most);
     Ok(Box::new(carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?))
 }
 
 #[cfg(feature = "zmq")]
-fn connect_zmq(address: &str, keys: &str, max_frame_bytes: u64) -> Result<Box<dyn Carrier>, NodeError> {
+fn connect_zmq(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
     let address = host_and_port("to", address)?;
-    Ok(Box::new(Zmq::connect_to(address, read_keys(keys)?, codecs(), max_frame_bytes)))
+    let (keys, most) = (read_keys(side.keys)?, side.settings.max_frame_bytes);
+    Ok(Box::new(Zmq::connect_to(address, keys, codecs(), most)))
+}
+
+/// The reading end of a topic. It connects to the broker, and listens nowhere.
+#[cfg(feature = "kafka")]
+fn listen_kafka(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+    let (address, ends) = kafka("listen", listen.address, listen.side)?;
+    Ok(Box::new(livetime_link_kafka::Consuming::new(address, ends, listen.side.epoch)))
+}
+
+#[cfg(feature = "kafka")]
+fn connect_kafka(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+    let (address, ends) = kafka("to", address, side)?;
+    Ok(Box::new(livetime_link_kafka::Producing::new(address, ends, side.epoch)))
+}
+
+#[cfg(feature = "kafka")]
+fn kafka(
+    param: &str,
+    address: &str,
+    side: &Side<'_>,
+) -> Result<(livetime_link_kafka::Address, livetime_link_kafka::Ends), NodeError> {
+    no_keys("kafka", side.keys)?;
+    let address = address
+        .parse::<livetime_link_kafka::Address>()
+        .map_err(|e| NodeError::new(format_args!("`{param}`: {e}")))?;
+    let Settings { cut, window_frames, max_frame_bytes, .. } = side.settings.clone();
+    Ok((address, livetime_link_kafka::Ends { cut, window_frames, max_frame_bytes, codecs: codecs() }))
 }
 
 /// An address of this host, beyond loopback only where keys keep strangers out, or the pipeline file allows it.
@@ -127,7 +160,7 @@ fn local_address(listen: &Listen<'_>) -> Result<SocketAddr, NodeError> {
     let wanted = |what: &str| NodeError::new(format_args!("`listen`: wanted {what}, found `{found}`"));
     let mut addresses = found.to_socket_addrs().map_err(|_| wanted("host:port of this host"))?;
     let address = addresses.next().ok_or_else(|| wanted("host:port of this host"))?;
-    if address.ip().is_loopback() || listen.beyond_loopback || !listen.keys.is_empty() {
+    if address.ip().is_loopback() || listen.beyond_loopback || !listen.side.keys.is_empty() {
         return Ok(address);
     }
     Err(wanted("an address of loopback, an address zmq://host:port with `keys`, or `beyond_loopback: true`"))
@@ -145,31 +178,43 @@ fn host_and_port<'a>(param: &str, address: &'a str) -> Result<&'a str, NodeError
 
 #[cfg(test)]
 mod tests {
-    use super::{connect, listen};
+    use livetime_engine::NodeError;
+    use livetime_link::Settings;
+    use livetime_link::carrier::Carrier;
+
+    use super::Side;
+
+    fn connect(address: &str, keys: &str) -> Result<Box<dyn Carrier>, NodeError> {
+        super::connect(address, &Side { settings: &Settings::default(), keys, epoch: 1 })
+    }
+
+    fn listen(address: &str, keys: &str) -> Result<Box<dyn Carrier>, NodeError> {
+        super::listen(address, false, &Side { settings: &Settings::default(), keys, epoch: 1 })
+    }
 
     #[test]
     fn an_address_names_its_carrier() {
-        assert!(connect("daq2:7440", "", 1).is_ok());
-        assert!(connect("tcp://daq2:7440", "", 1).is_ok());
-        let Err(error) = connect("udp://daq2:7440", "", 1) else { panic!("no such carrier") };
+        assert!(connect("daq2:7440", "").is_ok());
+        assert!(connect("tcp://daq2:7440", "").is_ok());
+        let Err(error) = connect("udp://daq2:7440", "") else { panic!("no such carrier") };
         assert!(error.to_string().contains("wanted a link over tcp"), "{error}");
-        let Err(error) = connect("tcp://daq2", "", 1) else { panic!("no port") };
+        let Err(error) = connect("tcp://daq2", "") else { panic!("no port") };
         assert!(error.to_string().contains("wanted host:port, found `daq2`"), "{error}");
     }
 
     #[test]
     #[cfg(not(feature = "zmq"))]
     fn a_program_without_a_carrier_says_so() {
-        let Err(error) = connect("zmq://daq2:7440", "", 1) else { panic!("no such carrier") };
+        let Err(error) = connect("zmq://daq2:7440", "") else { panic!("no such carrier") };
         assert!(error.to_string().contains("built without the feature `zmq`"), "{error}");
     }
 
     #[test]
     #[cfg(feature = "zmq")]
     fn an_address_over_zeromq_is_whole() {
-        let address = listen("zmq://127.0.0.1:0", false, "", 1).unwrap().address().unwrap();
-        assert!(address.starts_with("zmq://127.0.0.1:") && connect(&address, "", 1).is_ok(), "{address}");
-        assert!(listen("zmq://0.0.0.0:0", false, "", 1).is_err() && connect("zmq://daq2", "", 1).is_err());
+        let address = listen("zmq://127.0.0.1:0", "").unwrap().address().unwrap();
+        assert!(address.starts_with("zmq://127.0.0.1:") && connect(&address, "").is_ok(), "{address}");
+        assert!(listen("zmq://0.0.0.0:0", "").is_err() && connect("zmq://daq2", "").is_err());
     }
 
     #[test]
@@ -179,17 +224,15 @@ mod tests {
         let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
         livetime_link_zmq::create_keys([&one, &other]).unwrap();
         let [one, other] = [&one, &other].map(|folder| folder.to_str().unwrap());
-        assert!(
-            listen("zmq://0.0.0.0:0", false, one, 1).is_ok() && connect("zmq://daq2:7440", other, 1).is_ok()
-        );
+        assert!(listen("zmq://0.0.0.0:0", one).is_ok() && connect("zmq://daq2:7440", other).is_ok());
         let nothing = folder.path().to_str().unwrap();
-        let Err(error) = listen("zmq://0.0.0.0:0", false, nothing, 1) else { panic!("there are no keys") };
+        let Err(error) = listen("zmq://0.0.0.0:0", nothing) else { panic!("there are no keys") };
         assert!(error.to_string().contains("`keys`") && error.to_string().contains("secret.key"), "{error}");
     }
 
     #[test]
     fn keys_over_tcp_are_refused() {
-        for error in [listen("0.0.0.0:0", false, "keys", 1).err(), connect("daq2:7440", "keys", 1).err()] {
+        for error in [listen("0.0.0.0:0", "keys").err(), connect("daq2:7440", "keys").err()] {
             let error = error.unwrap().to_string();
             assert!(error.contains("`keys`: wanted none for a link over tcp"), "{error}");
         }
@@ -197,10 +240,20 @@ mod tests {
 
     #[test]
     fn a_receiver_says_where_it_waits() {
-        let carrier = listen("tcp://127.0.0.1:0", false, "", 1).unwrap();
+        let carrier = listen("tcp://127.0.0.1:0", "").unwrap();
         let address = carrier.address().unwrap();
         assert!(address.starts_with("127.0.0.1:") && !address.ends_with(":0"), "{address}");
-        let Err(error) = listen("0.0.0.0:0", false, "", 1) else { panic!("others reach it") };
+        let Err(error) = listen("0.0.0.0:0", "") else { panic!("others reach it") };
         assert!(error.to_string().contains("`beyond_loopback: true`"), "{error}");
+    }
+
+    #[cfg(feature = "kafka")]
+    #[test]
+    fn a_topic_of_a_broker_is_an_address() {
+        let carrier = listen("kafka://127.0.0.1:9/hits", "").unwrap();
+        assert_eq!(carrier.address().unwrap(), "kafka://127.0.0.1:9/hits");
+        assert!(connect("kafka://127.0.0.1:9/hits?record_bytes=5000", "").is_ok());
+        let Err(error) = connect("kafka://127.0.0.1:9", "") else { panic!("no topic") };
+        assert!(error.to_string().contains("`to`: wanted the name of a topic"), "{error}");
     }
 }

@@ -15,7 +15,7 @@ mod tests;
 mod worker;
 
 pub(crate) use bell::Bell;
-pub(crate) use carriers::{connect, listen};
+pub(crate) use carriers::{Side, connect, listen};
 pub(crate) use end::{End, Link};
 pub(crate) use pools::{Pools, Progress};
 pub(crate) use receiving::Receiving;

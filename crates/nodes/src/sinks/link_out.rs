@@ -44,7 +44,8 @@ pub enum RetainUntil {
 /// Parameters of `link_out`.
 #[derive(Params)]
 pub struct LinkOutParams {
-    /// Where the `link_in` listens, as `daq2:7440` over TCP, or `zmq://daq2:7440` over ZeroMQ.
+    /// Where the `link_in` listens, as `daq2:7440` over TCP, or `zmq://daq2:7440`; or a topic of Kafka, as
+    /// `kafka://broker:9092/hits`.
     pub to: String,
     /// Folder with the keys of this end of a link over ZeroMQ (`livetime keys`); empty: nothing is encrypted.
     pub keys: String,
@@ -136,8 +137,11 @@ impl Node for LinkOut {
         };
         let cut = link::cut(&self.params.link, &self.params.pipeline)?;
         let settings = link::settings(cut, retain, &bounds);
-        let carrier = link::connect(&self.params.to, &self.params.keys, bounds.frame_bytes)?;
         let epoch = link::new_epoch();
+        let carrier = link::connect(
+            &self.params.to,
+            &link::Side { settings: &settings, keys: &self.params.keys, epoch },
+        )?;
         let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {

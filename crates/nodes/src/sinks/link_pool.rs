@@ -247,8 +247,10 @@ impl Node for LinkPool {
         let addresses = self.addresses();
         let keys = self.keys(addresses.len())?;
         // All of them are read before the first thread starts.
-        let carriers = addresses.iter().zip(keys);
-        let carriers = carriers.map(|(to, keys)| link::connect(to, keys, max_frame_bytes));
+        let carriers = addresses.iter().zip(keys).map(|(to, keys)| {
+            // Each worker has an epoch of its own, which no carrier of a pool needs to know.
+            link::connect(to, &link::Side { settings: &settings, keys, epoch: 0 })
+        });
         let carriers = carriers.collect::<Result<Vec<_>, _>>()?;
         for (address, carrier) in addresses.iter().zip(carriers) {
             let worker = Worker::new(address, settings.clone(), ctx.teller(), pool.bell.clone());

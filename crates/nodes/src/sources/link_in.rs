@@ -44,7 +44,8 @@ pub enum WhenStopped {
 /// Parameters of `link_in`.
 #[derive(Params)]
 pub struct LinkInParams {
-    /// Where to wait for the sender, as `127.0.0.1:7440` over TCP, or `zmq://127.0.0.1:7440` over ZeroMQ; port 0 takes a free one, which the log tells.
+    /// Where to wait for the sender, as `127.0.0.1:7440` over TCP, or `zmq://127.0.0.1:7440`; port 0 takes a free one, which
+    /// the log tells. Or the topic of Kafka to read, as `kafka://broker:9092/hits`.
     #[param(default = "127.0.0.1:7440")]
     pub listen: String,
     /// Whether `listen` may be an address that other hosts reach. There is no password and no encryption.
@@ -153,15 +154,17 @@ impl Node for LinkIn {
     }
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
-        let LinkInParams { listen, keys, max_frame_bytes, beyond_loopback, .. } = &self.params;
+        let LinkInParams { listen, keys, beyond_loopback, .. } = &self.params;
         let bounds = self.bounds();
-        let carrier = link::listen(listen, *beyond_loopback, keys, *max_frame_bytes)?;
-        self.params.listening = carrier.address().unwrap_or_default();
         let is_pool = !self.params.pool.is_empty();
         self.pool = is_pool.then(|| ctx.service::<Pools>().of(&self.params.pool));
         let cut = link::cut(&self.params.link, &self.params.pipeline)?;
         let settings = Settings { retakes: is_pool, ..link::settings(cut, Retain::default(), &bounds) };
-        let link = Link::new(Receiving::new(settings, link::new_epoch()), ctx.teller());
+        let epoch = link::new_epoch();
+        let side = link::Side { settings: &settings, keys, epoch };
+        let carrier = link::listen(listen, *beyond_loopback, &side)?;
+        self.params.listening = carrier.address().unwrap_or_default();
+        let link = Link::new(Receiving::new(settings, epoch), ctx.teller());
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
             let parts = counted.with(|receiving, _| receiving.receiver().parts());
