@@ -206,7 +206,7 @@ impl Writing {
     fn write(&mut self, message: &Message<Frame>, ends: state::Ends) -> Result<(), CarrierError> {
         let sender = self.shared.lock().sender;
         let Some(epoch) = sender else {
-            return Err(CarrierError::refused("wanted welcome, found another message".into()));
+            return Err(CarrierError::refused("wanted welcome, found another message"));
         };
         self.write_as(epoch, message, ends)
     }

@@ -246,6 +246,10 @@ impl Node for LinkPool {
         };
         let addresses = self.addresses();
         let keys = self.keys(addresses.len())?;
+        if let Some(topic) = addresses.iter().find(|to| to.starts_with("kafka:")) {
+            let wanted = "`to`: wanted workers over tcp or zmq, whose load the pool knows";
+            return Err(NodeError::new(format_args!("{wanted}, found `{topic}`")));
+        }
         // All of them are read before the first thread starts.
         let carriers = addresses.iter().zip(keys).map(|(to, keys)| {
             // Each worker has an epoch of its own, which no carrier of a pool needs to know.
