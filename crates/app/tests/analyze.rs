@@ -113,8 +113,7 @@ fn wrong_usage_is_told_before_anything_is_read() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
     }
-    // Small data: the detectors described there are nowhere recorded, so that asking for another detector would not
-    // help.
+    // Small data: its detectors are nowhere recorded, so that asking for another one would not help.
     if let Some(file) = data("xtc2/lcls2/chunking/smalldata/xpptut15-r0014-s000-c000.smd.xtc2") {
         let output = livetime(&["analyze", file.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
