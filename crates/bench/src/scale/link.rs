@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use livetime_engine::{
-    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeSpec, NodeType, Params, PortSpec, Run,
+    Context, EdgeOptions, Graph, Next, Node, NodeError, NodeSpec, NodeType, Params, Placement, PortSpec, Run,
     RunOptions, Value, WhenFull,
 };
 use livetime_frame::Frame;
@@ -178,7 +178,7 @@ fn carry(bytes: u64, period_us: u64, frames: u64) -> Result<Vec<f64>, Failed> {
 
 type Described<'a> = (&'a str, NodeType, &'a [(&'a str, Value)]);
 
-/// Two nodes, one behind the other.
+/// Two nodes, one behind the other, on one thread.
 fn graph(first: Described<'_>, second: Described<'_>) -> Result<Graph, Failed> {
     let mut graph = Graph::default();
     for (name, node_type, params) in [&first, &second] {
@@ -188,6 +188,9 @@ fn graph(first: Described<'_>, second: Described<'_>) -> Result<Graph, Failed> {
         }
         if let Some(options) = graph.options_mut(node) {
             options.wait_for_memory = true;
+            if *name == second.0 {
+                options.placement = Placement::Inline;
+            }
         }
     }
     graph.connect(
