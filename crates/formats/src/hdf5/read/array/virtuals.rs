@@ -312,14 +312,17 @@ fn aligned(one: &[(u64, u64)], sizes: &[u64], other: &[(u64, u64)], axes: &[u64]
     let mut ones = one.iter().copied().zip(sizes.iter().copied()).peekable();
     let mut others = other.iter().copied().zip(axes.iter().copied()).peekable();
     let mut add = |one: ((u64, u64), u64), other: ((u64, u64), u64)| {
-        (left.0.push(one.0), left.1.push(one.1));
-        (right.0.push(other.0), right.1.push(other.1));
+        left.0.push(one.0);
+        left.1.push(one.1);
+        right.0.push(other.0);
+        right.1.push(other.1);
     };
     let nothing = ((0, 1), 1);
     loop {
         match (ones.peek().copied(), others.peek().copied()) {
             (Some(a), Some(b)) if a.0.1 == b.0.1 => {
-                (ones.next(), others.next());
+                ones.next();
+                others.next();
                 add(a, b);
             }
             (Some(a), _) if a.0.1 == 1 => {

@@ -140,7 +140,8 @@ fn number(value: &AttributeValue) -> Option<i64> {
 fn relative(file: &Path, folder: &Path) -> PathBuf {
     let (mut to, mut from) = (file.components().peekable(), folder.components().peekable());
     while to.peek().is_some() && to.peek() == from.peek() {
-        (to.next(), from.next());
+        to.next();
+        from.next();
     }
     from.map(|_| Component::ParentDir).chain(to).collect()
 }
