@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::common::{self, Pipeline, livetime};
 
 const WORKERS: usize = 4;
-const FRAMES: u64 = 12_000;
+const FRAMES: u64 = 20_000;
 const BYTES_OF_FRAME: u64 = 32 * 16 * 2;
 
 const DETECTOR: &str = "\
@@ -133,8 +133,8 @@ fn killed_workers_cost_no_frame_no_order_and_no_bit() {
     let hosts = Hosts::new("pool", |text| text);
     let mut workers: Vec<Running> = hosts.workers.iter().map(Running::start).collect();
     let shared = Running::start(&hosts.shared);
-    for round in 0..6 {
-        let (before, victim) = (hosts.recorded(), round % WORKERS);
+    for round in 0..WORKERS {
+        let (before, victim) = (hosts.recorded(), round);
         wait_until("recorded results", || hosts.recorded() >= before + 300);
         workers[victim].kill();
         // Some come back at once. The results of others can go on in order only with their frames at other workers.
