@@ -1,16 +1,14 @@
 //! `livetime check`: whether a pipeline can run, and the data that will flow in it.
 
 mod over_hosts;
+mod shown;
 
-use livetime_engine::{EdgeDecl, Graph, GraphError, NodeType, PortSpec};
+use livetime_engine::{Graph, GraphError, NodeType};
 use serde_json::{Value, json};
 
-use super::count;
 use crate::args::{KeptArgs, PipelineArgs};
-use crate::config::Pipeline;
 use crate::output::{Exit, Failure, Output};
 use crate::report::numbers::bytes;
-use crate::report::table::{Style, Table};
 use clap::Args;
 
 pub(crate) const CHECK_HELP: &str = "\
@@ -41,14 +39,14 @@ pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -
     let missing = missing(&pipeline.graph);
     let exit = if missing.is_empty() { Exit::Ok } else { Exit::Failed };
     if args.pipeline.json {
-        let mut json = as_json(&pipeline);
+        let mut json = shown::as_json(&pipeline);
         json["settings"] = super::kept::json(&keeping);
         if exit != Exit::Ok {
             livetime_measure::merge(&mut json, not_started(&missing));
         }
         output.json(&json)?;
     } else {
-        output.data(&as_text(&pipeline))?;
+        output.data(&shown::as_text(&pipeline))?;
         super::kept::lines(&keeping).for_each(|line| output.log(line));
         missing
             .iter()
@@ -85,79 +83,4 @@ fn memory_of_machine() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-}
-
-fn as_text(pipeline: &Pipeline) -> String {
-    let Pipeline { graph, plan, .. } = pipeline;
-    let mut table = Table::new(&["from", "to", "frames", "queue", "when full"]);
-    for edge in graph.edges() {
-        table.row([
-            output_name(graph, edge.from),
-            input_name(graph, edge.to),
-            plan.streams[edge.from.0][edge.from.1].to_string(),
-            edge.options.queue.to_string(),
-            edge.options.when_full.name().to_owned(),
-        ]);
-    }
-    format!(
-        "{}\nok: {}, {}; {}\n",
-        table.render(Style::default()),
-        count(graph.nodes().len(), "node"),
-        count(graph.edges().len(), "edge"),
-        memory(pipeline),
-    )
-}
-
-/// What a graph may hold, and how much of it full queues and links do.
-fn memory(pipeline: &Pipeline) -> String {
-    let Pipeline { graph, plan, .. } = pipeline;
-    let links = if plan.kept_of_run() > 0 { " and links" } else { "" };
-    let held = format!(
-        "full queues{links} hold {} of at most {}",
-        bytes(plan.memory_bytes),
-        bytes(graph.memory_bytes as u64)
-    );
-    match plan.kept_beside() {
-        0 => held,
-        own => format!("{held}, and frames from links {} beside it", bytes(own)),
-    }
-}
-
-fn as_json(pipeline: &Pipeline) -> Value {
-    let Pipeline { graph, plan, .. } = pipeline;
-    let edge = |e: &EdgeDecl| {
-        json!({
-            "from": output_name(graph, e.from),
-            "to": input_name(graph, e.to),
-            "frames": plan.streams[e.from.0][e.from.1].to_string(),
-            "queue": e.options.queue,
-            "when_full": e.options.when_full.name(),
-            "every": e.options.every,
-            "max_rate_hz": e.options.max_rate_hz,
-        })
-    };
-    let node = |n: &livetime_engine::NodeDecl| json!({ "name": n.name, "type": n.node_type.spec.name });
-    json!({
-        "ok": true,
-        "nodes": graph.nodes().iter().map(node).collect::<Vec<_>>(),
-        "edges": graph.edges().iter().map(edge).collect::<Vec<_>>(),
-        "queues_bytes": plan.memory_bytes.saturating_sub(plan.kept_of_run()),
-        "windows_bytes": plan.kept_of_run(),
-        "beside_bytes": plan.kept_beside(),
-        "memory_bytes": graph.memory_bytes,
-    })
-}
-
-fn output_name(graph: &Graph, (node, port): (usize, usize)) -> String {
-    let decl = &graph.nodes()[node];
-    port_name(&decl.name, decl.node_type.spec.outputs, port)
-}
-
-fn input_name(graph: &Graph, (node, port): (usize, usize)) -> String {
-    let decl = &graph.nodes()[node];
-    port_name(&decl.name, decl.node_type.spec.inputs, port)
-}
-
-fn port_name(node: &str, ports: &[PortSpec], port: usize) -> String {
-    format!("{node}.{}", ports[port].name)
 }

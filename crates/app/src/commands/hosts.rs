@@ -1,6 +1,6 @@
 //! What a run and a check of a pipeline over hosts have beside those of one process.
 
-use livetime_engine::{Graph, Value};
+use livetime_engine::{Graph, Node, Value};
 use livetime_nodes::sinks::link_out::LinkOut;
 use livetime_nodes::sources::link_in::LinkIn;
 
@@ -38,6 +38,5 @@ fn give(graph: &mut Graph, param: &str, value: &Value) {
 }
 
 fn is_link(type_name: &str) -> bool {
-    use livetime_engine::Node;
     [LinkOut::SPEC.name, LinkIn::SPEC.name].contains(&type_name)
 }

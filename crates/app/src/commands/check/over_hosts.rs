@@ -3,6 +3,7 @@
 use livetime_engine::{NodeDecl, NodeType, Value as ParamValue};
 use serde_json::{Value, json};
 
+use super::shown;
 use crate::args::PipelineArgs;
 use crate::commands::{count, refuse};
 use crate::config::{self, Cut, HostPart, OverHosts, Pipeline};
@@ -43,7 +44,7 @@ fn as_text(over: &OverHosts) -> String {
     };
     for host in &over.hosts {
         let nodes = own_nodes(host).join(", ");
-        text += &format!("{}: {nodes}; {}\n", host.name, super::memory(&host.pipeline));
+        text += &format!("{}: {nodes}; {}\n", host.name, shown::memory(&host.pipeline));
     }
     let (hosts, cuts) = (count(over.hosts.len(), "host"), count(over.cuts.len(), "cut"));
     text + &format!("ok: {hosts}, {cuts}; pipeline {}\n", over.hash)
@@ -68,7 +69,7 @@ fn as_json(over: &OverHosts) -> Value {
         })
     };
     let host = |host: &HostPart| {
-        let mut json = super::as_json(&host.pipeline);
+        let mut json = shown::as_json(&host.pipeline);
         json["name"] = host.name.clone().into();
         json["own_nodes"] = json!(own_nodes(host));
         json

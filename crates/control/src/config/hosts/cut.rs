@@ -8,7 +8,7 @@ use super::super::error::{Part, Problem, ProblemKind};
 use super::super::file::{EdgeEntry, MAX_NAME, NodeEntry, Pipeline};
 use super::super::host::{Address, HostEntry};
 use super::super::yaml::Name;
-use super::{unknown, wrong};
+use super::problem::{unknown, wrong};
 
 /// Links to hosts without an address listen on loopback from this port on.
 const PORT: u16 = 7440;

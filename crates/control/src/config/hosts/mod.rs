@@ -5,19 +5,21 @@
 
 mod cut;
 mod part;
+mod problem;
+mod taken;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use livetime_engine::{EdgeOptions, Graph, NodeType, Stream};
-use livetime_frame::PayloadKind;
+use livetime_engine::{EdgeOptions, NodeType, Stream};
 
 pub(crate) use part::{is_of_links, link_type};
 
-use self::cut::{CutEntry, Cuts, cuts};
-use super::build::{self, Pipeline};
-use super::error::{At, Expected, Part, Problem, ProblemKind, Problems};
+use self::cut::{CutEntry, cuts};
+use self::problem::unknown;
+use self::taken::{Taken, hash_of};
+use super::build::Pipeline;
+use super::error::{Part, Problem, Problems};
 use super::setting::Setting;
 use super::{file, yaml};
 
@@ -62,66 +64,22 @@ pub struct Cut {
     pub stream: Stream,
 }
 
-/// A file with hosts, taken apart.
-struct Taken<'a> {
-    file: file::Pipeline,
-    cuts: Cuts,
-    /// All nodes in one process; empty if only the part of one host is known.
-    whole: Arc<Graph>,
-    streams: BTreeMap<(usize, usize), Stream>,
-    hash: String,
-    node_types: &'a [NodeType],
-    settings: &'a [Setting],
-}
-
-impl<'a> Taken<'a> {
-    /// `None` where something is wrong, which is among the problems.
-    fn new(
-        text: &str,
-        node_types: &'a [NodeType],
-        settings: &'a [Setting],
-        problems: &mut Vec<Problem>,
-    ) -> Option<Taken<'a>> {
-        let (file, found) = file::read(text);
-        problems.extend(found);
-        let mut file = file?;
-        if file.hosts.is_none() {
-            let expected = Expected::new("the key `hosts` in the file", "none");
-            problems.push(Problem::new(file.at, ProblemKind::Hosts(expected)));
-        }
-        let cuts = cuts(&file, problems)?;
-        // The bound of memory is for each host, not for all of them together.
-        let memory = file.memory.replace((u64::MAX, file.at));
-        let of_nodes: Vec<Setting> =
-            settings.iter().filter(|setting| !cuts.is_link(&setting.node)).cloned().collect();
-        let pipeline = build::build(&file, node_types, &of_nodes, problems)?;
-        file.memory = memory;
-        let streams = streams_of(&file, &pipeline);
-        let (whole, hash) = (Arc::new(pipeline.graph), hash_of(text));
-        let taken = Taken { file, cuts, whole, streams, hash, node_types, settings };
-        taken.check_streams(problems);
-        taken.check_links(problems);
-        problems.is_empty().then_some(taken)
-    }
-
-    /// The part of the host with this number.
-    fn part(&self, host: usize, problems: &mut Vec<Problem>) -> Option<Pipeline> {
-        let part = part::part(self, host, problems)?;
-        let names: Vec<&str> = part.nodes.iter().map(|node| &*node.name.text).collect();
-        let is_here = |setting: &&Setting| names.contains(&&*setting.node);
-        let settings: Vec<Setting> = self.settings.iter().filter(is_here).cloned().collect();
-        let mut pipeline = build::build(&part, self.node_types, &settings, problems)?;
-        pipeline.graph.host = Some(self.cuts.hosts[host].as_str().into());
-        pipeline.hosts.clone_from(&self.cuts.hosts);
-        pipeline.whole = Some(self.whole.clone());
-        Some(pipeline)
-    }
-}
-
 /// Checks the hosts of a file that is read for one process: a mistake in them is one there, too.
 pub(super) fn check(file: &file::Pipeline, problems: &mut Vec<Problem>) {
     // Only what is wrong is of interest here.
     let _ = cuts(file, problems);
+}
+
+/// The file, taken apart, if nothing is wrong.
+fn taken<'a>(
+    text: &str,
+    node_types: &'a [NodeType],
+    settings: &'a [Setting],
+    problems: &mut Vec<Problem>,
+) -> Option<Taken<'a>> {
+    let taken = Taken::new(text, node_types, settings, problems)?;
+    taken.check_links(problems);
+    problems.is_empty().then_some(taken)
 }
 
 /// Checks the part of every host.
@@ -131,7 +89,7 @@ pub(super) fn parse_all(
     settings: &[Setting],
     problems: &mut Vec<Problem>,
 ) -> Option<OverHosts> {
-    let taken = Taken::new(text, node_types, settings, problems)?;
+    let taken = taken(text, node_types, settings, problems)?;
     let mut hosts = Vec::new();
     for (number, name) in taken.cuts.hosts.iter().enumerate() {
         let pipeline = taken.part(number, problems);
@@ -149,7 +107,7 @@ pub(super) fn parse_one(
     host: &str,
     problems: &mut Vec<Problem>,
 ) -> Option<Pipeline> {
-    let taken = Taken::new(text, node_types, settings, problems)?;
+    let taken = taken(text, node_types, settings, problems)?;
     match taken.cuts.hosts.iter().position(|name| name == host) {
         Some(number) => taken.part(number, problems),
         None => {
@@ -180,40 +138,7 @@ fn of_option(host: &str) -> Part {
     Part::Option("--host", yaml::shortened(host))
 }
 
-/// A host that the file does not name.
-fn unknown(name: &str, known: &[String], problem: impl Fn(ProblemKind) -> Problem) -> Problem {
-    let hint = livetime_engine::nearest(name, known.iter().map(String::as_str));
-    problem(ProblemKind::UnknownHost { name: yaml::shortened(name), hint })
-}
-
-/// A thing about hosts that cannot be.
-fn wrong(at: At, wanted: impl Into<Cow<'static, str>>, found: String) -> Problem {
-    Problem::new(at, ProblemKind::Hosts(Expected::new(wanted, found)))
-}
-
-/// Hash of what a text means, in hexadecimal digits; empty for a text that is not YAML.
-fn hash_of(text: &str) -> String {
-    yaml::parse(text).map(|item| item.hash()).unwrap_or_default()
-}
-
 impl Taken<'_> {
-    /// The frames of a cut.
-    fn stream(&self, cut: &CutEntry) -> Stream {
-        let found = cut.edges.first().and_then(|edge| self.streams.get(edge));
-        found.copied().unwrap_or(Stream::Unknown)
-    }
-
-    /// What a link cannot carry.
-    fn check_streams(&self, problems: &mut Vec<Problem>) {
-        for cut in &self.cuts.list {
-            if self.stream(cut) == Stream::Other(PayloadKind::Any) {
-                let found = format!("values of a program's own type from `{}`", cut.from.text);
-                let wanted = "arrays, tables or bytes over an edge between two hosts";
-                problems.push(wrong(cut.from.at, wanted, found));
-            }
-        }
-    }
-
     fn described(&self, cut: &CutEntry) -> Cut {
         let (nodes, hosts) = (&self.file.nodes, &self.cuts.hosts);
         let input = |(node, place): &(usize, usize)| {
@@ -234,19 +159,4 @@ impl Taken<'_> {
             stream: self.stream(cut),
         }
     }
-}
-
-/// The streams of the edges, each by the number of the node that it leads to, and its own in that node.
-fn streams_of(file: &file::Pipeline, pipeline: &Pipeline) -> BTreeMap<(usize, usize), Stream> {
-    // The graph has the edges in the order of the file.
-    let places = file
-        .nodes
-        .iter()
-        .enumerate()
-        .flat_map(|(number, node)| (0..node.edges.len()).map(move |place| (number, place)));
-    let streams = pipeline.graph.edges().iter().map(|edge| {
-        let (node, output) = edge.from;
-        pipeline.plan.streams.get(node).and_then(|of_node| of_node.get(output)).copied()
-    });
-    places.zip(streams).map(|(place, stream)| (place, stream.unwrap_or(Stream::Unknown))).collect()
 }

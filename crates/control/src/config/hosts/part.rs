@@ -3,12 +3,14 @@
 
 use livetime_engine::{EdgeOptions, NodeOptions, NodeType, ParamSpec, WhenFull};
 
+use super::super::build::{self, Pipeline as Built};
 use super::super::error::{Problem, ProblemKind};
 use super::super::file::{EdgeEntry, NodeEntry, Pipeline};
+use super::super::setting::Setting;
 use super::super::types::find_type;
 use super::super::yaml::{self, Data, Item, Name, Scalar};
-use super::Taken;
 use super::cut::CutEntry;
+use super::taken::Taken;
 
 /// Types of nodes that lead a link.
 const LINK_OUT: &str = "link_out";
@@ -22,7 +24,7 @@ pub(crate) fn link_type(name: &str) -> bool {
 }
 
 /// The file of the host with this number. `None` where something is wrong, which is among the problems.
-pub(super) fn part(taken: &Taken<'_>, host: usize, problems: &mut Vec<Problem>) -> Option<Pipeline> {
+fn part(taken: &Taken<'_>, host: usize, problems: &mut Vec<Problem>) -> Option<Pipeline> {
     let (file, cuts) = (&taken.file, &taken.cuts);
     let entry = file.hosts.as_ref()?.get(host)?;
     let mut nodes = Vec::new();
@@ -57,6 +59,19 @@ fn behind_links(number: usize, node: &NodeEntry, cuts: &[CutEntry]) -> NodeEntry
 }
 
 impl Taken<'_> {
+    /// The part of the host with this number.
+    pub(super) fn part(&self, host: usize, problems: &mut Vec<Problem>) -> Option<Built> {
+        let part = part(self, host, problems)?;
+        let names: Vec<&str> = part.nodes.iter().map(|node| &*node.name.text).collect();
+        let is_here = |setting: &&Setting| names.contains(&&*setting.node);
+        let settings: Vec<Setting> = self.settings.iter().filter(is_here).cloned().collect();
+        let mut pipeline = build::build(&part, self.node_types, &settings, problems)?;
+        pipeline.graph.host = Some(self.cuts.hosts[host].as_str().into());
+        pipeline.hosts.clone_from(&self.cuts.hosts);
+        pipeline.whole = Some(self.whole.clone());
+        Some(pipeline)
+    }
+
     fn link_out(&self, cut: &CutEntry, problems: &mut Vec<Problem>) -> Option<NodeEntry> {
         let given = [("to", cut.to.to_string()), ("link", cut.name.clone()), ("pipeline", self.hash.clone())];
         let mut node = self.link(cut, LINK_OUT, &given, problems)?;

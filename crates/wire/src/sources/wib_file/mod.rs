@@ -179,7 +179,7 @@ impl Node for WibFile {
 impl WibFile {
     /// The files that are named.
     fn files(&self) -> Result<Vec<PathBuf>, NodeError> {
-        let named = files(&self.params.file, |path| Ok(vec![path.to_owned()]));
+        let named = files(&self.params.file, &Stores::default(), |path| Ok(vec![path.to_owned()]));
         named.map_err(|why: ListError| NodeError::new(why).of_param("file"))
     }
 
