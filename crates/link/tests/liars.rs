@@ -1,8 +1,8 @@
 //! Peers that lie about positions, credits and counts: they are refused, and nothing they say is believed.
 
 use livetime_link::{
-    Ack, Body, Credit, Cut, Data, Finish, Hello, Losses, Message, Parcel, Receiver, Retain, Sender, Settings,
-    Standing, Step, Told, Violation, Welcome,
+    Ack, Body, Credit, Cut, Data, Finish, Hello, Losses, Message, Notice, Parcel, Receiver, Retain, Sender,
+    Settings, Standing, Step, Told, Violation, Welcome,
 };
 use livetime_runtime::LossReason;
 
@@ -164,6 +164,37 @@ fn a_sender_whose_account_does_not_add_up_is_refused() {
     assert_eq!(said(&[finish(8, 7, lost)]).unwrap_err(), number("position of the end", 2, 2, 8));
     let shrunk = said(&[finish(2, 7, lost), finish(8, 8, Losses::default())]);
     assert_eq!(shrunk, Err(Violation::Shrunk));
+}
+
+fn notice(position: u64, removed: u64, offered: u64) -> Body<Bytes> {
+    let told = Told { offered, ..Told::default() };
+    Body::Notice(Notice { position, removed, again: 1, told })
+}
+
+#[test]
+fn a_store_that_has_lost_more_than_there_was_or_than_its_credit_is_refused() {
+    let wrong = said(&[notice(0, 3, 2)]).unwrap_err();
+    assert_eq!(wrong, number("position after the removed frames", 0, 2, 3));
+    let wrong = said(&[notice(0, u64::MAX, 9)]).unwrap_err();
+    assert_eq!(wrong, number("position after the removed frames", 0, 9, u64::MAX));
+    let wrong = said(&[data(0, 9, &[1]), notice(1, 4, 9)]).unwrap_err();
+    assert_eq!(wrong, number("removed frames by our credit", 0, 3, 4));
+    let (mut sender, to) = sender();
+    let wrong = sender.receive(Message { from: 9, to, body: notice(0, 0, 0) }, 0);
+    assert_eq!(wrong, Err(Violation::Unexpected { wanted: "acknowledgement", found: "notice" }));
+}
+
+#[test]
+fn frames_that_a_store_has_lost_are_counted_and_others_go_on_behind_them() {
+    let (mut receiver, to) = receiver(Told { offered: 9, ..Told::default() });
+    for body in [notice(0, 3, 9), notice(7, 1, 9), data(3, 9, &[1])] {
+        receiver.receive(Message { from: 8, to, body }, 1).unwrap();
+    }
+    let account = receiver.account();
+    assert_eq!((account.lost.of(LossReason::Retention), account.queued, account.sent_again), (3, 6, 1));
+    assert!(account.closes());
+    let Body::Ack(ack) = send(receiver.step(1)).body else { panic!() };
+    assert_eq!((ack.standing.received, ack.standing.completed), (4, 3));
 }
 
 #[test]

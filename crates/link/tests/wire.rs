@@ -6,8 +6,8 @@ use livetime_frame::{
 };
 use livetime_link::wire::{Decoder, PREFIX_BYTES, WireError, encode, payload};
 use livetime_link::{
-    Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Losses, Message, Retain, Standing, Told,
-    Welcome,
+    Abort, Ack, Body, Credit, Cut, Data, Finish, Heartbeat, Hello, Losses, Message, Notice, Retain, Standing,
+    Told, Welcome,
 };
 use livetime_runtime::{LossReason, Random};
 
@@ -64,6 +64,7 @@ fn bodies() -> Vec<Body<Frame>> {
         Body::Finish(Finish { tail: 994, told: told(), stopped: true }),
         Body::Finished(standing),
         Body::Abort(Abort { why: "no space left".into(), told: told() }),
+        Body::Notice(Notice { position: 7, removed: 3, again: 2, told: told() }),
     ]
 }
 
@@ -183,7 +184,7 @@ fn sizes_that_lie_are_refused_by_name() {
     let start = "message of a link, ";
     assert_eq!(with(0, b"HTTP"), format!("{start}first bytes: wanted LTLK, found HTTP"));
     assert_eq!(with(4, &[3]), format!("{start}version: wanted 2, found 3"));
-    assert_eq!(with(5, &[9]), format!("{start}kind: wanted 0 to 7, found 9"));
+    assert_eq!(with(5, &[9]), format!("{start}kind: wanted 0 to 8, found 9"));
     assert_eq!(with(6, &[255, 255]), format!("{start}frames: wanted at most 4096, found 65535"));
     assert_eq!(
         with(8, &[0, 0, 0, 1]),

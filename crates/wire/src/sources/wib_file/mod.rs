@@ -44,7 +44,7 @@ use std::path::PathBuf;
 
 use livetime_engine::files::Timing;
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec, Stream};
-use livetime_formats::file::{ListError, files, there};
+use livetime_formats::file::{ListError, Stores, files, there};
 use livetime_frame::PayloadKind;
 
 use super::raw_readings::FrameReadings;
