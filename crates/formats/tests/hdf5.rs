@@ -207,7 +207,7 @@ fn rows_are_taken_back_and_others_take_their_place() {
             assert_eq!(lines.next().expect("the reader has ended").unwrap(), "same", "{keep}");
         }
         let mut found = vec![0; want.len() * 24];
-        let array = livetime_formats::hdf5::Hdf5::open(&path).unwrap().array("/packed").unwrap();
+        let array = Hdf5::open(&path).unwrap().array("/packed").unwrap();
         array.read(0, keep, &mut found, &mut Default::default()).unwrap();
         assert_eq!(found, want.iter().flat_map(|number| picture(*number)).collect::<Vec<_>>());
     }
@@ -258,7 +258,7 @@ fn chunks_of_parts_of_rows() {
         }
         file.close().unwrap();
         let rows = 200 * chunk;
-        let array = livetime_formats::hdf5::Hdf5::open(&path).unwrap().array("/cut").unwrap();
+        let array = Hdf5::open(&path).unwrap().array("/cut").unwrap();
         let mut found = vec![0; rows as usize * 24];
         array.read(0, rows, &mut found, &mut Default::default()).unwrap();
         assert_eq!(found, (0..rows).flat_map(picture).collect::<Vec<_>>(), "{name}");

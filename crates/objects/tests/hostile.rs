@@ -10,7 +10,7 @@ use livetime_objects::{Objects, Settings};
 
 /// What is wrong with an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lie {
+pub(crate) enum Lie {
     None,
     /// The body ends in the middle.
     Short,
@@ -41,7 +41,7 @@ pub enum Lie {
 }
 
 /// The server; it ends with the value.
-pub struct Server {
+pub(crate) struct Server {
     pub address: String,
     shared: Arc<Shared>,
 }
@@ -61,7 +61,7 @@ struct Shared {
 }
 
 impl Server {
-    pub fn start(bytes: Vec<u8>, lie: Lie, lies: usize) -> Server {
+    pub(crate) fn start(bytes: Vec<u8>, lie: Lie, lies: usize) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/folder/run.bin", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
@@ -88,20 +88,20 @@ impl Server {
         Server { address, shared }
     }
 
-    pub fn requests(&self) -> usize {
+    pub(crate) fn requests(&self) -> usize {
         self.shared.requests.load(Ordering::SeqCst)
     }
 
-    pub fn most_at_once(&self) -> usize {
+    pub(crate) fn most_at_once(&self) -> usize {
         self.shared.most_at_once.load(Ordering::SeqCst)
     }
 
     /// How often each range was asked for.
-    pub fn ranges(&self) -> HashMap<(u64, u64), usize> {
+    pub(crate) fn ranges(&self) -> HashMap<(u64, u64), usize> {
         self.shared.ranges.lock().unwrap().clone()
     }
 
-    pub fn becomes(&self, lie: Lie) {
+    pub(crate) fn becomes(&self, lie: Lie) {
         *self.shared.lie.lock().unwrap() = lie;
         self.shared.lies.store(usize::MAX, Ordering::SeqCst);
     }
@@ -250,7 +250,7 @@ fn request(reader: &mut impl BufRead) -> Option<(String, Option<(u64, u64)>)> {
 }
 
 /// Objects with limits that a test can wait for.
-pub fn objects(cache_bytes: u64) -> Objects {
+pub(crate) fn objects(cache_bytes: u64) -> Objects {
     let mut settings = Settings::of([]);
     settings.cache_bytes = cache_bytes;
     settings.stall = std::time::Duration::from_millis(300);

@@ -2,7 +2,7 @@
 //! analysis share.
 //!
 //! 1. A segment's data are damaged if its record says so. Damage at the root of the event is about something in the
-//! event.
+//!    event.
 //! 2. Of several records of one segment the first undamaged one counts, else the first.
 //! 3. Damaged data are shown marked, or left out and counted; the other segments are as good as they were.
 //! 4. Where there is no record at all, the event is damaged if a root says so; else the detector was not read.

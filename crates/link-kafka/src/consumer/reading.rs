@@ -59,6 +59,7 @@ pub(super) struct Reading {
 }
 
 /// What to do next.
+#[expect(clippy::large_enum_variant, reason = "one at a time, on the stack of its thread")]
 enum Next {
     Say(Body<Frame>),
     Read,
@@ -187,7 +188,15 @@ impl Reading {
 
     fn welcome(&self, current: &Current, start: u64) -> Body<Frame> {
         let (epoch, cut, told) = (current.epoch, self.ends.cut.clone(), current.told);
-        Body::Welcome(Welcome { epoch, cut, retain: Retain::Completed, start, lost: Losses::default(), told })
+        Body::Welcome(Welcome {
+            epoch,
+            cut,
+            retain: Retain::Completed,
+            start,
+            lost: Losses::default(),
+            told,
+            before: 0,
+        })
     }
 
     /// Reads from this offset on.

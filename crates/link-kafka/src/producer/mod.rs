@@ -302,7 +302,15 @@ impl Answers {
         }
         std::mem::take(&mut state.ack_due).then(|| {
             let (standing, credit) = (state.standing(), self.credit());
-            Body::Ack(Ack { standing, credit, gap: false, clock_ns: 0, echo_ns: 0, held_ns: 0 })
+            Body::Ack(Ack {
+                standing,
+                credit,
+                gap: false,
+                ending: false,
+                clock_ns: 0,
+                echo_ns: 0,
+                held_ns: 0,
+            })
         })
     }
 

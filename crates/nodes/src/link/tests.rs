@@ -232,7 +232,7 @@ fn sum(ends: &[livetime_engine::CutAccount], of: fn(&livetime_engine::CutAccount
 
 #[test]
 fn frames_of_a_worker_that_is_gone_go_to_another_one_and_are_no_second_offer() {
-    let (mut gone, mut other) = (receiver(), receiver());
+    let (mut gone, mut other) = (receiver(LISTEN[0]), receiver(LISTEN[0]));
     let sender = share(&[address(&mut gone), address(&mut other)], numbered(30));
     // It takes frames, and none of them to its end.
     let mut held = Vec::new();
@@ -257,7 +257,7 @@ fn frames_of_a_worker_that_is_gone_go_to_another_one_and_are_no_second_offer() {
 
 #[test]
 fn a_worker_whose_run_is_aborted_gives_its_frames_back() {
-    let (mut aborted, mut other) = (receiver(), receiver());
+    let (mut aborted, mut other) = (receiver(LISTEN[0]), receiver(LISTEN[0]));
     let sender = share(&[address(&mut aborted), address(&mut other)], numbered(30));
     let mut held = Vec::new();
     while held.is_empty() {
@@ -277,7 +277,7 @@ fn a_worker_whose_run_is_aborted_gives_its_frames_back() {
 
 #[test]
 fn a_frame_is_completed_when_all_that_was_made_of_it_is_gone() {
-    let mut receiver = receiver();
+    let mut receiver = receiver(LISTEN[0]);
     let sender = send(address(&mut receiver), numbered(1), 60.0);
     let mut came = take_all(&mut receiver);
     let mut result = FramePool::new(1 << 20).allocator().bytes(1).unwrap();

@@ -179,7 +179,8 @@ impl Worker {
                     self.alone_since_ns.get_or_insert(now_ns);
                     self.teller.tell_error(format!("the worker at {address} has aborted: {why}"));
                 }
-                SenderEvent::Settled { .. } | SenderEvent::Ended => {}
+                // A worker that is stopped leaves the pool, whose run goes on with the others.
+                SenderEvent::Settled { .. } | SenderEvent::AskedToEnd | SenderEvent::Ended => {}
             }
         }
     }

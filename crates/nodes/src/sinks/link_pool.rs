@@ -232,7 +232,7 @@ impl Node for LinkPool {
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let settings = self.settings()?;
-        let LinkPoolParams { window_frames, window_bytes, max_frame_bytes, retake_after, .. } = self.params;
+        let LinkPoolParams { window_frames, window_bytes, retake_after, .. } = self.params;
         let mut pool = Pool {
             links: Vec::new(),
             threads: Vec::new(),

@@ -234,8 +234,11 @@ impl Ports<'_> {
             let found = format!("{to} for `{}` and `{}`", self.entries[other].name.text, host.name.text);
             return Err(wrong(at, "one host at an address", found));
         }
-        if !host.beyond_loopback && !(to.is_loopback() && listens(host, &to).is_loopback()) {
-            let wanted = "an address of loopback, or `beyond_loopback: true` for a network that is trusted";
+        let is_local = to.is_loopback() && listens(host, &to).is_loopback();
+        let has_keys = host.links.iter().any(|(name, _)| name.text == "keys");
+        if !(is_local || has_keys || host.beyond_loopback) {
+            let wanted = "an address of loopback, `links: {keys: FOLDER}` with an address zmq://host:port, or \
+                          `beyond_loopback: true` for a network that is trusted";
             return Err(wrong(at, wanted, format!("`{to}`")).of(Part::Key("address".into())));
         }
         Ok(to)

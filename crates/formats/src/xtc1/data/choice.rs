@@ -5,7 +5,7 @@
 //! or a damaged contribution beside a good one. The rule:
 //!
 //! 1. A picture is damaged if its own leaf says so. Damage at the root of the event is about something in the event,
-//! and
+//!    and
 //!    does not make a picture damaged that is there.
 //! 2. Undamaged leaves come before damaged ones, then the order of the file decides. A compressed leaf with an undamaged raw
 //!    twin of equal size is read from the twin.
