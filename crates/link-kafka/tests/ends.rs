@@ -198,6 +198,7 @@ struct Sink<'a, H> {
     in_hand: VecDeque<(Token, Frame)>,
     handle: H,
     has_ended: bool,
+    has_stopped: bool,
     is_up: bool,
     downs: &'a AtomicU64,
 }
@@ -226,15 +227,13 @@ impl<H: FnMut(u64) -> bool> End for Sink<'_, H> {
                 ReceiverEvent::Met { .. } => {}
             }
         }
-        let mut goes_on = true;
-        while let Some((token, frame)) = self.in_hand.pop_front() {
-            goes_on = (self.handle)(check(&frame));
+        while !self.has_stopped
+            && let Some((token, frame)) = self.in_hand.pop_front()
+        {
+            self.has_stopped = !(self.handle)(check(&frame));
             self.receiver.settle(token, Settlement::Completed, now_ns);
-            if !goes_on {
-                break;
-            }
         }
-        !goes_on || (self.has_ended && self.receiver.has_finished() && !self.is_up)
+        self.has_stopped || (self.has_ended && self.receiver.has_finished() && !self.is_up)
     }
 }
 
@@ -261,7 +260,8 @@ pub(crate) fn take_while(topic: &str, downs: &AtomicU64, mut handle: impl FnMut(
     };
     let receiver = Receiver::new(settings, epoch);
     let in_hand = VecDeque::new();
-    let mut sink = Sink { receiver, in_hand, handle, has_ended: false, is_up: false, downs };
+    let mut sink =
+        Sink { receiver, in_hand, handle, has_ended: false, has_stopped: false, is_up: false, downs };
     let refusal = drive(carrier, &mut sink);
     let parts = sink.receiver.parts();
     Taken { numbers, parts, refusal }

@@ -16,13 +16,16 @@ use livetime_link_zmq::{Keys, Zmq};
 
 use super::codecs;
 
+/// A carrier, or why the address names none.
+type Made = Result<Box<dyn Carrier>, NodeError>;
+
 /// A way to carry links.
 struct Kind {
     scheme: &'static str,
     /// An end that waits for its peer.
-    listen: fn(&Listen<'_>) -> Result<Box<dyn Carrier>, NodeError>,
+    listen: fn(&Listen<'_>) -> Made,
     /// An end that connects to its peer at the address behind the scheme.
-    connect: fn(&str, &Side<'_>) -> Result<Box<dyn Carrier>, NodeError>,
+    connect: fn(&str, &Side<'_>) -> Made,
 }
 
 const KINDS: &[Kind] = &[
@@ -58,13 +61,13 @@ pub(crate) fn listen(
     address: &str,
     beyond_loopback: bool,
     side: &Side<'_>,
-) -> Result<Box<dyn Carrier>, NodeError> {
+) -> Made {
     let (kind, address) = kind("listen", address)?;
     (kind.listen)(&Listen { address, beyond_loopback, side })
 }
 
 /// A carrier that connects to its peer at `address`.
-pub(crate) fn connect(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+pub(crate) fn connect(address: &str, side: &Side<'_>) -> Made {
     let (kind, address) = kind("to", address)?;
     (kind.connect)(address, side)
 }
@@ -81,14 +84,14 @@ fn kind<'a>(param: &str, address: &'a str) -> Result<(&'static Kind, &'a str), N
     })
 }
 
-fn listen_tcp(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+fn listen_tcp(listen: &Listen<'_>) -> Made {
     no_keys("tcp", listen.side.keys)?;
     let address = local_address(listen)?;
     let carrier = Tcp::listen(&address.to_string(), codecs(), listen.side.settings.max_frame_bytes);
     Ok(Box::new(carrier.map_err(|e| NodeError::new(format_args!("`listen`: {address}: {e}")))?))
 }
 
-fn connect_tcp(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+fn connect_tcp(address: &str, side: &Side<'_>) -> Made {
     no_keys("tcp", side.keys)?;
     let address = host_and_port("to", address)?;
     Ok(Box::new(Tcp::connect_to(address, codecs(), side.settings.max_frame_bytes)))
@@ -113,7 +116,7 @@ fn read_keys(folder: &str) -> Result<Option<Keys>, NodeError> {
 }
 
 #[cfg(feature = "zmq")]
-fn listen_zmq(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+fn listen_zmq(listen: &Listen<'_>) -> Made {
     let address = local_address(listen)?;
     let (keys, most) = (read_keys(listen.side.keys)?, listen.side.settings.max_frame_bytes);
     let carrier = Zmq::listen(&address.to_string(), keys, codecs(), most);
@@ -121,7 +124,7 @@ fn listen_zmq(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
 }
 
 #[cfg(feature = "zmq")]
-fn connect_zmq(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+fn connect_zmq(address: &str, side: &Side<'_>) -> Made {
     let address = host_and_port("to", address)?;
     let (keys, most) = (read_keys(side.keys)?, side.settings.max_frame_bytes);
     Ok(Box::new(Zmq::connect_to(address, keys, codecs(), most)))
@@ -129,13 +132,13 @@ fn connect_zmq(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeE
 
 /// The reading end of a topic. It connects to the broker, and listens nowhere.
 #[cfg(feature = "kafka")]
-fn listen_kafka(listen: &Listen<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+fn listen_kafka(listen: &Listen<'_>) -> Made {
     let (address, ends) = kafka("listen", listen.address, listen.side)?;
     Ok(Box::new(livetime_link_kafka::Consuming::new(address, ends, listen.side.epoch)))
 }
 
 #[cfg(feature = "kafka")]
-fn connect_kafka(address: &str, side: &Side<'_>) -> Result<Box<dyn Carrier>, NodeError> {
+fn connect_kafka(address: &str, side: &Side<'_>) -> Made {
     let (address, ends) = kafka("to", address, side)?;
     Ok(Box::new(livetime_link_kafka::Producing::new(address, ends, side.epoch)))
 }
@@ -184,11 +187,11 @@ mod tests {
 
     use super::Side;
 
-    fn connect(address: &str, keys: &str) -> Result<Box<dyn Carrier>, NodeError> {
+    fn connect(address: &str, keys: &str) -> Made {
         super::connect(address, &Side { settings: &Settings::default(), keys, epoch: 1 })
     }
 
-    fn listen(address: &str, keys: &str) -> Result<Box<dyn Carrier>, NodeError> {
+    fn listen(address: &str, keys: &str) -> Made {
         super::listen(address, false, &Side { settings: &Settings::default(), keys, epoch: 1 })
     }
 
