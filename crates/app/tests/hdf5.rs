@@ -68,7 +68,7 @@ fn a_run_leaves_a_file_with_every_frame() {
 }
 
 /// Findings of punx in `file` that are not as NeXus wants it, but for contents of collections: those may be anything.
-pub fn findings(file: &Path) -> Option<Vec<String>> {
+pub(crate) fn findings(file: &Path) -> Option<Vec<String>> {
     let python = livetime_testkit::python("nexus")?;
     let args = ["-m", "punx.main", "validate", "--report", "OK,NOTE,WARN,ERROR"];
     let output = Command::new(python).args(args).arg(file).output().unwrap();

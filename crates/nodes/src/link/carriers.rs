@@ -57,11 +57,7 @@ struct Listen<'a> {
 }
 
 /// A carrier that waits for its peer at `address`.
-pub(crate) fn listen(
-    address: &str,
-    beyond_loopback: bool,
-    side: &Side<'_>,
-) -> Made {
+pub(crate) fn listen(address: &str, beyond_loopback: bool, side: &Side<'_>) -> Made {
     let (kind, address) = kind("listen", address)?;
     (kind.listen)(&Listen { address, beyond_loopback, side })
 }
@@ -181,11 +177,9 @@ fn host_and_port<'a>(param: &str, address: &'a str) -> Result<&'a str, NodeError
 
 #[cfg(test)]
 mod tests {
-    use livetime_engine::NodeError;
     use livetime_link::Settings;
-    use livetime_link::carrier::Carrier;
 
-    use super::Side;
+    use super::{Made, Side};
 
     fn connect(address: &str, keys: &str) -> Made {
         super::connect(address, &Side { settings: &Settings::default(), keys, epoch: 1 })

@@ -160,7 +160,7 @@ fn inspect_file(
 pub(super) fn what_is_read_as_it_is(path: &Path) -> Option<&'static str> {
     let file = Stores::default().open(path).ok()?;
     let mut begin = [0; 6];
-    let read = livetime_formats::file::read_exact_at(&file, &mut begin, 0);
+    let read = file::read_exact_at(&file, &mut begin, 0);
     // The first 6 bytes of each .npy file are these.
     if read.is_ok() && begin == *b"\x93NUMPY" {
         return Some("arrays of NumPy");
