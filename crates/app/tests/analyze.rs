@@ -698,21 +698,3 @@ fn wrong_selections_and_corrections_are_refused() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("2 selected, 0 refused, 0 without value"), "{}", stdout(&output));
 }
-
-/// The job of Kubernetes is one by its schema, which also finds a property that is spelled wrongly.
-#[test]
-fn the_job_of_kubernetes_is_as_its_schema_wants_it() {
-    let Some(python) = livetime_testkit::python("kubernetes") else { return };
-    let file = livetime_testkit::repository().join("examples/parts/kubernetes.yaml");
-    let text = std::fs::read_to_string(file).unwrap();
-    let program = "
-import sys, yaml, kubernetes_validate
-kubernetes_validate.validate(yaml.safe_load(sys.argv[1]), kubernetes_validate.latest_version(), strict=True)
-";
-    let judge =
-        |text: &str| std::process::Command::new(&python).args(["-c", program, text]).output().unwrap();
-    let output = judge(&text);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let output = judge(&text.replace("completionMode", "completionMod"));
-    assert!(!output.status.success() && stderr(&output).contains("completionMod"), "{}", stderr(&output));
-}

@@ -1,6 +1,6 @@
 //! Addresses of objects.
 
-use crate::ObjectError;
+use crate::error::ObjectError;
 
 /// An address in parts: `s3://bucket/folder/name`, or `https://host:port/folder/name`.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::{ObjectError, Result};
-
 /// A range of an object: number of the object, first byte, length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
@@ -176,7 +174,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
+    use crate::error::{Kind, ObjectError, Result};
 
     const SOON: Duration = Duration::from_secs(60);
 

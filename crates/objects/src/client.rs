@@ -12,9 +12,8 @@ use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, RetryConfig};
 
 use crate::address::{Address, Kind as Scheme};
-use crate::error::Kind;
+use crate::error::{Kind, ObjectError, Result};
 use crate::settings::Settings;
-use crate::{ObjectError, Result};
 
 /// A bucket, or a server.
 pub(crate) type Client = Arc<dyn ObjectStore>;

@@ -8,8 +8,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use crate::error::Kind;
-use crate::{ObjectError, Result};
+use crate::error::{Kind, ObjectError, Result};
 
 /// A thread with a runtime of its own. It ends, with all requests under way, when the value is dropped.
 pub(crate) struct Engine {

@@ -6,6 +6,9 @@ use std::ops::Range;
 use std::time::Duration;
 use std::{fmt, io};
 
+/// The result of asking a server.
+pub type Result<T> = std::result::Result<T, ObjectError>;
+
 /// Characters of an answer that an error shows; a server may answer with a page.
 const MOST_SHOWN: usize = 300;
 

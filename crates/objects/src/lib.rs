@@ -24,10 +24,10 @@ mod client;
 mod engine;
 mod error;
 mod object;
+mod requests;
 mod settings;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::{fmt, io};
 
@@ -35,29 +35,22 @@ use livetime_formats::file::{ReadAt, Store};
 use object_store::ObjectMeta;
 
 use address::Address;
-use cache::Cache;
 use client::Client;
-use engine::Engine;
 use object::Object;
+use requests::Requests;
 
-pub use error::{Kind, ObjectError};
+pub use error::{Kind, ObjectError, Result};
 pub use settings::Settings;
-
-/// The result of asking a server.
-pub type Result<T> = std::result::Result<T, ObjectError>;
 
 /// Objects of all servers and buckets that addresses name. The thread for requests starts with the first one.
 pub struct Objects {
     settings: Settings,
-    shared: OnceLock<Arc<Shared>>,
+    shared: OnceLock<Shared>,
 }
 
-/// What all objects share.
-pub(crate) struct Shared {
-    pub(crate) settings: Settings,
-    pub(crate) engine: Engine,
-    pub(crate) cache: Arc<Cache>,
-    pub(crate) counts: Arc<Counts>,
+/// The state behind all objects.
+struct Shared {
+    requests: Arc<Requests>,
     clients: Mutex<HashMap<(address::Kind, String), Client>>,
     known: Mutex<Known>,
 }
@@ -67,20 +60,6 @@ pub(crate) struct Shared {
 struct Known {
     objects: HashMap<String, (Weak<Object>, ObjectMeta, u64)>,
     next: u64,
-}
-
-/// What was asked of servers so far.
-#[derive(Default, Debug)]
-pub(crate) struct Counts {
-    requests: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Counts {
-    pub(crate) fn add(&self, bytes: u64) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-    }
 }
 
 impl fmt::Debug for Objects {
@@ -97,23 +76,19 @@ impl Objects {
 
     /// Ranges that were asked for so far, and the bytes that came.
     pub fn read(&self) -> (u64, u64) {
-        let counts = self.shared.get().map(|shared| &shared.counts);
-        counts.map_or((0, 0), |c| (c.requests.load(Ordering::Relaxed), c.bytes.load(Ordering::Relaxed)))
+        self.shared.get().map_or((0, 0), |shared| shared.requests.counts.read())
     }
 
-    fn shared(&self) -> Result<&Arc<Shared>> {
+    fn shared(&self) -> Result<&Shared> {
         if let Some(shared) = self.shared.get() {
             return Ok(shared);
         }
         // Of two threads that come here at once one engine ends at once.
-        let new = Arc::new(Shared {
-            settings: self.settings.clone(),
-            engine: Engine::start()?,
-            cache: Arc::new(Cache::new(self.settings.cache_bytes)),
-            counts: Arc::default(),
+        let new = Shared {
+            requests: Arc::new(Requests::new(self.settings.clone())?),
             clients: Mutex::default(),
             known: Mutex::default(),
-        });
+        };
         Ok(self.shared.get_or_init(|| new))
     }
 
@@ -125,9 +100,9 @@ impl Objects {
         }
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
         let asked = client.clone();
-        let meta = shared
-            .engine
-            .wait(shared.settings.limit, "an object", async move { client::head(&*asked, &path).await })?;
+        let meta = shared.requests.engine.wait(shared.requests.settings.limit, "an object", async move {
+            client::head(&*asked, &path).await
+        })?;
         Ok(shared.note(text, meta, client))
     }
 
@@ -143,9 +118,9 @@ impl Objects {
         let shared = self.shared()?;
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
         let wanted = "a list of objects";
-        let keys = shared
-            .engine
-            .wait(shared.settings.limit, wanted, async move { client::list(&*client, &path).await })?;
+        let keys = shared.requests.engine.wait(shared.requests.settings.limit, wanted, async move {
+            client::list(&*client, &path).await
+        })?;
         Ok(keys.iter().map(|key| address.with_key(key)).collect())
     }
 }
@@ -157,7 +132,7 @@ impl Shared {
         if let Some(client) = clients.get(&place) {
             return Ok(client.clone());
         }
-        let client = client::client(address, &self.settings)?;
+        let client = client::client(address, &self.requests.settings)?;
         clients.insert(place, client.clone());
         Ok(client)
     }
@@ -168,13 +143,13 @@ impl Shared {
     }
 
     /// The object, with the number that it had when it was open before, if it is still the same.
-    fn note(self: &Arc<Shared>, text: &str, meta: ObjectMeta, client: Client) -> Arc<Object> {
+    fn note(&self, text: &str, meta: ObjectMeta, client: Client) -> Arc<Object> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let same =
             known.objects.get(text).filter(|(_, before, _)| *before == meta).map(|(_, _, number)| *number);
         let number = same.unwrap_or(known.next);
         known.next = known.next.max(number + 1);
-        let object = Arc::new(Object::new(number, meta.clone(), client, self.clone()));
+        let object = Arc::new(Object::new(number, meta.clone(), client, self.requests.clone()));
         known.objects.insert(text.to_owned(), (Arc::downgrade(&object), meta, number));
         object
     }

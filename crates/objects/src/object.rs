@@ -10,8 +10,9 @@ use tokio::sync::Semaphore;
 
 use crate::cache::{Asked, Key, Need};
 use crate::client::{self, Client};
+use crate::error::{ObjectError, Result};
+use crate::requests::Requests;
 use crate::settings::{BLOCK, IN_FLIGHT, PAGE};
-use crate::{ObjectError, Result, Shared};
 
 /// Readers of one object that are told apart; a further one takes the place of the one that read longest ago.
 const READERS: usize = 16;
@@ -25,7 +26,7 @@ pub(crate) struct Object {
     pub(crate) number: u64,
     pub(crate) meta: ObjectMeta,
     pub(crate) client: Client,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) requests: Arc<Requests>,
     /// Requests that may be under way.
     permits: Arc<Semaphore>,
     readers: Mutex<Readers>,
@@ -59,9 +60,9 @@ impl Readers {
 }
 
 impl Object {
-    pub(crate) fn new(number: u64, meta: ObjectMeta, client: Client, shared: Arc<Shared>) -> Object {
+    pub(crate) fn new(number: u64, meta: ObjectMeta, client: Client, requests: Arc<Requests>) -> Object {
         let (permits, readers) = (Arc::new(Semaphore::new(IN_FLIGHT)), Mutex::default());
-        Object { number, meta, client, shared, permits, readers }
+        Object { number, meta, client, requests, permits, readers }
     }
 
     /// The range of `unit` bytes, a block or a page, that has the byte at `offset`.
@@ -78,15 +79,15 @@ impl Object {
 
     /// Sends the request for a range, unless it is here or coming. Returns false if there is no room for it.
     fn ask(&self, key: Key, need: Need) -> bool {
-        match self.shared.cache.ask(key, need) {
+        match self.requests.cache.ask(key, need) {
             Asked::NoRoom => return false,
             Asked::Known => return true,
             Asked::New => {}
         }
         let (client, meta, permits) = (self.client.clone(), self.meta.clone(), self.permits.clone());
-        let (cache, counts) = (self.shared.cache.clone(), self.shared.counts.clone());
-        let (limit, tries) = (self.shared.settings.limit, self.shared.settings.tries);
-        self.shared.engine.spawn(async move {
+        let (cache, counts) = (self.requests.cache.clone(), self.requests.counts.clone());
+        let (limit, tries) = (self.requests.settings.limit, self.requests.settings.tries);
+        self.requests.engine.spawn(async move {
             // The semaphore is never closed; without a permit the request would only be one more.
             let _permit = permits.acquire().await;
             let range = key.start..key.start + key.length;
@@ -105,7 +106,7 @@ impl Object {
         let (block, page) = (self.key(read.start, BLOCK), self.key(read.start, PAGE));
         let is_small = self.meta.size <= LARGE;
         let goes_on = times > 0 || is_small || read.end - read.start >= LARGE;
-        let cache = &self.shared.cache;
+        let cache = &self.requests.cache;
         if !goes_on && !cache.has(block) {
             self.ask(page, Need::Now);
             return page;
@@ -128,10 +129,10 @@ impl Object {
             return Ok(0);
         }
         // Requests wait for their turn behind others.
-        let limit = self.shared.settings.limit.saturating_mul(IN_FLIGHT as u32);
+        let limit = self.requests.settings.limit.saturating_mul(IN_FLIGHT as u32);
         loop {
             let key = self.choose(&(offset..offset + length));
-            let Some(bytes) = self.shared.cache.take(key, limit)? else { continue };
+            let Some(bytes) = self.requests.cache.take(key, limit)? else { continue };
             let begin = (offset - key.start) as usize;
             let count = (bytes.len() - begin).min(length as usize);
             buffer[..count].copy_from_slice(&bytes[begin..begin + count]);

@@ -7,9 +7,6 @@ use super::stores::is_named_growing;
 use super::{End, Head, Raw, Reader};
 use crate::{Error, Result};
 
-/// The ending of the name of a file that is being written. Its writer removes it after the last byte.
-pub const IN_PROGRESS: &str = "inprogress";
-
 /// Finds out whether a file may still grow.
 ///
 /// A file may grow as long as it has the name with `.inprogress` under which it was opened. There is no time

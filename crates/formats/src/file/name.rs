@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::IN_PROGRESS;
+/// The ending of the name of a file that is being written. Its writer removes it after the last byte.
+pub const IN_PROGRESS: &str = "inprogress";
 
 /// The format of a file, by the end of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::{ffi::OsStr, fmt};
 
 use super::ReadAt;
+use super::name::IN_PROGRESS;
 use crate::{Error, Result};
 
 /// The beginnings of addresses; every other path is a path of the system.
@@ -188,5 +189,5 @@ impl ReadAt for RecordedFile {
 
 /// Whether the name ends in `.inprogress`, and the file may grow. An object never does.
 pub(super) fn is_named_growing(path: &Path) -> bool {
-    path.extension() == Some(OsStr::new(super::IN_PROGRESS)) && address(path).is_none()
+    path.extension() == Some(OsStr::new(IN_PROGRESS)) && address(path).is_none()
 }

@@ -10,7 +10,7 @@ use rdkafka::consumer::Consumer;
 use rdkafka::error::KafkaResult;
 use rdkafka::{Offset, TopicPartitionList};
 
-use super::Client;
+use super::found::Client;
 use super::place::Place;
 use super::state::Shared;
 use crate::client::PARTITION;

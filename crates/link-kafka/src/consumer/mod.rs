@@ -2,6 +2,7 @@
 
 mod assembly;
 mod committer;
+mod found;
 mod group;
 mod place;
 mod reading;
@@ -18,13 +19,12 @@ use rdkafka::{Offset, TopicPartitionList};
 
 use crate::client::{self, ANSWER, PARTITION, check_partitions, config, partitions, wrong};
 use crate::{Address, Ends};
+use found::{Client, Found};
 use group::Group;
 use place::Place;
 use reading::Reading;
 use saying::Saying;
 use state::Shared;
-
-type Client = BaseConsumer<Group>;
 
 /// The carrier of a receiver: the broker is its sender.
 pub struct Consuming {
@@ -38,18 +38,6 @@ pub struct Consuming {
     is_told: bool,
     /// What the group had committed when this process began to read.
     found: Option<Found>,
-}
-
-/// Where a group is.
-#[derive(Clone, Copy, Debug)]
-struct Found {
-    offset: i64,
-    /// `None` for an offset that another program has committed, or the first one of all.
-    place: Option<Place>,
-    /// True when the group has read before.
-    is_known: bool,
-    /// Records from `offset` on were removed, and it is the first one that is left.
-    has_gap: bool,
 }
 
 impl Consuming {

@@ -17,9 +17,9 @@ use rdkafka::consumer::base_consumer::PartitionQueue;
 use rdkafka::message::BorrowedMessage;
 
 use super::assembly::Assembly;
+use super::found::{Client, Found};
 use super::group::Group;
 use super::state::{Current, Mark, Shared, State};
-use super::{Client, Found};
 use crate::client::{self, ANSWER, PARTITION, refused};
 use crate::record::Key;
 use crate::{Address, Ends};

@@ -6,8 +6,8 @@ use livetime_frame::Frame;
 use livetime_link::carrier::{CarrierError, Outgoing};
 use livetime_link::{Body, Hello, Message};
 
-use super::Client;
 use super::committer::commit;
+use super::found::Client;
 use super::place::Place;
 use super::state::Shared;
 

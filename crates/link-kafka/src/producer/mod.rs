@@ -1,5 +1,6 @@
 //! The end of a link that writes to a topic.
 
+mod client;
 mod state;
 mod tail;
 mod writer;
@@ -11,14 +12,13 @@ use livetime_frame::Frame;
 use livetime_link::carrier::{Carrier, CarrierError, Connected, Incoming, Memory, Outgoing};
 use livetime_link::{Ack, Body, Credit, Data, Hello, Message};
 use livetime_runtime::Random;
-use rdkafka::producer::{Producer, ThreadedProducer};
+use rdkafka::producer::Producer;
 
-use crate::client::{self, check_partitions, config, partitions, wrong};
+use crate::client::{answers, check_partitions, config, create_topic, partitions, wrong};
 use crate::{Address, Ends};
+use client::{Client, broken};
 use state::{Deliveries, Shared, State};
 use writer::Writer;
-
-type Client = ThreadedProducer<Deliveries>;
 
 /// With nothing to acknowledge, the broker is asked so often whether it is there.
 const HEARTBEAT: Duration = Duration::from_millis(200);
@@ -79,13 +79,13 @@ impl Producing {
     fn is_ready(&mut self) -> Result<bool, CarrierError> {
         let client = self.client()?;
         if self.is_checked {
-            return Ok(client::answers(client.client(), &self.address.topic));
+            return Ok(answers(client.client(), &self.address.topic));
         }
         let Some(found) = partitions(client.client(), &self.address.topic) else { return Ok(false) };
         check_partitions(&self.address.topic, found)?;
         if found == 0 {
             // It is looked at again, so an error is one of the next try.
-            _ = client::create_topic(&self.address);
+            _ = create_topic(&self.address);
             return Ok(false);
         }
         self.is_checked = tail::check(&client, &self.address, &self.ends.cut.name)?;
@@ -262,7 +262,7 @@ impl Incoming for Answers {
                 continue;
             }
             drop(state);
-            if !client::answers(self.client.client(), &self.address.topic) {
+            if !answers(self.client.client(), &self.address.topic) {
                 return Err(broken("the broker does not answer"));
             }
             self.said = Instant::now();
@@ -271,10 +271,6 @@ impl Incoming for Answers {
             state.ack_due |= state.peer != 0;
         }
     }
-}
-
-fn broken(why: &str) -> CarrierError {
-    CarrierError::Broken(std::io::Error::other(why))
 }
 
 impl Answers {

@@ -9,7 +9,7 @@ use rdkafka::message::BorrowedMessage;
 use rdkafka::producer::Producer;
 use rdkafka::{Message, Offset, TopicPartitionList};
 
-use super::Client;
+use super::client::Client;
 use crate::Address;
 use crate::client::{ANSWER, PARTITION, config, refused, wrong};
 use crate::record::{Key, is_welcome};

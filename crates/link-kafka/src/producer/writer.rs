@@ -12,7 +12,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::producer::BaseRecord;
 use rdkafka::types::RDKafkaErrorCode;
 
-use super::Client;
+use super::client::{Client, broken};
 use super::state::Ends;
 use crate::Address;
 use crate::client::{PARTITION, refused};
@@ -112,7 +112,7 @@ impl Writer {
                 Ok(()) => return Ok(()),
                 Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
                     if is_broken() {
-                        return Err(super::broken("the connection is closed"));
+                        return Err(broken("the connection is closed"));
                     }
                     std::thread::sleep(Duration::from_millis(1));
                     record = back;

@@ -1,5 +1,5 @@
 //! `link_pool`: shares the frames of one stream over several workers: runs with a `link_in` each, on this host or others
-//! (`docs/scale.md`).
+//! (`docs/many-hosts.md`).
 //!
 //! In: any frame but values of a program's own type. Out: nothing. Each frame goes to the worker with the fewest frames
 //! under way, of those that are there and have room. Workers may come late, leave, be killed and come back at any time. Each

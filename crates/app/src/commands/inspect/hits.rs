@@ -27,7 +27,7 @@ pub(super) fn is_parquet(path: &Path, file: &impl ReadAt) -> Result<bool> {
 }
 
 #[cfg(not(feature = "parquet"))]
-pub(super) fn report(_: &Path, _: u64, _: &File) -> Result<Report> {
+pub(super) fn report(_: &Path, _: u64, _: &RecordedFile) -> Result<Report> {
     Err(Error::new("a program built with the feature `parquet`", "one without it"))
 }
 
@@ -49,7 +49,14 @@ mod with_parquet {
     use crate::report::table::{Style, Table, cell};
 
     /// The report of the file, and whether its pages are as they were written.
-    pub(in crate::commands::inspect) fn report(path: &Path, size: u64, file: &File) -> Result<Report> {
+    pub(in crate::commands::inspect) fn report(
+        path: &Path,
+        size: u64,
+        file: &RecordedFile,
+    ) -> Result<Report> {
+        let RecordedFile::Disk(file) = file else {
+            return Err(Error::new("hits (Parquet) in a file on a disk", "an object"));
+        };
         match Survey::new(file, size) {
             Ok(mut survey) => {
                 // The checksums are looked at for each row group, so that one damaged group does not hide the

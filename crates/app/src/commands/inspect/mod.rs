@@ -111,10 +111,7 @@ fn inspect_file(
         return Ok(if args.pictures { pictures::judged(report, stores, path)? } else { report });
     }
     if hits::is_parquet(path, &file)? {
-        let RecordedFile::Disk(file) = &file else {
-            return Err(Error::new("hits (Parquet) in a file on a disk", "an object").into());
-        };
-        return Ok(hits::report(path, size, file)?);
+        return Ok(hits::report(path, size, &file)?);
     }
     if records::is_records(path, &file)? {
         let report = records::report(path, size, &file, args.tree, args.first)?;

@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::order::{Order, gaps};
-use super::{FileAccount, Joined, Missing, Shape};
+use super::outcome::{FileAccount, Joined, Missing, Shape};
 
 pub(super) fn account(inputs: &[Input], order: &Order, shape: Shape) -> Joined {
     let numbers =

@@ -8,7 +8,7 @@ use livetime_formats::{Error, Result};
 use livetime_frame::AttributeValue;
 
 use super::super::content::{COLUMN_BYTES, UNIQUE_ID};
-use super::tree::account_of;
+use super::place::account_of;
 
 /// The most frames of a file, for each of which its number is kept in memory.
 const MOST_FRAMES: u64 = 1 << 26;

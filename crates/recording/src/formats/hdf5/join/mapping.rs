@@ -2,6 +2,27 @@
 
 use livetime_formats::hdf5::Rows;
 
+/// Rows of a file, and the rows of the master that show them.
+pub(super) type Pairs = Vec<(Rows, Rows)>;
+
+/// The rows of each file that the master shows.
+pub(super) struct Mappings {
+    /// Of pictures.
+    pub(super) pictures: Vec<Pairs>,
+    /// Of data sets that are taken of one file for each frame.
+    pub(super) once: Vec<Pairs>,
+}
+
+impl Mappings {
+    pub(super) fn of(&self, is_picture: bool) -> &[Pairs] {
+        if is_picture { &self.pictures } else { &self.once }
+    }
+
+    pub(super) fn count(&self, is_picture: bool) -> usize {
+        self.of(is_picture).iter().map(Vec::len).sum()
+    }
+}
+
 /// Rows of a file that follow each other in the master, too.
 #[derive(Clone, Copy)]
 struct Run {
@@ -21,7 +42,7 @@ struct Piece {
 
 /// The pieces of a list of rows: the row of the master and the row of the file, in the order of the master's rows. As
 /// pairs of rows of the file and rows of the master.
-pub(super) fn regular(rows: impl Iterator<Item = (u64, u64)>) -> Vec<(Rows, Rows)> {
+pub(super) fn regular(rows: impl Iterator<Item = (u64, u64)>) -> Pairs {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut run: Option<Run> = None;
     for (to, from) in rows {

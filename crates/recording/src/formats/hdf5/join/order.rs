@@ -5,8 +5,8 @@ use livetime_formats::{Error, Result};
 
 use super::super::content::COLUMN_BYTES;
 use super::input::Input;
+use super::outcome::{Missing, Shape};
 use super::sets::Sets;
-use super::{Missing, Shape};
 
 /// A row of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -6,9 +6,9 @@ use livetime_formats::hdf5::{Array, Element, Found, Kind};
 use livetime_formats::{Error, Result};
 
 use super::super::content::{EVENT_TIME, pictures};
-use super::Shape;
 use super::input::Input;
-use super::tree::ACCOUNT;
+use super::outcome::Shape;
+use super::place::ACCOUNT;
 
 /// Rows of at most so many bytes are copied: a mapping of a row takes more.
 const MOST_COPIED: u64 = 64;

@@ -11,12 +11,12 @@ use livetime_frame::{AttributeValue, DType};
 
 use super::super::content::COLUMN_BYTES;
 use super::input::Input;
+use super::mapping::Mappings;
 use super::order::Order;
+use super::outcome::{Joined, Missing, Shape};
+use super::place::{ACCOUNT, account_of};
 use super::sets::{Set, Sets, Way, element, has_rows, split};
-use super::{Joined, Mappings, Missing, Shape};
 
-/// The group of the account, below the first group of the file.
-pub(super) const ACCOUNT: &str = "/join";
 /// Rows of a chunk of a column, as in `hdf5_files`.
 const COLUMN_CHUNK: u64 = 16384;
 /// The most bytes of a data set that keeps its shape and is copied.
@@ -248,15 +248,6 @@ impl Builder<'_> {
             self.made.columns.push(Column { path: String::new(), content: Filling::Present, stream });
         }
         Ok(())
-    }
-}
-
-/// The group of the account in a file that has its numbers at this path: in the first group of the path.
-pub(super) fn account_of(numbered: &str) -> String {
-    let mut parts = numbered.split('/').skip(1);
-    match (parts.next(), parts.next()) {
-        (Some(entry), Some(_)) => format!("/{entry}{ACCOUNT}"),
-        _ => ACCOUNT.to_owned(),
     }
 }
 
