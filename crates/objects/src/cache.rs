@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use crate::error::{ObjectError, Result};
+
 /// A range of an object: number of the object, first byte, length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
@@ -174,7 +176,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{Kind, ObjectError, Result};
+    use crate::error::Kind;
 
     const SOON: Duration = Duration::from_secs(60);
 

@@ -14,14 +14,13 @@ use std::time::Duration;
 
 use livetime_link::carrier::{Carrier, CarrierError, Connected};
 use livetime_runtime::Random;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::Consumer;
 use rdkafka::{Offset, TopicPartitionList};
 
 use crate::client::{self, ANSWER, PARTITION, check_partitions, config, partitions, wrong};
 use crate::{Address, Ends};
 use found::{Client, Found};
 use group::Group;
-use place::Place;
 use reading::Reading;
 use saying::Saying;
 use state::Shared;

@@ -1,6 +1,6 @@
 //! Parquet files, as `hits_parquet` writes them: columns, rows, row groups, and the metadata of the file.
 
-use std::fs::File;
+use livetime_formats::file::RecordedFile;
 use std::path::Path;
 
 use livetime_formats::file::ReadAt;

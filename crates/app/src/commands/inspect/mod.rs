@@ -12,7 +12,7 @@ mod xtc2;
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{Format, ReadAt, RecordedFile};
+use livetime_formats::file::{Format, ReadAt};
 use livetime_formats::{Error, file, xtc1 as lcls1, xtc2 as lcls2};
 use livetime_recording::{RunFormat, Stores};
 use serde_json::{Value, json};
