@@ -6,10 +6,9 @@
 //! sending run has counted them.
 //!
 //! A frame is completed when every node of this graph has dropped it and all frames that were made of it, also those that a
-//! `link_out` sends on; then the sender is told so. A node that keeps frames
-//! must keep fewer than `window_frames`, else none can follow. Received frames lie in memory of the node's own, at most
-//! `window_bytes` and one frame. An edge behind the node that must not lose needs `when_full: block`; the sender waits
-//! then.
+//! `link_out` sends on; then the sender is told so. A node that keeps frames must keep fewer than `window_frames`, else none
+//! can follow. Received frames lie in memory of the node's own, at most `window_bytes` and one frame. An edge behind the
+//! node that must not lose needs `when_full: block`; the sender waits then.
 //!
 //! The source ends when the sender's run has ended, or was aborted. A sender that dies and comes back begins anew: frames
 //! that it told of and did not send are in doubt. The node waits for frames itself, for a few ms at a time, and needs a

@@ -1,9 +1,8 @@
 //! Parquet files, as `hits_parquet` writes them: columns, rows, row groups, and the metadata of the file.
 
-use livetime_formats::file::RecordedFile;
 use std::path::Path;
 
-use livetime_formats::file::ReadAt;
+use livetime_formats::file::{ReadAt, RecordedFile};
 use livetime_formats::{Error, Result};
 
 use super::report::Report;
