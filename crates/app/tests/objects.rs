@@ -188,12 +188,7 @@ fn a_run_has_the_same_bits_from_s3_from_http_and_from_a_disk() {
     let none = moto.livetime(&["inspect", "s3://runs/day 1/none.xtc"]);
     assert_eq!(none.status.code(), Some(1));
     let said = stderr(&none);
-    assert!(
-        said.contains(
-            "s3://runs/day 1/none.xtc: wanted to open the file, found: wanted an object, found status 404"
-        ),
-        "{said}"
-    );
+    assert!(said.contains("s3://runs/day 1/none.xtc: wanted") && said.contains("status 404"), "{said}");
 }
 
 #[test]

@@ -73,8 +73,11 @@ impl ObjectError {
     /// An error of the client: its kind, and the answer of the server in its own words.
     pub(crate) fn of(wanted: impl Into<Cow<'static, str>>, error: &object_store::Error) -> ObjectError {
         use object_store::Error as E;
+        // The client's words for it are a page long, and say no more.
+        if let E::NotFound { .. } = error {
+            return ObjectError::new(Kind::NotFound, wanted, "none (status 404)");
+        }
         let (kind, status) = match error {
-            E::NotFound { .. } => (Kind::NotFound, "status 404: "),
             E::PermissionDenied { .. } => (Kind::Forbidden, "status 403: "),
             E::Unauthenticated { .. } => (Kind::Forbidden, "status 401: "),
             E::Precondition { .. } => (Kind::Changed, "status 412: "),

@@ -100,7 +100,8 @@ impl Header {
         self.message(kind::FILL_VALUE, &[3, 0x0a])?;
         let mut out = Bytes::default();
         out.put(&[4, 1]);
-        out.u64(address);
+        // Data of no bytes have no place: the HDF5 library refuses an address for them.
+        out.u64(if bytes == 0 { u64::MAX } else { address });
         out.u64(bytes);
         self.message(kind::LAYOUT, &out.done())
     }
