@@ -14,7 +14,7 @@ const FRAMES: u64 = 20_000;
 const BYTES_OF_FRAME: u64 = 32 * 16 * 2;
 
 const DETECTOR: &str = "\
-memory: 128 MiB
+memory: 256 MiB
 nodes:
   detector:
     type: sim_detector
@@ -36,7 +36,7 @@ BACKS  results: {type: in_order, from: [NAMES], when_full: block, params: {pool:
 ";
 
 const WORKER: &str = "\
-memory: 64 MiB
+memory: 256 MiB
 nodes:
   work: {type: link_in, params: {listen: 'HERE'}}
   turn: {type: transform, from: work, when_full: block, params: {operation: rot90}}

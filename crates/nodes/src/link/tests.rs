@@ -211,7 +211,7 @@ fn share(to: &[String], frames: Vec<Frame>) -> JoinHandle<Harness> {
     let to = to.join(", ");
     std::thread::spawn(move || {
         let params =
-            [("to", Value::from(&*to)), ("window_frames", 4.into()), ("retake_after", Value::from(0.02))];
+            [("to", Value::from(&*to)), ("window_frames", 40.into()), ("retake_after", Value::from(0.02))];
         let mut pool = Harness::new::<LinkPool>(&params).unwrap();
         frames.iter().for_each(|frame| _ = pool.feed(frame).unwrap());
         pool.drain().unwrap();
