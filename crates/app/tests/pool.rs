@@ -38,9 +38,9 @@ BACKS  results: {type: in_order, from: [NAMES], when_full: block, params: {pool:
 const WORKER: &str = "\
 memory: 256 MiB
 nodes:
-  work: {type: link_in, params: {listen: 'HERE'}}
+  work: {type: link_in, params: {listen: 'OWN'}}
   turn: {type: transform, from: work, when_full: block, params: {operation: rot90}}
-  back: {type: link_out, from: turn, when_full: block, params: {to: 'THERE', link: back, retain: received}}
+  back: {type: link_out, from: turn, when_full: block, params: {to: 'BACK', link: back, retain: received}}
 ";
 
 /// A run in a process of its own.
@@ -83,7 +83,7 @@ impl Hosts {
         let folder = common::Folder::new(name);
         let (addresses, backs) = (addresses(WORKERS), addresses(WORKERS));
         let worker = |(here, there): (&String, &String)| {
-            Pipeline::new("worker", &WORKER.replace("HERE", here).replace("THERE", there))
+            Pipeline::new("worker", &WORKER.replace("OWN", here).replace("BACK", there))
         };
         let workers = addresses.iter().zip(&backs).map(worker).collect();
         let names: Vec<String> = (0..WORKERS).map(|number| format!("back{number}")).collect();
@@ -129,7 +129,6 @@ fn sum(report: &Value, side: &str, key: &str) -> u64 {
 }
 
 #[test]
-#[ignore = "a pool stalls since it was joined with the other parts of links (docs/many-hosts.md)"]
 fn killed_workers_cost_no_frame_no_order_and_no_bit() {
     let hosts = Hosts::new("pool", |text| text);
     let mut workers: Vec<Running> = hosts.workers.iter().map(Running::start).collect();
