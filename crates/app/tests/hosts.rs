@@ -225,7 +225,7 @@ fn a_killed_host_comes_back_and_the_ledger_closes() {
         came.len()
     );
     let (code, ledger) = site.ledger(&reports.each_ref());
-    // The killed run is named: what it did after its last count is unknown.
+    // The killed run is named: its acts after its last count are unknown.
     assert_eq!((code, &ledger["ledger_closed"]), (Some(3), &true.into()), "{ledger}");
     assert_eq!(ledger["unknown"].as_array().map(Vec::len), Some(1), "{ledger}");
 }

@@ -184,7 +184,7 @@ fn a_run_has_the_same_bits_from_s3_from_http_and_from_a_disk() {
     ]);
     assert_eq!(merged.status.code(), Some(0), "{}", stderr(&merged));
 
-    // Nothing there, and nobody who answers.
+    // An address without an object.
     let none = moto.livetime(&["inspect", "s3://runs/day 1/none.xtc"]);
     assert_eq!(none.status.code(), Some(1));
     let said = stderr(&none);

@@ -115,7 +115,7 @@ pub(crate) fn run_here(
 fn shown_name(args: &RunArgs) -> String {
     let file = args.pipeline.file.as_ref();
     let name = file.map_or(config::DEFAULT.0.to_owned(), |path| path.display().to_string());
-    // The runs of several hosts have one file: their reports are told apart.
+    // Hosts share a pipeline file, so a report is named after its host, too.
     args.pipeline.host_part().map_or(name.clone(), |host| format!("{name}@{host}"))
 }
 

@@ -56,7 +56,7 @@ impl Item {
 }
 
 impl Item {
-    /// Hash of what it says, in hexadecimal digits: places, comments and spaces do not count.
+    /// Hash of its keys and values, in hexadecimal digits: places, comments and spaces do not count.
     ///
     /// It finds two hosts that were given different files. It does not stand up to forgery.
     pub(crate) fn hash(&self) -> String {

@@ -1,6 +1,7 @@
 //! The end of a link that writes to a topic.
 
 mod client;
+mod fault;
 mod state;
 mod tail;
 mod writer;
@@ -14,7 +15,7 @@ use livetime_link::{Ack, Body, Credit, Data, Hello, Message};
 use livetime_runtime::Random;
 use rdkafka::producer::Producer;
 
-use crate::client::{answers, check_partitions, config, create_topic, partitions, wrong};
+use crate::client::{answers, check_partitions, config, create_topic, partitions, refused, wrong};
 use crate::{Address, Ends};
 use client::{Client, broken};
 use state::{Deliveries, Shared, State};
@@ -101,7 +102,7 @@ impl Carrier for Producing {
             return Ok(None);
         }
         let is_ready = match fault {
-            Some(fault) => Err(CarrierError::refused(fault)),
+            Some(fault) => Err(refused(&self.address.topic, fault)),
             None => self.is_ready(),
         };
         self.is_refused = is_ready.is_err();
@@ -243,7 +244,7 @@ impl Incoming for Answers {
                 return Err(broken("the connection is closed"));
             }
             if let Some(fault) = &state.fault {
-                return Err(CarrierError::refused(fault.clone()));
+                return Err(refused(&self.address.topic, fault));
             }
             if let (Some(gap), Some(epoch)) = (state.gap, state.sender) {
                 drop(state);
@@ -279,7 +280,7 @@ impl Answers {
         let known = match tail::check_gap(&self.address, gap, epoch) {
             Ok(false) => return Err(broken("the broker does not answer")),
             Ok(true) => Ok(()),
-            Err(why) => Err(why.to_string()),
+            Err(fault) => Err(fault),
         };
         self.shared.lock().know_gap(known);
         Ok(())

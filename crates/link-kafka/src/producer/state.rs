@@ -10,6 +10,8 @@ use rdkafka::error::KafkaError;
 use rdkafka::producer::{DeliveryResult, NoCustomPartitioner, ProducerContext};
 use rdkafka::{ClientContext, Message};
 
+use super::fault::Fault;
+
 /// What a record ends, when the broker has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ends {
@@ -40,7 +42,7 @@ pub(super) struct State {
     pub(super) gap: Option<(i64, i64)>,
     held: VecDeque<(Ends, i64)>,
     /// Nothing will be stored any more, and why.
-    pub(super) fault: Option<String>,
+    pub(super) fault: Option<Fault>,
     /// The connection has ended.
     pub(super) is_broken: bool,
     /// Number of the connection at the sender, from its welcome on.
@@ -78,9 +80,9 @@ impl State {
     }
 
     /// The records in the gap are known: what is left of an earlier sender, or a reason to stop.
-    pub(super) fn know_gap(&mut self, known: Result<(), String>) {
-        if let Err(why) = known {
-            self.fault.get_or_insert(why);
+    pub(super) fn know_gap(&mut self, known: Result<(), Fault>) {
+        if let Err(fault) = known {
+            self.fault.get_or_insert(fault);
         }
         let Some((_, to)) = self.gap.take() else { return };
         self.offset = Some(to);
@@ -130,7 +132,7 @@ impl ProducerContext<NoCustomPartitioner> for Deliveries {
     fn delivery(&self, result: &DeliveryResult<'_>, ends: Box<Ends>) {
         self.0.with(|state| match result {
             Ok(record) => state.delivered(*ends, record.offset()),
-            Err((error, _)) => _ = state.fault.get_or_insert(format!("a record is not stored: {error}")),
+            Err((error, _)) => _ = state.fault.get_or_insert(Fault::NotStored(error.clone())),
         });
     }
 }
@@ -151,9 +153,9 @@ mod tests {
     #[test]
     fn what_is_behind_a_newer_sender_is_not_stored() {
         let mut state = with_a_gap();
-        state.know_gap(Err("a newer sender".into()));
+        state.know_gap(Err(Fault::NewerSender(7)));
         state.delivered(Ends::Frames(6), 13);
-        assert_eq!((state.stored, state.gap, state.fault.as_deref()), (2, None, Some("a newer sender")));
+        assert_eq!((state.stored, state.gap, state.fault), (2, None, Some(Fault::NewerSender(7))));
     }
 
     #[test]

@@ -10,8 +10,9 @@ use rdkafka::producer::Producer;
 use rdkafka::{Message, Offset, TopicPartitionList};
 
 use super::client::Client;
+use super::fault::Fault;
 use crate::Address;
-use crate::client::{ANSWER, PARTITION, config, refused, wrong};
+use crate::client::{ANSWER, PARTITION, config, refused};
 use crate::record::{Key, is_welcome};
 
 /// True when the topic is empty, or its last record is one of this link; false when the broker does not answer.
@@ -27,28 +28,30 @@ pub(super) fn check(client: &Client, address: &Address, cut: &str) -> Result<boo
     }
     read(address, high - 1, |record| {
         let found = Key::read(record.key().unwrap_or_default());
-        let found = found.map_err(|e| format!("offset {}: {e}", record.offset()))?;
+        let found = found.map_err(|fault| Fault::Record(record.offset(), fault))?;
         if found.cut != cut {
-            return Err(format!("wanted records of the link `{cut}`, found those of `{}`", found.cut));
+            return Err(Fault::OtherLink { wanted: cut.to_owned(), found: found.cut.to_owned() });
         }
         Ok(false)
     })
+    .map_err(|fault| refused(&address.topic, fault))
 }
 
 /// Looks at the records at these offsets, which others have written between those of `epoch`. False when the broker does
 /// not answer.
 ///
 /// # Errors
-/// [`CarrierError::Refused`] for other content, and when a newer sender has begun.
-pub(super) fn check_gap(address: &Address, (from, to): (i64, i64), epoch: u64) -> Result<bool, CarrierError> {
+/// For other content, and when a newer sender has begun.
+pub(super) fn check_gap(address: &Address, (from, to): (i64, i64), epoch: u64) -> Result<bool, Fault> {
     read(address, from, |record| {
         let offset = record.offset();
         if offset >= to {
             return Ok(false);
         }
-        let key = Key::read(record.key().unwrap_or_default()).map_err(|e| format!("offset {offset}: {e}"))?;
+        let key =
+            Key::read(record.key().unwrap_or_default()).map_err(|fault| Fault::Record(offset, fault))?;
         if key.epoch != epoch && is_welcome(key.begin) {
-            return Err(format!("offset {offset}: a newer sender of the link has begun"));
+            return Err(Fault::NewerSender(offset));
         }
         Ok(offset + 1 < to)
     })
@@ -58,13 +61,13 @@ pub(super) fn check_gap(address: &Address, (from, to): (i64, i64), epoch: u64) -
 fn read(
     address: &Address,
     from: i64,
-    mut look: impl FnMut(&BorrowedMessage<'_>) -> Result<bool, String>,
-) -> Result<bool, CarrierError> {
-    let reader = reader(address, from).map_err(|e| wrong(&e))?;
+    mut look: impl FnMut(&BorrowedMessage<'_>) -> Result<bool, Fault>,
+) -> Result<bool, Fault> {
+    let reader = reader(address, from).map_err(Fault::Client)?;
     let begun = Instant::now();
     while let Some(left) = ANSWER.checked_sub(begun.elapsed()) {
         let Some(Ok(record)) = reader.poll(left) else { continue };
-        if !look(&record).map_err(|why| refused(&address.topic, why))? {
+        if !look(&record)? {
             return Ok(true);
         }
     }
