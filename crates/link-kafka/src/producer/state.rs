@@ -54,7 +54,9 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn standing(&self) -> Standing {
-        let (received, completed, stored) = (self.written, self.stored, self.stored);
+        // The broker may have a frame before the thread that wrote it counts it.
+        let received = self.written.max(self.stored);
+        let (completed, stored) = (self.stored, self.stored);
         Standing { received, completed, stored, lost: Losses::default() }
     }
 
@@ -148,6 +150,13 @@ mod tests {
         }
         assert_eq!((state.stored, state.gap), (2, Some((7, 8))));
         state
+    }
+
+    #[test]
+    fn a_frame_that_is_stored_before_it_is_counted_as_written_was_received() {
+        let mut state = State { written: 3, ..State::default() };
+        state.delivered(Ends::Frames(4), 0);
+        assert_eq!((state.standing().received, state.standing().completed), (4, 4));
     }
 
     #[test]
