@@ -147,6 +147,11 @@ impl<E: End> Link<E> {
     fn talk(&self, (mut outgoing, incoming): Connected, pool: &FramePool) {
         {
             let mut state = self.lock();
+            if !state.end.wants_connection() {
+                // Decided while the carrier waited. The peer has heard nothing, so its frames are in no doubt.
+                outgoing.close();
+                return;
+            }
             state.is_broken = false;
             state.end.connected(self.now_ns());
         }

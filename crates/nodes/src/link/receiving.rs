@@ -13,6 +13,9 @@ use super::end::End;
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 /// A receiver that leaves before the end waits so long behind its last acknowledgement.
 const FAREWELL_NS: u64 = 20_000_000;
+/// A stopped receiver waits so long for a sender that never came. The stop may have reached this host while the links of
+/// a graph were still being made, and then the other host already keeps frames for this link.
+const LATE_SENDER_NS: u64 = 2_000_000_000;
 
 /// A receiver, and the frames that its graph has in hand.
 pub(crate) struct Receiving {
@@ -24,13 +27,25 @@ pub(crate) struct Receiving {
     free: Vec<Pledge>,
     /// The node has stopped; set to when it did, and, once nothing is in hand, to when that was.
     leaving_ns: Option<u64>,
+    /// When the run was stopped.
+    stopped_ns: Option<u64>,
+    /// It has left without a sender: one that comes now would give its frames to nobody.
+    is_shut: bool,
     is_up: bool,
 }
 
 impl Receiving {
     pub(crate) fn new(settings: Settings, epoch: u64) -> Receiving {
         let receiver = Receiver::new(settings, epoch);
-        Receiving { receiver, in_hand: VecDeque::new(), free: Vec::new(), leaving_ns: None, is_up: false }
+        Receiving {
+            receiver,
+            in_hand: VecDeque::new(),
+            free: Vec::new(),
+            leaving_ns: None,
+            stopped_ns: None,
+            is_shut: false,
+            is_up: false,
+        }
     }
 
     /// Whether there is a connection.
@@ -64,6 +79,15 @@ impl Receiving {
 
     pub(crate) fn ask_to_end(&mut self) {
         self.receiver.ask_to_end();
+    }
+
+    /// True when the stopped run need not wait for a sender: none is there, and, where senders end with this run
+    /// (`is_drained`), a late one has had its time. No sender is let in any more then.
+    pub(crate) fn leaves_alone(&mut self, is_drained: bool, now_ns: u64) -> bool {
+        let since_ns = *self.stopped_ns.get_or_insert(now_ns);
+        let is_awaited = is_drained && self.receiver.parts().is_empty() && now_ns < since_ns + LATE_SENDER_NS;
+        self.is_shut |= !self.is_up && !is_awaited;
+        self.is_shut
     }
 
     pub(crate) fn abort(&mut self, why: &str) {
@@ -125,7 +149,29 @@ impl End for Receiving {
         }
     }
 
+    fn wants_connection(&self) -> bool {
+        !self.is_shut
+    }
+
     fn look_again(&self) -> Duration {
         if self.in_hand.is_empty() { Duration::MAX } else { LOOK_AGAIN }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_receiver_waits_a_while_for_a_sender_that_never_came() {
+        let mut receiving = Receiving::new(Settings::default(), 1);
+        assert!(!receiving.leaves_alone(true, 5) && receiving.wants_connection());
+        receiving.connected(6);
+        assert!(!receiving.leaves_alone(true, 5 + LATE_SENDER_NS), "a sender is there");
+        receiving.disconnected(7);
+        assert!(!receiving.leaves_alone(true, 4 + LATE_SENDER_NS));
+        assert!(receiving.leaves_alone(true, 5 + LATE_SENDER_NS) && !receiving.wants_connection());
+        let mut without_drain = Receiving::new(Settings::default(), 1);
+        assert!(without_drain.leaves_alone(false, 5) && !without_drain.wants_connection());
     }
 }

@@ -203,7 +203,7 @@ impl Node for LinkIn {
                 return Ok(Next::Finished);
             }
             // Without a sender its end would never come.
-            None if ctx.is_stopping() && !link.with(|receiving, _| receiving.is_up()) => {
+            None if ctx.is_stopping() && self.leaves_alone(&link) => {
                 ctx.tell("the run is stopped, and no sender is there");
                 return Ok(Next::Finished);
             }
@@ -283,6 +283,11 @@ impl LinkIn {
         sent.pledge(&link.with(|receiving, _| receiving.hand_on(token)));
         self.params.frames += 1;
         ctx.emit(sent)
+    }
+
+    fn leaves_alone(&self, link: &Link<Receiving>) -> bool {
+        let is_drained = self.params.when_stopped == WhenStopped::Drain;
+        link.with(|receiving, now_ns| receiving.leaves_alone(is_drained, now_ns))
     }
 
     /// True when no sender came for `peers_within`, or none is there and the pool has ended.
