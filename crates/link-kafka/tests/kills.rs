@@ -132,7 +132,6 @@ fn through(broker: &Broker, name: &str, happens: impl FnOnce(&AtomicU64)) {
 }
 
 #[test]
-#[ignore = "it has not passed yet (docs/scale.md)"]
 fn a_broker_that_is_killed_and_back_or_stopped_for_a_while_loses_and_repeats_nothing() {
     let Some(broker) = Broker::start("kills") else { return };
     through(&broker, "killed", |downs| {

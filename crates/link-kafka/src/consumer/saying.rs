@@ -1,6 +1,8 @@
 //! The half of a reading end that hears the receiver.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use livetime_frame::Frame;
 use livetime_link::carrier::{CarrierError, Outgoing};
@@ -10,6 +12,10 @@ use super::committer::commit;
 use super::found::Client;
 use super::place::Place;
 use super::state::Shared;
+
+/// The last commit may take so long. A broker that is stopped never answers it, and the receiver must learn that the
+/// connection is gone.
+const LAST_COMMIT: Duration = Duration::from_secs(3);
 
 /// Takes what the receiver says to its sender.
 pub(super) struct Saying {
@@ -80,9 +86,12 @@ impl Saying {
             });
             place.filter(|place| state.committed != Some(*place))
         };
-        if let Some(place) = place {
-            // Without it the next process gets frames again, and says so.
-            _ = commit(&self.client, &self.topic, place);
+        let Some(place) = place else { return };
+        let (client, topic, (done, answer)) = (self.client.clone(), self.topic.clone(), mpsc::channel());
+        let work = move || done.send(commit(&client, &topic, place).is_ok());
+        // Without it the next process gets frames again, and says so.
+        if thread::Builder::new().name("kafka last commit".into()).spawn(work).is_ok() {
+            _ = answer.recv_timeout(LAST_COMMIT);
         }
     }
 }
