@@ -2,6 +2,8 @@
 # A real Apache Kafka broker on loopback, for tests, examples and measurements; needs a Java of version 17 and Maven.
 #   tools/kafka.sh start FOLDER [PORT]   starts a broker with its data in FOLDER and prints its address. A broker that was
 #                                        stopped or killed starts again with its data, at its port. Without PORT: a free one.
+#                                        With KAFKA_PASSWORD=TEXT the user `livetime` with this password may also come to the
+#                                        port in FOLDER/port.sasl (SASL_PLAINTEXT, mechanism PLAIN).
 #   tools/kafka.sh stop FOLDER           ends it; `kill -9 "$(cat FOLDER/pid)"` ends it as a crash would
 #   tools/kafka.sh jars                  prints the folder of the broker's jars, which are fetched once
 # Each FOLDER is a broker of its own. With KAFKA_WITH=PID it ends with that process, and its data are removed. KAFKA_FOLDER: where the jars lie; default in the user's cache.
@@ -69,9 +71,24 @@ transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 log.retention.check.interval.ms=1000
 END
+    if [ -n "${KAFKA_PASSWORD:-}" ]; then with_password "$broker" "$controller" >> "$folder/server.properties"; fi
     "${java[@]}" kafka.tools.StorageTool format -t "$("${java[@]}" kafka.tools.StorageTool random-uuid)" \
         -c "$folder/server.properties" >> "$folder/log" 2>&1
     echo "$broker" > "$folder/port"
+}
+
+# A second listener that wants a password. Of a setting that is there twice the later one counts.
+with_password() {
+    local secured
+    secured="$(free_port)"
+    echo "$secured" > "$folder/port.sasl"
+    cat << END
+listeners=PLAINTEXT://127.0.0.1:$1,CONTROLLER://127.0.0.1:$2,SASL://127.0.0.1:$secured
+advertised.listeners=PLAINTEXT://127.0.0.1:$1,SASL://127.0.0.1:$secured
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL:SASL_PLAINTEXT
+listener.name.sasl.sasl.enabled.mechanisms=PLAIN
+listener.name.sasl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_livetime="$KAFKA_PASSWORD";
+END
 }
 
 # Ends the broker, and removes its data, with the process KAFKA_WITH.

@@ -28,6 +28,7 @@ mod import;
 mod index;
 mod inspect;
 mod join;
+mod kafka;
 mod kubernetes;
 mod ladder;
 mod ledger;

@@ -35,10 +35,10 @@ nodes:
 ";
 
 /// A run in a process of its own.
-struct Running {
+pub(crate) struct Running {
     program: Child,
     /// Where it waits for its sender.
-    address: String,
+    pub(crate) address: String,
     log: mpsc::Receiver<String>,
 }
 
@@ -67,37 +67,37 @@ impl Running {
     }
 
     /// Waits for a line of the log with `begin`, and returns the rest of it.
-    fn hear(&self, begin: &str) -> String {
+    pub(crate) fn hear(&self, begin: &str) -> String {
         let rest = |line: String| line.split_once(begin).map(|(_, rest)| rest.to_owned());
         self.log.iter().find_map(rest).unwrap()
     }
 
-    fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.program.id().to_string()]).status();
         assert!(sent.unwrap().success());
     }
 
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.program.kill().unwrap();
         self.program.wait().unwrap();
     }
 
     /// Its exit code and report.
-    fn end(self) -> (Option<i32>, Value) {
+    pub(crate) fn end(self) -> (Option<i32>, Value) {
         let output = self.program.wait_with_output().unwrap();
         (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
     }
 }
 
 /// The two pipelines, and the folder into which both record.
-struct Hosts {
+pub(crate) struct Hosts {
     sender: Pipeline,
     receiver: Pipeline,
-    folder: Folder,
+    pub(crate) folder: Folder,
 }
 
 impl Hosts {
-    fn new(change: impl Fn(String) -> String) -> Hosts {
+    pub(crate) fn new(change: impl Fn(String) -> String) -> Hosts {
         let folder = Folder::new("two-hosts");
         let text = |text: &str| change(text.replace("FOLDER", folder.0.to_str().unwrap()));
         let (sender, receiver) = (text(SENDER), text(RECEIVER));
@@ -108,16 +108,16 @@ impl Hosts {
         }
     }
 
-    fn receive(&self, listen: &str) -> Running {
+    pub(crate) fn receive(&self, listen: &str) -> Running {
         Running::start(&self.receiver, &[&format!("link.listen={listen}")])
     }
 
-    fn send(&self, to: &str) -> Running {
+    pub(crate) fn send(&self, to: &str) -> Running {
         Running::start(&self.sender, &[&format!("link.to={to}")])
     }
 
     /// The files of the receiver, in the order in which it wrote them.
-    fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         let files = std::fs::read_dir(&self.folder.0).unwrap().map(|entry| entry.unwrap().path());
         let is_whole = |path: &PathBuf| {
             let name = path.file_name().unwrap().to_str().unwrap();
@@ -129,7 +129,7 @@ impl Hosts {
     }
 
     /// The first pixel of each, by which the detector numbers its pictures.
-    fn came(&self) -> Vec<u16> {
+    pub(crate) fn came(&self) -> Vec<u16> {
         let first = |path: PathBuf| {
             let bytes = std::fs::read(path).unwrap();
             u16::from_le_bytes([bytes[128], bytes[129]])
@@ -138,7 +138,7 @@ impl Hosts {
     }
 
     /// Exit code and ledger of these reports together.
-    fn ledger(&self, reports: &[&Value]) -> (Option<i32>, Value) {
+    pub(crate) fn ledger(&self, reports: &[&Value]) -> (Option<i32>, Value) {
         let mut files = Vec::new();
         for (number, report) in reports.iter().enumerate() {
             let file = self.folder.0.join(format!("report{number}.json"));
@@ -156,24 +156,24 @@ fn node<'a>(report: &'a Value, name: &str) -> &'a Value {
     nodes.iter().find(|node| node["name"] == name).unwrap()
 }
 
-fn stack(folder: &Path, name: &str) -> Vec<u8> {
+pub(crate) fn stack(folder: &Path, name: &str) -> Vec<u8> {
     std::fs::read(folder.join(format!("{name}_0001.npy"))).unwrap()
 }
 
 /// One file for each picture.
-fn one_by_one(text: String) -> String {
+pub(crate) fn one_by_one(text: String) -> String {
     text.replace("file_name: came, grouping: stack", "file_name: came, grouping: single")
         .replace("acquire_period: 200 us", "acquire_period: 1 ms")
 }
 
 /// Waits until the receiver has written some more files: how many, the seed decides.
-fn some_more(hosts: &Hosts, random: &mut Random) {
+pub(crate) fn some_more(hosts: &Hosts, random: &mut Random) {
     let wanted = hosts.files().len() + 50 + random.below(300);
     wait_until("recorded frames", || hosts.files().len() >= wanted);
 }
 
 /// A row of `cuts` without the fields that differ from run to run.
-fn cut(report: &Value) -> [u64; 4] {
+pub(crate) fn cut(report: &Value) -> [u64; 4] {
     let cuts = report["cuts"].as_array().unwrap();
     let sum = |key: &str| cuts.iter().map(|cut| cut[key].as_u64().unwrap()).sum();
     ["offered", "delivered", "queued", "in_doubt"].map(sum)

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use livetime_ca::dbr::{About, Limits, Values};
 use livetime_ca::server::{Pv, PvMap, Server, ServerConfig};
+use livetime_testkit::wait_until;
 
 /// Requests of the program, and its seeds.
 const STEPS: &str = "600";
@@ -60,7 +61,27 @@ fn channels() -> PvMap {
     pvs
 }
 
-fn ioc(python: &Path, port: u16) -> Ioc {
+/// An IOC that answers, and its port. The system may give a free port to another program before the IOC has it; then the
+/// IOC ends, and is started at another one.
+fn ioc(python: &Path) -> (Ioc, u16) {
+    let mut begun = None;
+    wait_until("an IOC that answers", || {
+        let (ioc, port) = begun.get_or_insert_with(|| {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            (start(python, port), port)
+        });
+        if TcpStream::connect(("127.0.0.1", *port)).is_ok() {
+            return ioc.0.try_wait().unwrap().is_none();
+        }
+        if ioc.0.try_wait().unwrap().is_some() {
+            begun = None;
+        }
+        false
+    });
+    begun.unwrap()
+}
+
+fn start(python: &Path, port: u16) -> Ioc {
     let mut command = Command::new(python);
     command.args(["-m", "epicscorelibs.ioc", "-d"]);
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/channels.db"));
@@ -73,11 +94,7 @@ fn ioc(python: &Path, port: u16) -> Ioc {
 #[test]
 fn rsrv_and_ours_answer_the_same() {
     let Some(python) = livetime_testkit::python("ioc") else { return };
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let _ioc = ioc(&python, port);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        std::thread::yield_now();
-    }
+    let (_ioc, port) = ioc(&python);
     let server = Server::start(ServerConfig::loopback(), channels()).unwrap();
     let ours = server.tcp_address().port();
     for seed in SEEDS {

@@ -27,6 +27,8 @@ pub struct Address {
     pub group: Option<String>,
     /// Bytes of a record's value at most.
     pub record_bytes: usize,
+    /// How the brokers are sure of us, and we of them ([`read_properties`](crate::read_properties)).
+    pub properties: Vec<(String, String)>,
 }
 
 /// A text that is no address of a topic.
@@ -62,7 +64,8 @@ impl std::str::FromStr for Address {
             return Err(wanted("the name of a topic behind `/`", text));
         }
         let (brokers, topic) = (brokers.to_owned(), topic.to_owned());
-        let mut address = Address { brokers, topic, group: None, record_bytes: RECORD_BYTES };
+        let (record_bytes, properties) = (RECORD_BYTES, Vec::new());
+        let mut address = Address { brokers, topic, group: None, record_bytes, properties };
         for option in options.split('&').filter(|option| !option.is_empty()) {
             address.take(option)?;
         }

@@ -40,7 +40,27 @@ pub(crate) fn config(address: &Address) -> ClientConfig {
     config.set("reconnect.backoff.ms", "100").set("reconnect.backoff.max.ms", "1000");
     // A broker that is stopped looks alive to the system; requests of its clients go to a new connection after this time.
     config.set("socket.timeout.ms", "10000");
+    address.properties.iter().for_each(|(name, value)| _ = config.set(name, value));
     config
+}
+
+/// Whether an error says that the broker does not take us for who we are, or has nothing for us: no later try mends it.
+pub(crate) fn is_denied(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode::{
+        Authentication, ClusterAuthorizationFailed, GroupAuthorizationFailed, SaslAuthenticationFailed,
+        TopicAuthorizationFailed, UnsupportedSASLMechanism,
+    };
+    matches!(
+        error.rdkafka_error_code(),
+        Some(
+            Authentication
+                | ClusterAuthorizationFailed
+                | GroupAuthorizationFailed
+                | SaslAuthenticationFailed
+                | TopicAuthorizationFailed
+                | UnsupportedSASLMechanism
+        )
+    )
 }
 
 /// Whether the broker answers for the topic: what a heartbeat of a peer would tell.

@@ -16,6 +16,7 @@ mod address;
 mod client;
 mod consumer;
 mod producer;
+mod properties;
 pub mod record;
 
 use livetime_frame::Codec;
@@ -24,6 +25,7 @@ use livetime_link::Cut;
 pub use address::{Address, AddressError};
 pub use consumer::Consuming;
 pub use producer::Producing;
+pub use properties::{PropertiesError, read_properties};
 
 /// What an end of a link must know of it.
 #[derive(Clone, Debug)]

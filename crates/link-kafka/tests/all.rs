@@ -5,4 +5,5 @@
 mod ends;
 mod flow;
 mod kills;
+mod passwords;
 mod topics;

@@ -12,7 +12,7 @@ use livetime_link::wire::FrameHead;
 use livetime_link::{
     Account, Cut, Message, Part, Receiver, ReceiverEvent, Sender, Settings, Settlement, Step, Token,
 };
-use livetime_link_kafka::{Consuming, Ends, Producing};
+use livetime_link_kafka::{Address, Consuming, Ends, Producing};
 use livetime_testkit::Broker;
 
 /// The broker of this process; none where it cannot be had.
@@ -183,8 +183,18 @@ pub(crate) fn send_as(
     frames: u64,
     dies_at: u64,
 ) -> (Account, Option<String>) {
+    send_to(settings, topic.parse().unwrap(), frames, dies_at)
+}
+
+/// The same to an address.
+pub(crate) fn send_to(
+    settings: &Settings,
+    address: Address,
+    frames: u64,
+    dies_at: u64,
+) -> (Account, Option<String>) {
     let epoch = epoch();
-    let carrier = Producing::new(topic.parse().unwrap(), ends(settings), epoch);
+    let carrier = Producing::new(address, ends(settings), epoch);
     let allocator = FramePool::new(512 << 20).allocator();
     let sender = Sender::new(settings.clone(), epoch);
     let mut source = Source { sender, allocator, next: 0, frames, dies_at };
@@ -250,9 +260,14 @@ pub(crate) fn take(topic: &str) -> Taken {
 }
 
 /// Takes frames until the sender's end, or until `handle` returns false; counts in `downs` how often the broker was lost.
-pub(crate) fn take_while(topic: &str, downs: &AtomicU64, mut handle: impl FnMut(u64) -> bool) -> Taken {
+pub(crate) fn take_while(topic: &str, downs: &AtomicU64, handle: impl FnMut(u64) -> bool) -> Taken {
+    take_from(topic.parse().unwrap(), downs, handle)
+}
+
+/// The same from an address.
+pub(crate) fn take_from(address: Address, downs: &AtomicU64, mut handle: impl FnMut(u64) -> bool) -> Taken {
     let (settings, epoch) = (settings(), epoch());
-    let carrier = Consuming::new(topic.parse().unwrap(), ends(&settings), epoch);
+    let carrier = Consuming::new(address, ends(&settings), epoch);
     let mut numbers = Vec::new();
     let handle = |number| {
         numbers.push(number);

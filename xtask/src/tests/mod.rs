@@ -125,8 +125,12 @@ impl Files {
 
 fn cargo(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // With the variables that cargo set for this program, the crates of the test programs would be built again.
-    command.current_dir(root).args(args).env_remove("CARGO_MANIFEST_DIR");
+    // With the variables that cargo set for this program, crates that look at them would be built again.
+    let of_this_program = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    std::env::vars_os()
+        .filter(|(name, _)| name.to_str().is_some_and(of_this_program))
+        .for_each(|(name, _)| _ = command.env_remove(name));
+    command.current_dir(root).args(args);
     command
 }
 

@@ -8,6 +8,7 @@ use rdkafka::consumer::{BaseConsumer, ConsumerContext, Rebalance};
 use rdkafka::error::KafkaError;
 
 use super::state::Shared;
+use crate::client::is_denied;
 
 /// Hears what the group's coordinator says. Called by the client's polls.
 pub(super) struct Group(pub(super) Arc<Shared>);
@@ -16,7 +17,11 @@ impl ClientContext for Group {
     /// A broker that is away is a link that is down, which the link tells.
     fn log(&self, _level: RDKafkaLogLevel, _facility: &str, _message: &str) {}
 
-    fn error(&self, _error: KafkaError, _reason: &str) {}
+    fn error(&self, error: KafkaError, _reason: &str) {
+        if is_denied(&error) {
+            self.0.with(|state| _ = state.refused.get_or_insert_with(|| format!("kafka: {error}")));
+        }
+    }
 }
 
 impl ConsumerContext for Group {

@@ -11,6 +11,7 @@ use rdkafka::producer::{DeliveryResult, NoCustomPartitioner, ProducerContext};
 use rdkafka::{ClientContext, Message};
 
 use super::fault::Fault;
+use crate::client::is_denied;
 
 /// What a record ends, when the broker has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,7 +126,11 @@ impl ClientContext for Deliveries {
     /// A broker that is away is a link that is down, which the link tells.
     fn log(&self, _level: rdkafka::config::RDKafkaLogLevel, _facility: &str, _message: &str) {}
 
-    fn error(&self, _error: KafkaError, _reason: &str) {}
+    fn error(&self, error: KafkaError, _reason: &str) {
+        if is_denied(&error) {
+            self.0.with(|state| _ = state.fault.get_or_insert(Fault::Client(error)));
+        }
+    }
 }
 
 impl ProducerContext<NoCustomPartitioner> for Deliveries {

@@ -4,7 +4,7 @@
 //! A carrier is one row of [`KINDS`]; all nodes read addresses here alone.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-#[cfg(feature = "zmq")]
+#[cfg(any(feature = "zmq", feature = "kafka"))]
 use std::path::Path;
 
 use livetime_engine::NodeError;
@@ -145,10 +145,13 @@ fn kafka(
     address: &str,
     side: &Side<'_>,
 ) -> Result<(livetime_link_kafka::Address, livetime_link_kafka::Ends), NodeError> {
-    no_keys("kafka", side.keys)?;
-    let address = address
+    let mut address = address
         .parse::<livetime_link_kafka::Address>()
         .map_err(|e| NodeError::new(format_args!("`{param}`: {e}")))?;
+    if !side.keys.is_empty() {
+        let properties = livetime_link_kafka::read_properties(Path::new(side.keys));
+        address.properties = properties.map_err(|e| NodeError::new(format_args!("`keys`: {e}")))?;
+    }
     let Settings { cut, window_frames, max_frame_bytes, .. } = side.settings.clone();
     Ok((address, livetime_link_kafka::Ends { cut, window_frames, max_frame_bytes, codecs: codecs() }))
 }

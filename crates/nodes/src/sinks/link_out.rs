@@ -47,7 +47,8 @@ pub struct LinkOutParams {
     /// Where the `link_in` listens, as `daq2:7440` over TCP, or `zmq://daq2:7440`; or a topic of Kafka, as
     /// `kafka://broker:9092/hits`.
     pub to: String,
-    /// Folder with the keys of this end of a link over ZeroMQ (`livetime keys`); empty: nothing is encrypted.
+    /// Folder with the keys of this end: of a link over ZeroMQ (`livetime keys`), or `kafka.properties` for the brokers of
+    /// Kafka; empty: nothing is encrypted.
     pub keys: String,
     /// Name of the link, the same at both ends.
     #[param(default = "link")]

@@ -49,8 +49,8 @@ pub struct LinkInParams {
     pub listen: String,
     /// Whether `listen` may be an address that other hosts reach. There is no password and no encryption.
     pub beyond_loopback: bool,
-    /// Folder with the keys of this end of a link over ZeroMQ (`livetime keys`); empty: nothing is encrypted. With keys
-    /// `listen` may be any address.
+    /// Folder with the keys of this end: of a link over ZeroMQ (`livetime keys`), with which `listen` may be any address, or
+    /// `kafka.properties` for the brokers of Kafka; empty: nothing is encrypted.
     pub keys: String,
     /// Name of the link, the same at both ends.
     #[param(default = "link")]
