@@ -288,11 +288,11 @@ fn pools_that_cannot_be_are_refused() {
     let cases = [
         (
             POOL.replace("type: transform", "type: in_order").replace(", params: {operation: rot90}", ""),
-            "turn: wanted a node on host `workers` whose output for a frame depends on that frame alone",
+            "node `turn`: wanted a node on host `workers` whose output for a frame depends on that frame alone",
         ),
         (
             POOL.replace("from: turn, when_full: block", "from: turn"),
-            "roi: wanted `when_full: block`, without `every` and `max_rate`, between nodes of a pool",
+            "node `roi`: wanted `when_full: block`, without `every` and `max_rate`, between nodes of a pool",
         ),
         (
             POOL.replace("type: 'null', host: workers, from: turn", "type: 'null', host: workers, from: cam"),
@@ -301,9 +301,12 @@ fn pools_that_cannot_be_are_refused() {
         (
             POOL.replace("look: {type: 'null'", "look: {type: npy_files, params: {path: out}")
                 .replace("'null', host: workers", "npy_files, host: workers"),
-            "look: wanted a recorder on a host without `count`",
+            "node `look`: wanted a recorder on a host without `count`",
         ),
-        (POOL.replace("from: cam, queue: 7, ", ""), "turn: wanted a node with an input on host `workers`"),
+        (
+            POOL.replace("from: cam, queue: 7, ", ""),
+            "node `turn`: wanted a node with an input on host `workers`",
+        ),
         (
             POOL.replace("127.0.1.{}", "127.0.1.1"),
             "`address`: wanted an address with `{}` for the number of the worker",

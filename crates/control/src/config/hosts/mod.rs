@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use livetime_engine::{EdgeOptions, NodeType, Stream};
 
-pub(crate) use part::{is_of_links, link_type};
+pub(crate) use part::{is_of_links, link_type, order_type};
 
 use self::cut::{CutEntry, cuts};
 use self::problem::unknown;

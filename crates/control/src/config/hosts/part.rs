@@ -12,6 +12,7 @@ use super::super::setting::Setting;
 use super::super::types::find_type;
 use super::super::yaml::{self, Data, Item, Name, Scalar};
 use super::cut::{CutEntry, PartOf, Way};
+use super::pool::IN_ORDER;
 use super::taken::Taken;
 
 /// Types of nodes that lead a link.
@@ -26,6 +27,11 @@ const WAIT: &str = "wait";
 /// Whether nodes of this type lead links.
 pub(crate) fn link_type(name: &str) -> bool {
     [LINK_OUT, LINK_IN, LINK_POOL].contains(&name)
+}
+
+/// Whether nodes of this type put results in order.
+pub(crate) fn order_type(name: &str) -> bool {
+    name == IN_ORDER
 }
 
 /// The file of a host or worker. `None` where something is wrong, which is among the problems.
