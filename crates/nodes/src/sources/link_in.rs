@@ -207,8 +207,19 @@ impl Node for LinkIn {
                 }
                 return Ok(Next::Finished);
             }
+            // Frames of the worker go to others.
+            Some(ReceiverEvent::Aborted(why)) if is_of_pool => {
+                ctx.tell_error(format!("the worker has aborted: {why}"));
+                return Ok(Next::Now);
+            }
             Some(ReceiverEvent::Aborted(why)) => {
-                ctx.tell_error(format!("the sender has aborted: {why}"));
+                let told = format!("the sender has aborted: {why}");
+                // Both ends are of one pipeline over hosts, which is one run.
+                if self.params.pipeline.is_empty() {
+                    ctx.tell_error(told);
+                } else {
+                    ctx.teller().abort_run(told);
+                }
                 return Ok(Next::Finished);
             }
             // Without a sender its end would never come.
