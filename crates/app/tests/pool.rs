@@ -326,3 +326,54 @@ fn a_pool_is_shown_with_its_workers() {
     let told = common::stderr(&livetime(&["run", site.file.path()]));
     assert!(told.contains("wanted --host with one of daq, workers.1 to workers.3, store"), "{told}");
 }
+
+#[test]
+#[cfg(feature = "zmq")]
+fn keys_of_all_links_are_made_from_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let site = Site::new("pool-with-keys", "multiple, num_images: 500");
+    let keys = Path::new(site.folder.path()).join("keys");
+    let folder = keys.to_str().unwrap();
+    let text = std::fs::read_to_string(site.file.path()).unwrap();
+    let text = text
+        .replace("address: '", "address: 'zmq://")
+        .replace("daq: {", &format!("daq: {{keys: '{folder}/daq', "));
+    let text = text.replace("workers: {", &format!("workers: {{keys: '{folder}/workers.{{}}', "));
+    let file =
+        Pipeline::new("keys", &text.replace("store: {", &format!("store: {{keys: '{folder}/store', ")));
+    let check = || {
+        let output = livetime(&["check", file.path(), "--hosts", "--keys", folder, "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["keys"].clone()
+    };
+    assert_eq!(check(), serde_json::json!({"made": 7, "kept": 0}));
+    let secret = keys.join("workers.2/detector-to-turn-2/secret.key");
+    let before = std::fs::read(&secret).unwrap();
+    assert_eq!(secret.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(check(), serde_json::json!({"made": 0, "kept": 7}));
+    assert_eq!(std::fs::read(&secret).unwrap(), before);
+    // A half of a pair is not replaced.
+    std::fs::remove_file(keys.join("daq/detector-to-turn-2/peer.key")).unwrap();
+    let output = livetime(&["check", file.path(), "--hosts", "--keys", folder]);
+    assert_eq!(output.status.code(), Some(1), "{}", common::stderr(&output));
+    std::fs::remove_dir_all(&keys).unwrap();
+    check();
+    let site = Site { file, ..site };
+    let reports = PARTS.map(|host| site.start(host)).map(|host| {
+        let (code, report) = host.end();
+        assert_eq!(code, Some(0), "{report}");
+        report
+    });
+    let ledger = ledger(site.folder.path(), &reports);
+    assert_eq!(
+        (&ledger["ledger_closed"], &ledger["unintended_losses"]),
+        (&true.into(), &0.into()),
+        "{ledger}"
+    );
+    assert_eq!(site.recorded(), 500);
+    let one = text.replace(&format!("keys: '{folder}/daq', "), "");
+    let refused = livetime(&["check", Pipeline::new("one-key", &one).path(), "--hosts"]);
+    let told = common::stderr(&refused);
+    assert!(told.contains("wanted the key `keys` of host `daq` too"), "{told}");
+}

@@ -149,6 +149,10 @@ fn hosts(nodes: &[NodeType]) -> Value {
                 "description": "Whether other machines may reach its links, which have neither password nor encryption.",
                 "type": "boolean", "default": false,
             },
+            "keys": {
+                "description": "Folder with the keys of its links over ZeroMQ, each in a folder of its own (`livetime check FILE --hosts --keys OUT`). {} is the number of a worker.",
+                "type": "string",
+            },
             "memory": quantity("Bound of the memory for frames on this host, in place of the file's.", Value::Null),
             "links": {
                 "description": "Parameters of the links to this host.",

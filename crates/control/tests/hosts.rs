@@ -141,7 +141,7 @@ fn mistakes_are_told_with_their_names() {
         ),
         (
             hosts("daq: , ana: {address: 'ana01:7440'}"),
-            "`address`: wanted an address of loopback, `links: {keys: FOLDER}` with an address zmq://host:port, or `beyond_loopback: true` for a network that is trusted, found `ana01:7440`",
+            "`address`: wanted an address of loopback, `keys: FOLDER` with an address zmq://host:port, or `beyond_loopback: true` for a network that is trusted, found `ana01:7440`",
         ),
         (
             hosts("daq: , ana: {links: {window_frame: 3}}"),

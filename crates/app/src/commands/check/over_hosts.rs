@@ -3,6 +3,9 @@
 use livetime_engine::{NodeDecl, NodeType, Value as ParamValue};
 use serde_json::{Value, json};
 
+use std::path::Path;
+
+use super::host_keys::{self, Made};
 use super::shown;
 use crate::args::PipelineArgs;
 use crate::commands::{count, refuse};
@@ -14,12 +17,30 @@ use crate::report::table::{Style, Table};
 /// Each source with a period has its parameter for the PV of this name.
 const PERIOD: &str = "AcquirePeriod";
 
-pub(super) fn check(args: &PipelineArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn check(
+    args: &PipelineArgs,
+    keys: Option<&Path>,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let loaded = config::load_hosts(args.file.as_deref(), nodes, &args.settings);
     let over = loaded.map_err(|problems| refuse(&problems, args.json, output))?;
-    match args.json {
-        true => output.json(&as_json(&over))?,
-        false => output.data(&as_text(&over))?,
+    let made = keys.map(|folder| host_keys::make(folder, &over)).transpose()?;
+    if args.json {
+        let mut json = as_json(&over);
+        if let Some(Made { made, kept }) = made {
+            json["keys"] = json!({ "made": made, "kept": kept });
+        }
+        output.json(&json)?;
+    } else {
+        output.data(&as_text(&over))?;
+        if let Some(Made { made, kept }) = made {
+            output.data(&format!(
+                "keys: made for {}, kept for {}\n",
+                count(made, "link"),
+                count(kept, "link")
+            ))?;
+        }
     }
     Ok(Exit::Ok)
 }

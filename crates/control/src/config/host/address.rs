@@ -32,6 +32,11 @@ impl Address {
         fits.then(|| Address { scheme: scheme.into(), host: host.into(), port })
     }
 
+    /// Whether its links may have keys.
+    pub(in crate::config) fn takes_keys(&self) -> bool {
+        self.scheme == "zmq://"
+    }
+
     /// The address of the link with this number; `None` behind the last port.
     pub(in crate::config) fn of_link(&self, number: usize) -> Option<Address> {
         let port = self.port.checked_add(u16::try_from(number).ok()?)?;

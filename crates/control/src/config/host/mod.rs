@@ -13,7 +13,8 @@ use address::numbered;
 pub const ALL_HOSTS: &str = "all";
 
 /// Keys of a host.
-pub(crate) const HOST_KEYS: &[&str] = &["count", "address", "listen", "beyond_loopback", "memory", "links"];
+pub(crate) const HOST_KEYS: &[&str] =
+    &["count", "address", "listen", "beyond_loopback", "keys", "memory", "links"];
 
 /// More hosts than a graph has nodes would be without work.
 pub(crate) const MAX_HOSTS: usize = 1000;
@@ -29,6 +30,8 @@ pub(crate) struct HostEntry {
     /// Where it listens itself, if that is not the host of `address`.
     listen: Option<Name>,
     pub(super) beyond_loopback: bool,
+    /// The folder with the keys of its links over ZeroMQ; for workers with a place for the number.
+    pub(super) keys: Option<Name>,
     /// Bound of its frame pool in bytes, in place of the file's.
     pub(super) memory: Option<(u64, At)>,
     /// Parameters of the links to it.
@@ -46,6 +49,12 @@ impl HostEntry {
     pub(super) fn listens(&self, worker: Option<usize>, to: &Address) -> Address {
         let own = self.listen.as_ref().map(|listen| of_worker(&listen.text, worker));
         Address { host: own.unwrap_or_else(|| to.host.clone()), ..to.clone() }
+    }
+
+    /// The folder with the keys of a link.
+    pub(super) fn keys_of(&self, worker: Option<usize>, link: &str) -> Option<String> {
+        let folder = of_worker(&self.keys.as_ref()?.text, worker);
+        Some(format!("{}/{link}", folder.trim_end_matches('/')))
     }
 
     /// Numbers of its workers; a host without workers has no number, and is one part of the graph.
@@ -104,6 +113,7 @@ impl Reader {
             address: None,
             listen: None,
             beyond_loopback: false,
+            keys: None,
             memory: None,
             links: Vec::new(),
         };
@@ -127,6 +137,7 @@ impl Reader {
             "address" => host.address = self.name(value, key),
             "listen" => host.listen = self.name(value, key),
             "beyond_loopback" => host.beyond_loopback = self.choice(value, key, &YES_NO).unwrap_or_default(),
+            "keys" => host.keys = self.name(value, key),
             "memory" => {
                 host.memory = self.quantity(value, key, "B", "512 MiB").map(|bytes| (bytes as u64, value.at));
             }

@@ -76,6 +76,16 @@ impl CutEntry {
         if self.way == Way::FromWorkers { self.of_worker(1) } else { self.name.clone() }
     }
 
+    /// Each link, with the numbers of the workers at its ends.
+    pub(super) fn ends(&self) -> Vec<(String, Option<usize>, Option<usize>)> {
+        let workers = 1..=self.to.len();
+        match self.way {
+            Way::Plain => vec![(self.name.clone(), None, None)],
+            Way::ToWorkers => workers.map(|worker| (self.of_worker(worker), None, Some(worker))).collect(),
+            Way::FromWorkers => workers.map(|worker| (self.of_worker(worker), Some(worker), None)).collect(),
+        }
+    }
+
     /// The nodes that receive, of all links.
     pub(super) fn receivers(&self) -> Vec<String> {
         match self.way {
@@ -262,10 +272,23 @@ fn addressed(
         let to: Result<Vec<Address>, Problem> =
             workers.iter().map(|worker| ports.next(to_host, *worker)).collect();
         let to = to.map_err(|problem| problems.push(problem)).ok()?;
+        check_keys([&entries[from_host], host], &to, problems);
         let listen = workers.iter().zip(&to).map(|(worker, to)| host.listens(*worker, to)).collect();
         list.push(CutEntry { way, name, from, from_host, to_host, edges, options, to, listen });
     }
     Some(list)
+}
+
+/// Both ends of a link have keys, or none.
+fn check_keys(hosts: [&HostEntry; 2], to: &[Address], problems: &mut Vec<Problem>) {
+    let with = hosts.iter().find_map(|host| host.keys.as_ref().map(|keys| (host, keys)));
+    let without = hosts.iter().find(|host| host.keys.is_none());
+    if let (Some((with, keys)), Some(without), true) = (with, without, to.iter().any(Address::takes_keys)) {
+        let (with, without) = (&with.name.text, &without.name.text);
+        let wanted =
+            format!("the key `keys` of host `{without}` too, for its link with `{with}` over ZeroMQ");
+        problems.push(wrong(keys.at, wanted, "none".into()).of(Part::Key("keys".into())));
+    }
 }
 
 /// The addresses of links.
@@ -302,9 +325,10 @@ impl Ports<'_> {
             return Err(wrong(at, "one host at an address", found));
         }
         let is_local = to.is_loopback() && host.listens(worker, &to).is_loopback();
-        let has_keys = host.links.iter().any(|(name, _)| name.text == "keys");
+        let has_keys =
+            host.keys.is_some() && to.takes_keys() || host.links.iter().any(|(name, _)| name.text == "keys");
         if !(is_local || has_keys || host.beyond_loopback) {
-            let wanted = "an address of loopback, `links: {keys: FOLDER}` with an address zmq://host:port, or \
+            let wanted = "an address of loopback, `keys: FOLDER` with an address zmq://host:port, or \
                           `beyond_loopback: true` for a network that is trusted";
             return Err(wrong(at, wanted, format!("`{to}`")).of(Part::Key("address".into())));
         }

@@ -64,10 +64,23 @@ pub struct Cut {
     pub to_host: String,
     /// Where the sender finds the receiver: an address for each link.
     pub addresses: Vec<String>,
+    /// The links that need keys, because their hosts have some.
+    pub keys: Vec<LinkKeys>,
     /// The queue before the link, and its policy.
     pub options: EdgeOptions,
     /// The frames.
     pub stream: Stream,
+}
+
+/// A link that needs keys.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkKeys {
+    /// The folder of the link in the folder of each host.
+    pub link: String,
+    /// The host or worker that sends.
+    pub from: String,
+    /// The host or worker that receives.
+    pub to: String,
 }
 
 /// Checks the hosts of a file that is read for one process: a mistake in them is one there, too.
@@ -171,8 +184,25 @@ impl Taken<'_> {
             to: cut.edges.iter().map(input).collect(),
             to_host: hosts[cut.to_host].clone(),
             addresses: cut.to.iter().map(ToString::to_string).collect(),
+            keys: self.keyed(cut),
             options: cut.options,
             stream: self.stream(cut),
         }
+    }
+
+    fn keyed(&self, cut: &CutEntry) -> Vec<LinkKeys> {
+        let entries: Vec<_> = self.file.hosts.iter().flatten().collect();
+        let [Some(from_host), Some(to_host)] = [cut.from_host, cut.to_host].map(|host| entries.get(host))
+        else {
+            return Vec::new();
+        };
+        let has_keys = from_host.keys.is_some() && to_host.keys.is_some();
+        let links = cut.ends().into_iter().zip(&cut.to).filter(|(_, to)| has_keys && to.takes_keys());
+        let named = |((link, from, to), _)| LinkKeys {
+            link,
+            from: from_host.part_name(from),
+            to: to_host.part_name(to),
+        };
+        links.map(named).collect()
     }
 }

@@ -119,6 +119,11 @@ impl Taken<'_> {
                 self.link(cut, &name, LINK_OUT, &given, problems)?
             }
         };
+        let keys: Vec<String> = match part.worker {
+            Some(_) => self.keys(cut, place, true).into_iter().collect(),
+            None => (0..cut.to.len()).filter_map(|place| self.keys(cut, place, true)).collect(),
+        };
+        give_keys(&mut node, &keys.join(", "));
         node.pv = Some(instance(&node.name, "Out"));
         node.edges.push(EdgeEntry { from: cut.from.clone(), to: None, options: cut.options });
         Some(node)
@@ -167,9 +172,18 @@ impl Taken<'_> {
             ("pipeline", self.hash.clone()),
         ];
         let mut node = self.link(cut, name, LINK_IN, &[&given, more].concat(), problems)?;
+        give_keys(&mut node, &self.keys(cut, place, false).unwrap_or_default());
         node.pv = Some(instance(&node.name, "In"));
         node.expected = Some(self.stream(cut));
         Some(node)
+    }
+
+    /// The folder with the keys of an end of a link, where the file says one.
+    fn keys(&self, cut: &CutEntry, place: usize, is_sender: bool) -> Option<String> {
+        let hosts = self.file.hosts.as_ref()?;
+        let (link, from, to) = cut.ends().into_iter().nth(place)?;
+        let (host, worker) = if is_sender { (cut.from_host, from) } else { (cut.to_host, to) };
+        cut.to.get(place)?.takes_keys().then(|| hosts.get(host)?.keys_of(worker, &link))?
     }
 
     /// The cut that feeds the workers whose results `cut` leads.
@@ -290,6 +304,16 @@ impl Taken<'_> {
 /// The PVs of both ends are in one network.
 fn instance(link: &Name, end: &str) -> Name {
     Name { text: format!("{}:{end}", link.text), at: link.at }
+}
+
+/// Names the folders of keys, if there are some.
+fn give_keys(link: &mut NodeEntry, folders: &str) {
+    if !folders.is_empty() {
+        let at = link.name.at;
+        link.params.retain(|(name, _)| name.text != "keys");
+        let data = Data::Scalar(Scalar { text: folders.to_owned(), plain: false });
+        link.params.push((Name { text: "keys".into(), at }, Item { at, data }));
+    }
 }
 
 /// A number of frames, or of bytes with their unit.
