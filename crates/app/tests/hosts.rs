@@ -286,3 +286,29 @@ fn check_shows_hosts_and_cuts() {
     let text = String::from_utf8(one.stdout).unwrap();
     assert!(text.contains("cut-to-came"), "{text}");
 }
+
+#[test]
+fn an_abort_of_any_host_ends_all_at_once_with_a_reason() {
+    for aborted in 0..3 {
+        // Frames that a host that stands still has no room for keep the first interrupt from ending the run.
+        let text = CHAIN.replace("image_mode: multiple, num_images: 1000", "image_mode: continuous");
+        let site = Site::new(&text.replace(":7440'}", ":7440', links: {window_frames: 4}}"));
+        let hosts = HOSTS.map(|host| site.start(host));
+        hosts[0].hear("a receiver is there");
+        hosts[2].hear("a sender is there");
+        hosts[2].hear("a sender is there");
+        let others: Vec<usize> = (0..3).filter(|host| *host != aborted).collect();
+        others.iter().for_each(|host| hosts[*host].signal("-STOP"));
+        hosts[aborted].signal("-INT");
+        hosts[aborted].hear("again to abort");
+        hosts[aborted].signal("-INT");
+        others.iter().for_each(|host| hosts[*host].signal("-CONT"));
+        let reports = hosts.map(Host::end);
+        for host in others {
+            let (code, report) = &reports[host];
+            assert_eq!((*code, &report["ended_by"]), (Some(1), &"peer_aborted".into()), "{report}");
+            assert_eq!(report["ledger_closed"], true, "{report}");
+        }
+        assert_eq!(reports[aborted].1["ended_by"], "aborted", "{}", reports[aborted].1);
+    }
+}

@@ -97,11 +97,8 @@ impl Hosts {
         Hosts { shared: Pipeline::new("shared", &change(text)), workers, folder }
     }
 
-    /// Frames in the recorded file so far.
     fn recorded(&self) -> u64 {
-        let files = std::fs::read_dir(self.folder.path()).unwrap().filter_map(Result::ok);
-        let shared = files.filter(|file| file.file_name().to_string_lossy().starts_with("shared"));
-        shared.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum::<u64>() / BYTES_OF_FRAME
+        recorded(self.folder.path())
     }
 
     /// The recorded file of a run of one process without links.
@@ -111,6 +108,13 @@ impl Hosts {
         assert_eq!(Running::start(&alone).end().0, Some(0));
         stack(self.folder.path(), "alone")
     }
+}
+
+/// Frames in the recorded file so far.
+fn recorded(folder: &str) -> u64 {
+    let files = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
+    let shared = files.filter(|file| file.file_name().to_string_lossy().starts_with("shared"));
+    shared.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum::<u64>() / BYTES_OF_FRAME
 }
 
 fn stack(folder: &str, name: &str) -> Vec<u8> {
@@ -161,16 +165,16 @@ fn killed_workers_cost_no_frame_no_order_and_no_bit() {
     // All accounts agree, and the ledger names the killed runs.
     let mut reports = vec![report];
     reports.extend(workers.into_iter().map(|worker| worker.end().1));
-    let ledger = ledger(&hosts, &reports);
+    let ledger = ledger(hosts.folder.path(), &reports);
     assert_eq!(ledger["ledger_closed"], true, "{ledger}");
     assert_eq!(ledger["unintended_losses"], 0, "{ledger}");
 }
 
 /// The ledger of these reports together.
-fn ledger(hosts: &Hosts, reports: &[Value]) -> Value {
+fn ledger(folder: &str, reports: &[Value]) -> Value {
     let mut files = Vec::new();
     for (number, report) in reports.iter().enumerate() {
-        let file = format!("{}/report{number}.json", hosts.folder.path());
+        let file = format!("{folder}/report{number}.json");
         std::fs::write(&file, report.to_string()).unwrap();
         files.push(file);
     }
@@ -188,4 +192,188 @@ fn without_workers_frames_are_lost_with_a_reason_and_not_missed_twice() {
     assert_eq!(code, Some(3), "{report}");
     assert_eq!((sum(&report, "sender", "offered"), sum(&report, "sender", "delivered")), (30, 0), "{report}");
     assert_eq!(node(&report, "results")["readbacks"]["missing"], 0, "the link has counted them: {report}");
+}
+
+/// The same in one file.
+const IN_A_FILE: &str = "\
+memory: 256 MiB
+hosts:
+  daq: {address: 'LOOP.9:7440'}
+  workers: {count: 3, address: 'LOOP.{}:7440', links: {window_frames: 8, retake_after: 0.2, wait: 60}}
+  store: {address: 'LOOP.8:7440'}
+nodes:
+  detector:
+    type: sim_detector
+    host: daq
+    params: {max_size_x: 32, max_size_y: 16, data_type: u16, acquire_time: 1 us, acquire_period: 1 us,
+      image_mode: IMAGES}
+  turn: {type: transform, host: workers, from: detector, when_full: block, params: {operation: rot90}}
+  stats: {type: statistics, host: workers, from: turn, when_full: block}
+  files: {type: npy_files, host: store, from: turn, when_full: block,
+    params: {path: 'FOLDER', file_name: shared, grouping: stack}}
+";
+
+/// The hosts of a pipeline file, of which some are killed.
+struct Site {
+    file: Pipeline,
+    folder: common::Folder,
+}
+
+const PARTS: [&str; 5] = ["daq", "workers.1", "workers.2", "workers.3", "store"];
+
+impl Site {
+    fn new(name: &str, images: &str) -> Site {
+        let folder = common::Folder::new(name);
+        // Every address of 127.0.0.0/8 is this machine's: other processes have other ones.
+        let process = std::process::id();
+        let network = format!("127.{}.{}", (process >> 8) % 250 + 2, process % 250 + 1);
+        let text = IN_A_FILE.replace("LOOP", &network).replace("IMAGES", images);
+        Site { file: Pipeline::new("pool", &text.replace("FOLDER", folder.path())), folder }
+    }
+
+    fn start(&self, host: &str) -> Running {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_livetime"));
+        command.args(["run", self.file.path(), "--host", host, "--json", "--no-web", "--no-pva"]);
+        Running(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap())
+    }
+
+    fn recorded(&self) -> u64 {
+        recorded(self.folder.path())
+    }
+}
+
+fn interrupt(running: &Running) {
+    let sent = Command::new("kill").args(["-INT", &running.0.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn workers_of_one_file_are_killed_and_leave_and_the_bits_are_those_of_one_process() {
+    let site = Site::new("pool-in-a-file", &format!("multiple, num_images: {FRAMES}"));
+    let mut hosts = PARTS.map(|host| site.start(host));
+    let until = |more: u64| {
+        let before = site.recorded();
+        wait_until("recorded results", || site.recorded() >= before + more);
+    };
+    until(300);
+    hosts[2].kill();
+    until(300);
+    hosts[2] = site.start(PARTS[2]);
+    until(300);
+    // A worker that is stopped leaves, and the others go on.
+    interrupt(&hosts[3]);
+    let left = std::mem::replace(&mut hosts[3], site.start(PARTS[3])).end();
+    assert_eq!(left.0, Some(0), "{}", left.1);
+    let reports: Vec<Value> = hosts
+        .into_iter()
+        .map(|host| {
+            let (code, report) = host.end();
+            assert_eq!(code, Some(0), "{report}");
+            report
+        })
+        .collect();
+    let shared = stack(site.folder.path(), "shared");
+    std::fs::remove_file(Path::new(site.folder.path()).join("shared_0001.npy")).unwrap();
+    assert_eq!(site.start("all").end().0, Some(0));
+    assert!(shared == stack(site.folder.path(), "shared"), "the bits and the order of one process");
+    let results = &node(&reports[0], "turn-in-order")["readbacks"];
+    assert_eq!((&results["missing"], &results["tardy"]), (&0.into(), &0.into()), "{results}");
+    let pool = &node(&reports[0], "detector-to-turn")["readbacks"];
+    assert_eq!((&pool["offered"], &pool["delivered"]), (&FRAMES.into(), &FRAMES.into()), "{pool}");
+    let reports = [reports, vec![left.1]].concat();
+    let ledger = ledger(site.folder.path(), &reports);
+    assert_eq!(
+        (&ledger["ledger_closed"], &ledger["unintended_losses"]),
+        (&true.into(), &0.into()),
+        "{ledger}"
+    );
+}
+
+#[test]
+fn an_interrupt_before_or_behind_a_pool_drains_it() {
+    for interrupted in [0, 4] {
+        let site = Site::new("stopped-pool", "continuous");
+        let hosts = PARTS.map(|host| site.start(host));
+        wait_until("recorded results", || site.recorded() >= 300);
+        interrupt(&hosts[interrupted]);
+        let reports = hosts.map(|host| {
+            let (code, report) = host.end();
+            assert_eq!(code, Some(0), "{report}");
+            report
+        });
+        let results = &node(&reports[0], "turn-in-order")["readbacks"];
+        assert_eq!((&results["missing"], &results["repeated"]), (&0.into(), &0.into()), "{results}");
+        let ledger = ledger(site.folder.path(), &reports);
+        assert_eq!(
+            (&ledger["ledger_closed"], &ledger["unintended_losses"]),
+            (&true.into(), &0.into()),
+            "{ledger}"
+        );
+    }
+}
+
+#[test]
+fn a_pool_is_shown_with_its_workers() {
+    let site = Site::new("shown-pool", "continuous");
+    let output = livetime(&["check", site.file.path(), "--hosts"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("workers.1 to workers.3: each turn, stats; "), "{text}");
+    assert!(text.contains("ok: 5 hosts, 3 cuts"), "{text}");
+    let output = livetime(&["run", site.file.path(), "--host", "workers"]);
+    let told = common::stderr(&output);
+    assert!(told.contains("wanted the name of a worker, workers.1 to workers.3"), "{told}");
+    let told = common::stderr(&livetime(&["run", site.file.path()]));
+    assert!(told.contains("wanted --host with one of daq, workers.1 to workers.3, store"), "{told}");
+}
+
+#[test]
+#[cfg(feature = "zmq")]
+fn keys_of_all_links_are_made_from_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let site = Site::new("pool-with-keys", "multiple, num_images: 500");
+    let keys = Path::new(site.folder.path()).join("keys");
+    let folder = keys.to_str().unwrap();
+    let text = std::fs::read_to_string(site.file.path()).unwrap();
+    let text = text
+        .replace("address: '", "address: 'zmq://")
+        .replace("daq: {", &format!("daq: {{keys: '{folder}/daq', "));
+    let text = text.replace("workers: {", &format!("workers: {{keys: '{folder}/workers.{{}}', "));
+    let file =
+        Pipeline::new("keys", &text.replace("store: {", &format!("store: {{keys: '{folder}/store', ")));
+    let check = || {
+        let output = livetime(&["check", file.path(), "--hosts", "--keys", folder, "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", common::stderr(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["keys"].clone()
+    };
+    assert_eq!(check(), serde_json::json!({"made": 7, "kept": 0}));
+    let secret = keys.join("workers.2/detector-to-turn-2/secret.key");
+    let before = std::fs::read(&secret).unwrap();
+    assert_eq!(secret.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(check(), serde_json::json!({"made": 0, "kept": 7}));
+    assert_eq!(std::fs::read(&secret).unwrap(), before);
+    // A half of a pair is not replaced.
+    std::fs::remove_file(keys.join("daq/detector-to-turn-2/peer.key")).unwrap();
+    let output = livetime(&["check", file.path(), "--hosts", "--keys", folder]);
+    assert_eq!(output.status.code(), Some(1), "{}", common::stderr(&output));
+    std::fs::remove_dir_all(&keys).unwrap();
+    check();
+    let site = Site { file, ..site };
+    let reports = PARTS.map(|host| site.start(host)).map(|host| {
+        let (code, report) = host.end();
+        assert_eq!(code, Some(0), "{report}");
+        report
+    });
+    let ledger = ledger(site.folder.path(), &reports);
+    assert_eq!(
+        (&ledger["ledger_closed"], &ledger["unintended_losses"]),
+        (&true.into(), &0.into()),
+        "{ledger}"
+    );
+    assert_eq!(site.recorded(), 500);
+    let one = text.replace(&format!("keys: '{folder}/daq', "), "");
+    let refused = livetime(&["check", Pipeline::new("one-key", &one).path(), "--hosts"]);
+    let told = common::stderr(&refused);
+    assert!(told.contains("wanted the key `keys` of host `daq` too"), "{told}");
 }

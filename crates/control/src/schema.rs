@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use livetime_pva::server::{TCP_PORT, UDP_PORT};
 
 use crate::config::file::{MAX_POOL, MAX_QUEUE, ON_FAILURE, WAIT, WHEN_EXHAUSTED};
+use crate::config::host::MAX_HOSTS;
 use crate::config::hosts::{is_of_links, link_type};
 use crate::config::{ALL_HOSTS, MAX_PREFIX};
 use crate::describe::value_json;
@@ -132,8 +133,12 @@ fn hosts(nodes: &[NodeType]) -> Value {
     let host = json!({
         "type": ["object", "null"],
         "properties": {
+            "count": {
+                "description": "Number of workers: then the host is a pool. Its nodes work on the frames of one edge, which the workers share.",
+                "type": "integer", "minimum": 1, "maximum": MAX_HOSTS,
+            },
             "address": {
-                "description": "host:port where other hosts find its first link; further links have the next ports. Without it: this machine, from 7440 on.",
+                "description": "host:port where other hosts find its first link; further links have the next ports. {} is the number of a worker. Without it: this machine, from 7440 on.",
                 "type": "string",
             },
             "listen": {
@@ -143,6 +148,10 @@ fn hosts(nodes: &[NodeType]) -> Value {
             "beyond_loopback": {
                 "description": "Whether other machines may reach its links, which have neither password nor encryption.",
                 "type": "boolean", "default": false,
+            },
+            "keys": {
+                "description": "Folder with the keys of its links over ZeroMQ, each in a folder of its own (`livetime check FILE --hosts --keys OUT`). {} is the number of a worker.",
+                "type": "string",
             },
             "memory": quantity("Bound of the memory for frames on this host, in place of the file's.", Value::Null),
             "links": {

@@ -93,7 +93,10 @@ fn a_host_knows_the_frames_that_another_one_sends() {
     assert!(over.cuts.iter().all(|cut| matches!(cut.stream, Stream::Array(_))), "{:?}", over.cuts);
     let cut = &over.cuts[0];
     assert_eq!((&*cut.from, &*cut.from_host, &*cut.to_host), ("cam", "daq", "ana"));
-    assert_eq!((&cut.to[..], &*cut.address), (&["roi".to_owned(), "stats".into()][..], "127.0.0.1:7440"));
+    assert_eq!(
+        (&cut.to[..], &cut.addresses[..]),
+        (&["roi".to_owned(), "stats".into()][..], &["127.0.0.1:7440".to_owned()][..])
+    );
     // A region outside the picture is refused as in one process.
     let wrong = TWO.replace("from: roi}", "from: roi}\n  far: {type: roi, host: ana, from: view, params: {enable_x: true, min_x: 99, size_x: 9}}");
     assert!(first_problem(&wrong).starts_with("far: "), "{}", first_problem(&wrong));
@@ -138,7 +141,7 @@ fn mistakes_are_told_with_their_names() {
         ),
         (
             hosts("daq: , ana: {address: 'ana01:7440'}"),
-            "`address`: wanted an address of loopback, `links: {keys: FOLDER}` with an address zmq://host:port, or `beyond_loopback: true` for a network that is trusted, found `ana01:7440`",
+            "`address`: wanted an address of loopback, `keys: FOLDER` with an address zmq://host:port, or `beyond_loopback: true` for a network that is trusted, found `ana01:7440`",
         ),
         (
             hosts("daq: , ana: {links: {window_frame: 3}}"),
@@ -212,4 +215,131 @@ fn a_saved_file_has_all_hosts() {
 fn one_host_needs_no_link() {
     let text = "hosts: {daq: }\nnodes: {cam: {type: sim_detector}, end: {type: 'null', from: cam}}";
     assert_eq!(names(&part(text, "daq").unwrap()), ["cam", "end"]);
+}
+
+/// Three workers between a source and nodes on two hosts.
+const POOL: &str = "\
+hosts: {daq: , workers: {count: 3, address: '127.0.1.{}:7500', links: {window_frames: 4, wait: 60 s}}, ana: }
+nodes:
+  cam: {type: sim_detector, host: daq, params: {max_size_x: 32, max_size_y: 16}}
+  turn: {type: transform, host: workers, from: cam, queue: 7, params: {operation: rot90}}
+  roi: {type: roi, host: workers, from: turn, when_full: block}
+  look: {type: 'null', host: workers, from: turn}
+  end: {type: 'null', host: daq, from: roi, queue: 9, every: 2}
+  stats: {type: statistics, host: ana, from: roi, when_full: block}
+";
+
+#[test]
+fn workers_share_the_frames_of_an_edge() {
+    let over = parse_hosts("p", POOL, &nodes(), &[]).unwrap();
+    let parts: Vec<&str> = over.hosts.iter().map(|host| &*host.name).collect();
+    assert_eq!(parts, ["daq", "workers.1", "workers.2", "workers.3", "ana"]);
+    let (daq, second) = (&over.hosts[0].pipeline, &over.hosts[2].pipeline);
+    assert_eq!(
+        names(daq),
+        [
+            "roi-back-1",
+            "roi-back-2",
+            "roi-back-3",
+            "cam",
+            "end",
+            "roi-in-order",
+            "cam-to-turn",
+            "roi-in-order-to-stats"
+        ]
+    );
+    assert_eq!(names(second), ["cam-to-turn", "turn", "roi", "look", "roi-back-2"]);
+    assert_eq!(value(daq, "cam-to-turn", "to"), "127.0.1.1:7500, 127.0.1.2:7500, 127.0.1.3:7500");
+    assert_eq!(value(second, "cam-to-turn", "listen"), "127.0.1.2:7500");
+    assert_eq!(value(second, "roi-back-2", "to"), value(daq, "roi-back-2", "listen"));
+    assert_eq!(value(second, "roi-back-2", "link"), value(daq, "roi-back-2", "link"));
+    for (pipeline, node, param, wanted) in [
+        (daq, "cam-to-turn", "window_frames", "4"),
+        (second, "cam-to-turn", "window_frames", "8"),
+        (second, "cam-to-turn", "when_stopped", "leave"),
+        (second, "roi-back-2", "retain", "received"),
+        (daq, "roi-back-3", "pool", "cam-to-turn"),
+        (daq, "roi-back-3", "window_frames", "24"),
+        (daq, "roi-in-order", "pool", "cam-to-turn"),
+        (daq, "roi-in-order", "most_waiting", "24"),
+        (daq, "roi-in-order", "wait", "60"),
+    ] {
+        assert_eq!(value(pipeline, node, param), wanted, "{node}.{param}");
+    }
+    assert_eq!(value(daq, "cam-to-turn", "pipeline"), value(second, "cam-to-turn", "pipeline"));
+    // The policies of the file stand behind the order, and those of the pool's edge before it.
+    let into = |node: &str| {
+        let number = daq.graph.node(node).unwrap();
+        let edges: Vec<_> = daq.graph.edges().iter().filter(|edge| edge.to.0 == number).collect();
+        (edges.len(), edges[0].options.queue, edges[0].options.every, edges[0].options.when_full.name())
+    };
+    assert_eq!(into("cam-to-turn"), (1, 7, 1, "drop_newest"));
+    assert_eq!(into("roi-in-order"), (3, 20, 1, "block"));
+    assert_eq!(into("end"), (1, 9, 2, "drop_newest"));
+    // One process has neither links nor an order.
+    assert_eq!(
+        names(&parse("p", POOL, &nodes(), &[]).unwrap()),
+        ["cam", "turn", "roi", "look", "end", "stats"]
+    );
+}
+
+#[test]
+fn pools_that_cannot_be_are_refused() {
+    let cases = [
+        (
+            POOL.replace("type: transform", "type: in_order").replace(", params: {operation: rot90}", ""),
+            "node `turn`: wanted a node on host `workers` whose output for a frame depends on that frame alone",
+        ),
+        (
+            POOL.replace("from: turn, when_full: block", "from: turn"),
+            "node `roi`: wanted `when_full: block`, without `every` and `max_rate`, between nodes of a pool",
+        ),
+        (
+            POOL.replace("type: 'null', host: workers, from: turn", "type: 'null', host: workers, from: cam"),
+            "wanted frames of one output for host `workers`",
+        ),
+        (
+            POOL.replace("look: {type: 'null'", "look: {type: npy_files, params: {path: out}")
+                .replace("'null', host: workers", "npy_files, host: workers"),
+            "node `look`: wanted a recorder on a host without `count`",
+        ),
+        (
+            POOL.replace("from: cam, queue: 7, ", ""),
+            "node `turn`: wanted a node with an input on host `workers`",
+        ),
+        (
+            POOL.replace("127.0.1.{}", "127.0.1.1"),
+            "`address`: wanted an address with `{}` for the number of the worker",
+        ),
+        (
+            POOL.replace("host: daq, params", "host: ana, params").replace("127.0.1.{}", "127.0.1.{"),
+            "`address`: wanted",
+        ),
+        (
+            POOL.replace("wait: 60 s", "most_waiting: 3"),
+            "unknown key `most_waiting` in `links` of host `workers`",
+        ),
+        (POOL.replace("count: 3", "count: 0"), "`count`: wanted a whole number, 1 to 1000"),
+    ];
+    for (text, wanted) in cases {
+        let problems = parse_hosts("p", &text, &nodes(), &[]).unwrap_err().list;
+        let found: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(
+            found.iter().any(|found| found.starts_with(wanted)),
+            "wanted {wanted}, found {found:?}\n{text}"
+        );
+    }
+    let refused = part(POOL, "workers").unwrap_err().list[0].to_string();
+    assert!(refused.contains("wanted the name of a worker, workers.1 to workers.3"), "{refused}");
+    assert!(part(POOL, "workers.4").is_err());
+}
+
+#[test]
+fn the_part_of_a_pool_is_saved_as_the_file() {
+    for host in ["daq", "workers.2"] {
+        let pipeline = part(POOL, host).unwrap();
+        let now: Vec<Standing> = pipeline.graph.nodes().iter().map(|_| Standing::default()).collect();
+        let saved = save(&pipeline.graph, &now);
+        assert_eq!((&*saved.text, &saved.differences[..], &saved.problem), (POOL, &[][..], &None), "{host}");
+    }
 }

@@ -21,6 +21,8 @@ pub(crate) struct RunControl {
     pub(crate) live_sources: AtomicUsize,
     /// A stop was requested; not set when sources end by themselves.
     is_asked_to_stop: AtomicBool,
+    /// A node has aborted the run.
+    is_aborted_by_node: AtomicBool,
     /// Set when the nodes and edges are made; they know this control, and it knows none of them.
     list_holders: OnceLock<ListHolders>,
     /// Wakes all threads; set as `list_holders`.
@@ -79,6 +81,19 @@ impl RunControl {
         if let Some(wake) = self.wake.get() {
             wake();
         }
+    }
+
+    /// Aborts the run because of a program that a node works with.
+    pub(crate) fn abort_by_node(&self) {
+        self.is_aborted_by_node.store(true, Ordering::Release);
+        self.abort();
+        if let Some(wake) = self.wake.get() {
+            wake();
+        }
+    }
+
+    pub(crate) fn is_aborted_by_node(&self) -> bool {
+        self.is_aborted_by_node.load(Ordering::Acquire)
     }
 
     /// From now on, a request to stop wakes the threads with this function.

@@ -451,13 +451,17 @@ impl Graph {
         self.nodes.iter().enumerate().filter_map(look).collect()
     }
 
+    /// The files that a node writes; none for a node that cannot be built, which [`Graph::check`] reports.
+    pub fn writes(&self, node: usize) -> Vec<PathBuf> {
+        let built = self.nodes.get(node).and_then(|decl| decl.node_type.build(&decl.values).ok());
+        built.map(|node| node.writes()).unwrap_or_default()
+    }
+
     /// Two nodes that write to one name take each other's files away.
     fn check_writes(&self, errors: &mut Vec<GraphError>) {
         let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
         for (i, decl) in self.nodes.iter().enumerate() {
-            // A node that cannot be built was reported already.
-            let Ok(node) = decl.node_type.build(&decl.values) else { continue };
-            for path in node.writes() {
+            for path in self.writes(i) {
                 let first = *known.entry(real_path(&path)).or_insert(i);
                 if first != i {
                     let (node, other) = (decl.name.clone(), self.nodes[first].name.clone());

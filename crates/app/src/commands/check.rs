@@ -1,7 +1,10 @@
 //! `livetime check`: whether a pipeline can run, and the data that will flow in it.
 
+mod host_keys;
 mod over_hosts;
 mod shown;
+
+use std::path::PathBuf;
 
 use livetime_engine::{Graph, GraphError, NodeType};
 use serde_json::{Value, json};
@@ -16,6 +19,7 @@ Examples:
   livetime check beamline.yaml
   livetime check beamline.yaml --json
   livetime check beamline.yaml --hosts
+  livetime check beamline.yaml --hosts --keys keys
   livetime check beamline.yaml --host detector";
 
 /// Arguments of `check`.
@@ -28,11 +32,15 @@ pub(crate) struct CheckArgs {
     /// Check the part of every host, and show the hosts and the cuts between them.
     #[arg(long, conflicts_with = "host", requires = "file")]
     pub(crate) hosts: bool,
+    /// Make keys for all links over ZeroMQ between hosts that have `keys` in the file: FOLDER gets a folder for each host or worker,
+    /// to be carried to its machine by a safe way. Keys that are there stay.
+    #[arg(long, value_name = "FOLDER", requires = "hosts")]
+    pub(crate) keys: Option<PathBuf>,
 }
 
 pub(crate) fn check(args: &CheckArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     if args.hosts {
-        return over_hosts::check(&args.pipeline, nodes, output);
+        return over_hosts::check(&args.pipeline, args.keys.as_deref(), nodes, output);
     }
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     let keeping = super::kept::read(&mut pipeline, &args.pipeline, &args.kept);

@@ -2,6 +2,7 @@
 
 use livetime_engine::{Graph, Node, Value};
 use livetime_nodes::sinks::link_out::LinkOut;
+use livetime_nodes::sinks::link_pool::LinkPool;
 use livetime_nodes::sources::link_in::LinkIn;
 
 use super::run_args::RunArgs;
@@ -28,7 +29,10 @@ pub(crate) fn choose(pipeline: &mut Pipeline, args: &RunArgs) -> Result<(), Fail
 fn give(graph: &mut Graph, param: &str, value: &Value) {
     for number in 0..graph.nodes().len() {
         let decl = &graph.nodes()[number];
+        // The source of a pool's results ends with the pool: a worker that does not come back is replaced by others.
+        let is_of_pool = matches!(decl.value("pool"), Some(Value::Text(pool)) if !pool.is_empty());
         if is_link(decl.node_type.spec.name)
+            && !is_of_pool
             && livetime_engine::find(decl.node_type.param_specs(), param).is_ok()
         {
             // The parser of the arguments has checked the value.
@@ -38,5 +42,5 @@ fn give(graph: &mut Graph, param: &str, value: &Value) {
 }
 
 fn is_link(type_name: &str) -> bool {
-    [LinkOut::SPEC.name, LinkIn::SPEC.name].contains(&type_name)
+    [LinkOut::SPEC.name, LinkPool::SPEC.name, LinkIn::SPEC.name].contains(&type_name)
 }

@@ -61,6 +61,9 @@ fn name_over_hosts(pipeline: &mut Pipeline) {
     for (node, name) in whole.nodes().iter().zip(names) {
         pipeline.pvaccess.names.entry(node.name.clone()).or_insert(name);
     }
+    if let Some(worker) = pipeline.worker {
+        pipeline.pvaccess.names.values_mut().for_each(|name| *name = format!("{name}:{worker}"));
+    }
 }
 
 /// Prints the mistakes of a pipeline.

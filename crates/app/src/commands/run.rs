@@ -428,6 +428,9 @@ impl Watch {
         if self.ended_by == EndedBy::DrainLimit {
             output.tell(Level::Error, format_args!("not drained within {:?}: aborting", self.drain_limit));
         }
+        if run.is_aborted_by_node() && self.ended_by != EndedBy::Abort {
+            self.ended_by = EndedBy::PeerAbort;
+        }
         if !run.is_finished() {
             // Who waits for the answer of a node that hangs waits no longer.
             run.abort();

@@ -9,6 +9,7 @@ use livetime_engine::{
 
 use super::error::{At, Expected, Part, Problem, ProblemKind};
 use super::file::{self, EdgeEntry, NodeEntry};
+use super::host::HostEntry;
 use super::setting::Setting;
 use super::types::find_type;
 use super::yaml::{Data, Item, Scalar};
@@ -25,10 +26,13 @@ pub struct Pipeline {
     pub pvaccess: Options,
     /// How its page is to be served.
     pub web: crate::web::Options,
-    /// Names of all hosts, if the file names some. The graph has the nodes of all of them, or of [`Graph::host`].
+    /// Names of all hosts, if the file names some; of workers as `workers.1 to workers.4`. The graph has the nodes of all of
+    /// them, or of [`Graph::host`].
     pub hosts: Vec<String>,
     /// The nodes of all hosts, where the graph has those of one: names that must differ over all hosts are made from it.
     pub whole: Option<Arc<Graph>>,
+    /// The number of the worker, where the graph has the nodes of one of several equal workers.
+    pub worker: Option<usize>,
 }
 
 /// Makes the graph, applies the settings of the command line and checks the whole.
@@ -59,8 +63,16 @@ pub(crate) fn build(
     settings.iter().for_each(|setting| builder.setting(setting));
     let pvaccess = builder.pvaccess(pipeline);
     let web = pipeline.web.clone().unwrap_or_default();
-    let hosts = pipeline.hosts.iter().flatten().map(|host| host.name.text.clone()).collect();
-    builder.finish().map(|(graph, plan)| Pipeline { graph, plan, pvaccess, web, hosts, whole: None })
+    let hosts = pipeline.hosts.iter().flatten().map(HostEntry::part_names).collect();
+    builder.finish().map(|(graph, plan)| Pipeline {
+        graph,
+        plan,
+        pvaccess,
+        web,
+        hosts,
+        whole: None,
+        worker: None,
+    })
 }
 
 /// Where the parts of the graph stand in the file.

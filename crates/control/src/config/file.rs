@@ -55,7 +55,7 @@ const MAX_EDGES: usize = 4000;
 const MAX_CPU: u64 = 4095;
 
 /// A pipeline file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
     /// Bound of the frame pool in bytes.
     pub(crate) memory: Option<(u64, At)>,

@@ -55,6 +55,8 @@ pub enum EndedBy {
     Interrupt,
     /// A second Ctrl-C.
     Abort,
+    /// The run of another host was aborted.
+    PeerAbort,
     /// Queued frames were not handled in time.
     DrainLimit,
     /// A failure that stops the run.
@@ -69,6 +71,7 @@ impl EndedBy {
             EndedBy::Duration => "duration",
             EndedBy::Interrupt => "interrupted",
             EndedBy::Abort => "aborted",
+            EndedBy::PeerAbort => "peer_aborted",
             EndedBy::DrainLimit => "drain_limit",
             EndedBy::Failure => "failure",
         }
@@ -81,6 +84,7 @@ impl EndedBy {
             EndedBy::Duration => "its time is over",
             EndedBy::Interrupt => "interrupted, and drained",
             EndedBy::Abort => "aborted by a second interrupt; what was queued is lost",
+            EndedBy::PeerAbort => "aborted with the run of another host; what was queued is lost",
             EndedBy::DrainLimit => "aborted: did not drain in time; what was queued is lost",
             EndedBy::Failure => "stopped by a failure",
         }

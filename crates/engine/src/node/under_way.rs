@@ -101,6 +101,13 @@ impl Teller {
         self.ledger.control.ask_to_stop();
     }
 
+    /// Aborts the run, as [`Run::abort`](crate::Run::abort): another program that the node works with was aborted. The report
+    /// names the node as unfinished, with this message.
+    pub fn abort_run(&self, message: impl Into<String>) {
+        self.tell_unfinished(message);
+        self.ledger.control.abort_by_node();
+    }
+
     /// As [`Context::unreadable`](super::Context::unreadable).
     pub fn unreadable(&self, frames: u64, why: impl Into<String>) {
         self.ledger.account.unreadable.fetch_add(frames, Relaxed);

@@ -202,6 +202,11 @@ impl Run {
         self.handles.iter().for_each(|h| h.bell.ring());
     }
 
+    /// True when a node has aborted the run: see [`Teller::abort_run`](crate::Teller::abort_run).
+    pub fn is_aborted_by_node(&self) -> bool {
+        self.shared.control.is_aborted_by_node()
+    }
+
     /// True when all threads have ended.
     pub fn is_finished(&self) -> bool {
         self.threads.iter().all(JoinHandle::is_finished)

@@ -13,6 +13,8 @@ use super::end::End;
 pub(crate) struct Sending {
     sender: Sender<Frame>,
     teller: Teller,
+    /// Both ends are of one pipeline over hosts: an abort of the receiver is one of this run.
+    is_one_run: bool,
     /// Since when no receiver is there; `None` while one is. A connection is not enough: the kernel of a stopped process
     /// takes connections too.
     alone_since_ns: Option<u64>,
@@ -29,7 +31,14 @@ pub(crate) enum Offered {
 
 impl Sending {
     pub(crate) fn new(settings: Settings, epoch: u64, teller: Teller, now_ns: u64) -> Sending {
-        Sending { sender: Sender::new(settings, epoch), teller, alone_since_ns: Some(now_ns), meetings: 0 }
+        let is_one_run = settings.cut.pipeline != [0; 32];
+        Sending {
+            sender: Sender::new(settings, epoch),
+            teller,
+            is_one_run,
+            alone_since_ns: Some(now_ns),
+            meetings: 0,
+        }
     }
 
     pub(crate) fn sender(&self) -> &Sender<Frame> {
@@ -101,7 +110,8 @@ impl Sending {
                 }
                 SenderEvent::Aborted(why) => {
                     self.alone_since_ns.get_or_insert(now_ns);
-                    self.teller.tell_error(format!("the receiver has aborted: {why}"));
+                    let told = format!("the receiver has aborted: {why}");
+                    if self.is_one_run { self.teller.abort_run(told) } else { self.teller.tell_error(told) }
                 }
                 SenderEvent::AskedToEnd => {
                     self.teller.tell("the receiving run was stopped, and stops this one");

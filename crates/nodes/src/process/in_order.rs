@@ -10,7 +10,9 @@
 //!
 //! With `pool`, the name of the `link_pool` of this graph, the node knows which numbers went to workers: it waits for no
 //! other, counts no other as missing, and refuses frames with other numbers. Without it the first frames wait for `wait`,
-//! because a lower number may follow. `most_waiting` should be at least the windows of all workers together.
+//! because a lower number may follow. The pool takes no new frame while `most_waiting` have not passed this node;
+//! `most_waiting` should be at least the windows of all workers together, and the windows of the links from the workers as
+//! much.
 //!
 //! In a replay `wait` is time of the data.
 //!
@@ -75,7 +77,8 @@ pub struct InOrder {
     next: Option<u64>,
     /// Numbers that were given up, the newest ones.
     given_up: BTreeSet<u64>,
-    pool: Option<Arc<Progress>>,
+    /// With the name of this node.
+    pool: Option<(Arc<Progress>, String)>,
 }
 
 /// Given up numbers that are remembered, to tell tardy frames from repeated ones.
@@ -87,8 +90,15 @@ impl InOrder {
     /// The number that must be sent next; `None` while any may be the first.
     fn wanted(&self) -> Option<u64> {
         match &self.pool {
-            Some(pool) => pool.next(self.next.unwrap_or(0)),
+            Some((pool, _)) => pool.next(self.next.unwrap_or(0)),
             None => self.next,
+        }
+    }
+
+    /// The pool waits for this node no more.
+    fn leave(&mut self) {
+        if let Some((pool, name)) = self.pool.take() {
+            pool.end_order(&name);
         }
     }
 
@@ -117,7 +127,7 @@ impl InOrder {
     fn check(&self, number: u64) -> Result<(), NodeError> {
         let next = self.next.unwrap_or(0);
         let is_known = match &self.pool {
-            Some(pool) => pool.count(number..number.saturating_add(1)) == 1,
+            Some((pool, _)) => pool.count(number..number.saturating_add(1)) == 1,
             None => self.next.is_none() || number - next < FARTHEST,
         };
         if is_known {
@@ -144,13 +154,16 @@ impl InOrder {
         ctx.set_data_timer(self.waiting.values().map(|(_, end_ns)| *end_ns).min());
         self.params.waiting = self.waiting.len();
         self.params.next = self.next.unwrap_or(0);
+        if let Some((pool, name)) = &self.pool {
+            pool.pass(name, self.params.next);
+        }
         Ok(())
     }
 
     /// Gives up all numbers from the next one to `number`.
     fn pass(&mut self, number: u64, ctx: &Context) {
         let missing = match (&self.pool, self.next) {
-            (Some(pool), next) => pool.count(next.unwrap_or(0)..number),
+            (Some((pool, _)), next) => pool.count(next.unwrap_or(0)..number),
             (None, Some(next)) if next < number => number - next - ctx.left_out(next..=number - 1),
             (None, _) => 0,
         };
@@ -194,7 +207,12 @@ impl Node for InOrder {
 
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let name = &self.params.pool;
-        self.pool = (!name.is_empty()).then(|| ctx.service::<Pools>().of(name));
+        let pool = (!name.is_empty()).then(|| ctx.service::<Pools>().of(name));
+        self.leave();
+        self.pool = pool.map(|pool| {
+            pool.begin_order(ctx.name(), self.next.unwrap_or(0), self.params.most_waiting as u64);
+            (pool, ctx.name().to_owned())
+        });
         Ok(())
     }
 
@@ -208,7 +226,7 @@ impl Node for InOrder {
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
-        if self.params.name(index) == "pool" {
+        if ["pool", "most_waiting"].contains(&self.params.name(index)) {
             self.start(ctx)?;
         }
         self.send_due(ctx, false)
@@ -224,6 +242,7 @@ impl Node for InOrder {
     }
 
     fn stop(&mut self) {
+        self.leave();
         self.waiting.clear();
     }
 }

@@ -36,6 +36,8 @@ pub struct LinkPoolParams {
     /// Name of the links, the same at all ends.
     #[param(default = "link")]
     pub link: String,
+    /// Hash of the pipeline file of all hosts, in hexadecimal digits: the same at all ends. Empty for files of their own.
+    pub pipeline: String,
     /// Frames under way at a worker at most; twice as many for frames that were taken back from others.
     #[param(default = 16, min = 1, max = 100_000)]
     pub window_frames: u64,
@@ -233,16 +235,18 @@ impl Node for LinkPool {
     fn start(&mut self, ctx: &mut Context) -> Result<(), NodeError> {
         let settings = self.settings()?;
         let LinkPoolParams { window_frames, window_bytes, retake_after, .. } = self.params;
+        let progress = ctx.service::<Pools>().of(ctx.name());
+        progress.begin();
         let mut pool = Pool {
             links: Vec::new(),
             threads: Vec::new(),
             again: VecDeque::new(),
-            bell: Arc::default(),
+            bell: progress.bell.clone(),
             most: (window_frames, window_bytes),
             retake_after: Duration::from_secs_f64(retake_after),
             turn: 0,
             offered: 0,
-            progress: ctx.service::<Pools>().of(ctx.name()),
+            progress,
         };
         let addresses = self.addresses();
         let keys = self.keys(addresses.len())?;
@@ -282,6 +286,14 @@ impl Node for LinkPool {
         let patience = self.patience();
         let Some(pool) = &mut self.pool else { return Ok(()) };
         pool.offered += 1;
+        // Results that wait for a lost worker's frame must leave it a way.
+        while pool.progress.is_far_ahead() && !ctx.is_aborting() && !pool.is_alone_for(patience) {
+            let seen = pool.bell.rung();
+            pool.tend();
+            if pool.progress.is_far_ahead() {
+                pool.bell.wait(seen, LOOK);
+            }
+        }
         pool.progress.take(frame.header().sequence);
         loop {
             let seen = pool.bell.rung();
@@ -399,8 +411,7 @@ impl LinkPool {
     }
 
     fn settings(&self) -> Result<Settings, NodeError> {
-        // A pool is no part of a pipeline file over hosts, so it has no hash of one.
-        let cut = link::cut(&self.params.link, "")?;
+        let cut = link::cut(&self.params.link, &self.params.pipeline)?;
         // Frames that were taken back from one worker have room in the windows of the others.
         let LinkPoolParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
         let bounds =

@@ -173,14 +173,19 @@ impl Node for LinkIn {
         ctx.tell(format!("waits for a sender at {}", self.params.listening));
         (self.link, self.begun) = (Some((link, thread)), Begun::with(&self.params));
         (self.alone_since_ns, self.is_drained) = (Some(0), false);
-        ctx.ends_itself(self.params.when_stopped == WhenStopped::Drain);
+        ctx.ends_itself(self.ends_itself());
         Ok(())
     }
 
     fn produce(&mut self, ctx: &mut Context) -> Result<Next, NodeError> {
         let Some((link, _)) = &self.link else { return Ok(Next::Idle) };
         let link = link.clone();
-        if ctx.is_stopping() {
+        // The results of a pool come until it has ended, also after a stop.
+        let is_of_pool = self.pool.as_ref().is_some_and(|pool| pool.is_here());
+        if ctx.is_stopping() && !is_of_pool {
+            if self.params.when_stopped == WhenStopped::Leave {
+                return Ok(Next::Finished);
+            }
             link.with(|receiving, _| receiving.ask_to_end());
         }
         match link.wait(WAIT, |receiving, now_ns| receiving.next_event(now_ns)) {
@@ -191,6 +196,10 @@ impl Node for LinkIn {
             Some(ReceiverEvent::Met { is_new, .. }) => {
                 ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
             }
+            Some(ReceiverEvent::End) if is_of_pool => {
+                // The pool ends the source: a worker that has left may come back, or another one in its place.
+                return Ok(Next::Now);
+            }
             Some(ReceiverEvent::End) => {
                 if link.with(|receiving, _| receiving.receiver().was_stopped()) && !ctx.is_stopping() {
                     ctx.tell("the sending run was stopped, and stops this one");
@@ -198,12 +207,23 @@ impl Node for LinkIn {
                 }
                 return Ok(Next::Finished);
             }
+            // Frames of the worker go to others.
+            Some(ReceiverEvent::Aborted(why)) if is_of_pool => {
+                ctx.tell_error(format!("the worker has aborted: {why}"));
+                return Ok(Next::Now);
+            }
             Some(ReceiverEvent::Aborted(why)) => {
-                ctx.tell_error(format!("the sender has aborted: {why}"));
+                let told = format!("the sender has aborted: {why}");
+                // Both ends are of one pipeline over hosts, which is one run.
+                if self.params.pipeline.is_empty() {
+                    ctx.tell_error(told);
+                } else {
+                    ctx.teller().abort_run(told);
+                }
                 return Ok(Next::Finished);
             }
             // Without a sender its end would never come.
-            None if ctx.is_stopping() && self.leaves_alone(&link) => {
+            None if ctx.is_stopping() && !is_of_pool && self.leaves_alone(&link) => {
                 ctx.tell("the run is stopped, and no sender is there");
                 return Ok(Next::Finished);
             }
@@ -217,7 +237,7 @@ impl Node for LinkIn {
         let is_used =
             link.with(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
         if self.params.name(index) == "when_stopped" {
-            ctx.ends_itself(self.params.when_stopped == WhenStopped::Drain);
+            ctx.ends_itself(self.ends_itself());
             return Ok(());
         }
         if self.params.name(index) == "peers_within"
@@ -262,6 +282,11 @@ impl LinkIn {
     fn bounds(&self) -> Bounds {
         let LinkInParams { window_frames, window_bytes, max_frame_bytes, .. } = self.params;
         Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes }
+    }
+
+    /// Whether a stop of the run leaves the end to the source.
+    fn ends_itself(&self) -> bool {
+        self.pool.is_some() || self.params.when_stopped == WhenStopped::Drain
     }
 
     fn send(

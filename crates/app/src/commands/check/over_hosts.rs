@@ -3,6 +3,9 @@
 use livetime_engine::{NodeDecl, NodeType, Value as ParamValue};
 use serde_json::{Value, json};
 
+use std::path::Path;
+
+use super::host_keys::{self, Made};
 use super::shown;
 use crate::args::PipelineArgs;
 use crate::commands::{count, refuse};
@@ -14,12 +17,30 @@ use crate::report::table::{Style, Table};
 /// Each source with a period has its parameter for the PV of this name.
 const PERIOD: &str = "AcquirePeriod";
 
-pub(super) fn check(args: &PipelineArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn check(
+    args: &PipelineArgs,
+    keys: Option<&Path>,
+    nodes: &[NodeType],
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let loaded = config::load_hosts(args.file.as_deref(), nodes, &args.settings);
     let over = loaded.map_err(|problems| refuse(&problems, args.json, output))?;
-    match args.json {
-        true => output.json(&as_json(&over))?,
-        false => output.data(&as_text(&over))?,
+    let made = keys.map(|folder| host_keys::make(folder, &over)).transpose()?;
+    if args.json {
+        let mut json = as_json(&over);
+        if let Some(Made { made, kept }) = made {
+            json["keys"] = json!({ "made": made, "kept": kept });
+        }
+        output.json(&json)?;
+    } else {
+        output.data(&as_text(&over))?;
+        if let Some(Made { made, kept }) = made {
+            output.data(&format!(
+                "keys: made for {}, kept for {}\n",
+                count(made, "link"),
+                count(kept, "link")
+            ))?;
+        }
     }
     Ok(Exit::Ok)
 }
@@ -32,7 +53,7 @@ fn as_text(over: &OverHosts) -> String {
             format!("{} on {}", cut.from, cut.from_host),
             format!("{} on {}", cut.to.join(", "), cut.to_host),
             cut.name.clone(),
-            cut.address.clone(),
+            ends(&cut.addresses),
             cut.stream.to_string(),
             known(bytes_per_s(over, cut).map(|rate| rate as u64)),
             known(window_bytes(over, cut)),
@@ -42,12 +63,28 @@ fn as_text(over: &OverHosts) -> String {
         true => String::new(),
         false => cuts.render(Style::default()) + "\n",
     };
-    for host in &over.hosts {
+    for (number, host) in over.hosts.iter().enumerate() {
+        let is_of = |part: &&HostPart| part.host == host.host;
+        // Workers are equal.
+        if number > 0 && is_of(&&over.hosts[number - 1]) {
+            continue;
+        }
+        let last = over.hosts.iter().rfind(is_of).filter(|last| last.name != host.name);
+        let name = last.map_or_else(|| host.name.clone(), |last| format!("{} to {}", host.name, last.name));
+        let each = if last.is_some() { "each " } else { "" };
         let nodes = own_nodes(host).join(", ");
-        text += &format!("{}: {nodes}; {}\n", host.name, shown::memory(&host.pipeline));
+        text += &format!("{name}: {each}{nodes}; {}\n", shown::memory(&host.pipeline));
     }
     let (hosts, cuts) = (count(over.hosts.len(), "host"), count(over.cuts.len(), "cut"));
     text + &format!("ok: {hosts}, {cuts}; pipeline {}\n", over.hash)
+}
+
+/// The first and the last of some addresses.
+fn ends(addresses: &[String]) -> String {
+    match addresses {
+        [first, .., last] => format!("{first} to {last}"),
+        few => few.concat(),
+    }
 }
 
 fn as_json(over: &OverHosts) -> Value {
@@ -58,7 +95,7 @@ fn as_json(over: &OverHosts) -> Value {
             "from_host": cut.from_host,
             "to": cut.to,
             "to_host": cut.to_host,
-            "address": cut.address,
+            "address": cut.addresses.join(", "),
             "frames": cut.stream.to_string(),
             "frame_bytes": frame_bytes(cut),
             "rate_hz": rate_hz(over, cut),
@@ -118,7 +155,7 @@ fn bytes_per_s(over: &OverHosts, cut: &Cut) -> Option<f64> {
 
 /// Bytes of the sender's memory that the link may keep.
 fn window_bytes(over: &OverHosts, cut: &Cut) -> Option<u64> {
-    let host = over.hosts.iter().find(|host| host.name == cut.from_host)?;
+    let host = over.hosts.iter().find(|host| host.host == cut.from_host)?;
     let Pipeline { graph, plan, .. } = &host.pipeline;
-    plan.kept.get(graph.node(&cut.name).ok()?).map(|kept| kept.of_run)
+    plan.kept.get(graph.node(&cut.sender).ok()?).map(|kept| kept.of_run)
 }

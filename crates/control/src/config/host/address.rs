@@ -3,6 +3,12 @@
 use std::fmt;
 use std::net::IpAddr;
 
+/// The text for the worker with this number: `{}` stands for the number, `{:02}` for the number with at least two digits.
+pub(in crate::config) fn numbered(text: &str, number: usize) -> String {
+    let plain = text.replace("{}", &number.to_string());
+    (1..=9).fold(plain, |text, width| text.replace(&format!("{{:0{width}}}"), &format!("{number:0width$}")))
+}
+
 /// An address of a link, as `ana01:7440` or `zmq://ana01:7440`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::config) struct Address {
@@ -20,10 +26,15 @@ impl Address {
             None => ("", text),
         };
         let (host, port) = rest.rsplit_once(':')?;
-        let is_name = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
+        let is_name = |c: char| !c.is_whitespace() && !c.is_control() && !"/{}".contains(c);
         let fits = !host.is_empty() && host.len() <= 255 && host.chars().all(is_name);
         let port = port.parse().ok().filter(|port| *port > 0)?;
         fits.then(|| Address { scheme: scheme.into(), host: host.into(), port })
+    }
+
+    /// Whether its links may have keys.
+    pub(in crate::config) fn takes_keys(&self) -> bool {
+        self.scheme == "zmq://"
     }
 
     /// The address of the link with this number; `None` behind the last port.
@@ -47,7 +58,7 @@ impl fmt::Display for Address {
 
 #[cfg(test)]
 mod tests {
-    use super::Address;
+    use super::{Address, numbered};
 
     #[test]
     fn addresses_have_a_port() {
@@ -64,6 +75,14 @@ mod tests {
         let address = Address::read("[::1]:65534").unwrap();
         assert_eq!(address.of_link(1).unwrap().to_string(), "[::1]:65535");
         assert_eq!((address.of_link(2), address.of_link(70_000)), (None, None));
+    }
+
+    #[test]
+    fn workers_have_numbers() {
+        assert_eq!(numbered("zmq://daq{}:7440", 12), "zmq://daq12:7440");
+        assert_eq!(numbered("daq{:02}:744{}", 3), "daq03:7443");
+        assert_eq!(numbered("daq:7440", 3), "daq:7440");
+        assert_eq!((Address::read("daq{}:7440"), Address::read("daq{x}:7440")), (None, None));
     }
 
     #[test]

@@ -7,29 +7,79 @@ use super::pvaccess::YES_NO;
 use super::read::Reader;
 use super::yaml::{Data, Item, Name};
 pub(super) use address::Address;
+use address::numbered;
 
 /// The word for the nodes of all hosts in one process, which no host may have as its name.
 pub const ALL_HOSTS: &str = "all";
 
 /// Keys of a host.
-pub(crate) const HOST_KEYS: &[&str] = &["address", "listen", "beyond_loopback", "memory", "links"];
+pub(crate) const HOST_KEYS: &[&str] =
+    &["count", "address", "listen", "beyond_loopback", "keys", "memory", "links"];
 
 /// More hosts than a graph has nodes would be without work.
-const MAX_HOSTS: usize = 1000;
+pub(crate) const MAX_HOSTS: usize = 1000;
 
 /// A host as it is written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct HostEntry {
     pub(crate) name: Name,
-    /// Where others find its first link.
-    pub(super) address: Option<(Address, At)>,
+    /// The number of workers: then it is a pool, and each worker a host.
+    pub(super) count: Option<usize>,
+    /// Where others find its first link; for workers with a place for the number.
+    address: Option<Name>,
     /// Where it listens itself, if that is not the host of `address`.
-    pub(super) listen: Option<Name>,
+    listen: Option<Name>,
     pub(super) beyond_loopback: bool,
+    /// The folder with the keys of its links over ZeroMQ; for workers with a place for the number.
+    pub(super) keys: Option<Name>,
     /// Bound of its frame pool in bytes, in place of the file's.
     pub(super) memory: Option<(u64, At)>,
     /// Parameters of the links to it.
     pub(super) links: Vec<(Name, Item)>,
+}
+
+impl HostEntry {
+    /// Where others find its first link, or the link of a worker.
+    pub(super) fn address(&self, worker: Option<usize>) -> Option<(Address, At)> {
+        let written = self.address.as_ref()?;
+        Some((Address::read(&of_worker(&written.text, worker))?, written.at))
+    }
+
+    /// Where it listens for a link that others find at `to`.
+    pub(super) fn listens(&self, worker: Option<usize>, to: &Address) -> Address {
+        let own = self.listen.as_ref().map(|listen| of_worker(&listen.text, worker));
+        Address { host: own.unwrap_or_else(|| to.host.clone()), ..to.clone() }
+    }
+
+    /// The folder with the keys of a link.
+    pub(super) fn keys_of(&self, worker: Option<usize>, link: &str) -> Option<String> {
+        let folder = of_worker(&self.keys.as_ref()?.text, worker);
+        Some(format!("{}/{link}", folder.trim_end_matches('/')))
+    }
+
+    /// Numbers of its workers; a host without workers has no number, and is one part of the graph.
+    pub(super) fn workers(&self) -> Vec<Option<usize>> {
+        self.count.map_or_else(|| vec![None], |count| (1..=count).map(Some).collect())
+    }
+
+    /// The name by which a run calls the host, or a worker.
+    pub(super) fn part_name(&self, worker: Option<usize>) -> String {
+        worker.map_or_else(|| self.name.text.clone(), |worker| format!("{}.{worker}", self.name.text))
+    }
+
+    /// The names of all parts in a sentence.
+    pub(super) fn part_names(&self) -> String {
+        match self.count {
+            Some(count) if count > 1 => {
+                format!("{} to {}", self.part_name(Some(1)), self.part_name(Some(count)))
+            }
+            count => self.part_name(count),
+        }
+    }
+}
+
+fn of_worker(text: &str, worker: Option<usize>) -> String {
+    worker.map_or_else(|| text.to_owned(), |worker| numbered(text, worker))
 }
 
 impl Reader {
@@ -43,7 +93,12 @@ impl Reader {
         if entries.is_empty() && matches!(item.data, Data::Map(_)) {
             self.missing(item.at, Part::Key("hosts".into()), "at least one host");
         }
-        entries.into_iter().map(|(name, value)| self.host(name, value)).collect()
+        let hosts: Vec<HostEntry> = entries.into_iter().map(|(name, value)| self.host(name, value)).collect();
+        if hosts.iter().map(|host| host.count.unwrap_or(1)).sum::<usize>() > MAX_HOSTS {
+            let expected = Expected::new(format!("at most {MAX_HOSTS} hosts and workers"), "more");
+            self.problem(item.at, Part::Whole, ProblemKind::TooLarge(expected));
+        }
+        hosts
     }
 
     fn host(&mut self, name: &Name, item: &Item) -> HostEntry {
@@ -54,9 +109,11 @@ impl Reader {
         }
         let mut host = HostEntry {
             name: name.clone(),
+            count: None,
             address: None,
             listen: None,
             beyond_loopback: false,
+            keys: None,
             memory: None,
             links: Vec::new(),
         };
@@ -67,25 +124,43 @@ impl Reader {
         for (key, value) in self.entries(item, &format!("host `{}`", name.text), HOST_KEYS) {
             self.host_option(&mut host, &key.text, value);
         }
+        self.check_address(&mut host);
         host
     }
 
     fn host_option(&mut self, host: &mut HostEntry, key: &str, value: &Item) {
         match key {
-            "address" => {
-                let Some(name) = self.name(value, key) else { return };
-                match Address::read(&name.text) {
-                    Some(address) => host.address = Some((address, value.at)),
-                    None => self.wrong(value, key, "host:port, as `ana01:7440`"),
-                }
+            "count" => {
+                let count = self.whole(value, key, (1, MAX_HOSTS as u64));
+                host.count = count.map(|count| count as usize);
             }
+            "address" => host.address = self.name(value, key),
             "listen" => host.listen = self.name(value, key),
             "beyond_loopback" => host.beyond_loopback = self.choice(value, key, &YES_NO).unwrap_or_default(),
+            "keys" => host.keys = self.name(value, key),
             "memory" => {
                 host.memory = self.quantity(value, key, "B", "512 MiB").map(|bytes| (bytes as u64, value.at));
             }
             // `entries` lets only known keys pass: this one is `links`.
             _ => host.links = self.params(value),
         }
+    }
+
+    /// A wrong address is left out.
+    fn check_address(&mut self, host: &mut HostEntry) {
+        let Some(written) = &host.address else { return };
+        let is_read = |worker: &Option<usize>| host.address(*worker).is_some();
+        let wanted = match host.count {
+            // Workers at one address would be one.
+            Some(count) if count > 1 && numbered(&written.text, 1) == numbered(&written.text, 2) => {
+                "an address with `{}` for the number of the worker, as `daq{}:7440`"
+            }
+            _ if host.workers().iter().all(is_read) => return,
+            Some(_) => "host:port, as `daq{}:7440`",
+            None => "host:port, as `ana01:7440`",
+        };
+        let expected = Expected::new(wanted, format!("`{}`", super::yaml::shortened(&written.text)));
+        self.problem(written.at, Part::Key("address".into()), ProblemKind::Value(expected));
+        host.address = None;
     }
 }

@@ -8,27 +8,50 @@ use super::super::error::{Part, Problem, ProblemKind};
 use super::super::file::{EdgeEntry, MAX_NAME, NodeEntry, Pipeline};
 use super::super::host::{Address, HostEntry};
 use super::super::yaml::Name;
+use super::names::free_name;
 use super::problem::{unknown, wrong};
 
 /// Links to hosts without an address listen on loopback from this port on.
 const PORT: u16 = 7440;
 
-/// Longest name of a link: instance names of its PVs have `:Out` behind it.
-const MOST: usize = MAX_NAME - 4;
+/// Longest name of a link: instance names of its PVs have `:Out` behind it, and `-1000` for the link from a worker.
+const MOST: usize = MAX_NAME - 9;
 
 /// The hosts of all nodes, and the cuts between them.
 #[derive(Debug)]
 pub(super) struct Cuts {
     /// Names of the hosts, in the order of the file.
     pub(super) hosts: Vec<String>,
+    /// What runs of their own have: hosts, and workers in the place of a host with a count.
+    pub(super) parts: Vec<PartOf>,
     /// Number of the host of each node.
     pub(super) of_node: Vec<usize>,
     pub(super) list: Vec<CutEntry>,
 }
 
-/// Edges that one link leads.
+/// A host, or a worker of it.
+#[derive(Clone, Debug)]
+pub(super) struct PartOf {
+    pub(super) host: usize,
+    pub(super) worker: Option<usize>,
+    pub(super) name: String,
+}
+
+/// Which links lead a cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// One link.
+    Plain,
+    /// A link to each worker.
+    ToWorkers,
+    /// A link from each worker.
+    FromWorkers,
+}
+
+/// Edges that one link leads, or the links of workers.
 #[derive(Debug)]
 pub(super) struct CutEntry {
+    pub(super) way: Way,
     pub(super) name: String,
     pub(super) from: Name,
     pub(super) from_host: usize,
@@ -36,15 +59,50 @@ pub(super) struct CutEntry {
     /// Each edge by the number of the node that it leads to, and its own in that node.
     pub(super) edges: Vec<(usize, usize)>,
     pub(super) options: EdgeOptions,
-    /// Where the sender finds the receiver.
-    pub(super) to: Address,
-    /// Where the receiver listens.
-    pub(super) listen: Address,
+    /// Where the sender finds the receiver, for each link.
+    pub(super) to: Vec<Address>,
+    /// Where the receiver listens, for each link.
+    pub(super) listen: Vec<Address>,
+}
+
+impl CutEntry {
+    /// The name of the link from the worker with this number.
+    pub(super) fn of_worker(&self, worker: usize) -> String {
+        format!("{}-{worker}", self.name)
+    }
+
+    /// The node that sends; of equal workers the node of the first one.
+    pub(super) fn sender(&self) -> String {
+        if self.way == Way::FromWorkers { self.of_worker(1) } else { self.name.clone() }
+    }
+
+    /// Each link, with the numbers of the workers at its ends.
+    pub(super) fn ends(&self) -> Vec<(String, Option<usize>, Option<usize>)> {
+        let workers = 1..=self.to.len();
+        match self.way {
+            Way::Plain => vec![(self.name.clone(), None, None)],
+            Way::ToWorkers => workers.map(|worker| (self.of_worker(worker), None, Some(worker))).collect(),
+            Way::FromWorkers => workers.map(|worker| (self.of_worker(worker), Some(worker), None)).collect(),
+        }
+    }
+
+    /// The nodes that receive, of all links.
+    pub(super) fn receivers(&self) -> Vec<String> {
+        match self.way {
+            Way::FromWorkers => (1..=self.to.len()).map(|worker| self.of_worker(worker)).collect(),
+            Way::Plain | Way::ToWorkers => vec![self.name.clone()],
+        }
+    }
 }
 
 impl Cuts {
+    /// The part that a run calls so.
+    pub(super) fn part(&self, name: &str) -> Option<&PartOf> {
+        self.parts.iter().find(|part| part.name == name)
+    }
+
     pub(super) fn is_link(&self, node: &str) -> bool {
-        self.list.iter().any(|cut| cut.name == node)
+        self.list.iter().any(|cut| cut.receivers().iter().any(|name| name == node))
     }
 }
 
@@ -68,9 +126,14 @@ pub(super) fn cuts(file: &Pipeline, problems: &mut Vec<Problem>) -> Option<Cuts>
         }
     }
     check_placements(file, &of_node, problems);
-    let list = named(file, &hosts, grouped(file, &of_node));
+    let list = named(file, entries, grouped(file, &of_node));
     let list = addressed(entries, list, problems)?;
-    (problems.len() == known).then_some(Cuts { hosts, of_node, list })
+    let parts = entries.iter().enumerate().flat_map(|(host, entry)| {
+        let part = move |worker| PartOf { host, worker, name: entry.part_name(worker) };
+        entry.workers().into_iter().map(part)
+    });
+    let parts = parts.collect();
+    (problems.len() == known).then_some(Cuts { hosts, parts, of_node, list })
 }
 
 /// The number of a node's host. A file with one host needs not say it.
@@ -160,29 +223,30 @@ fn grouped(file: &Pipeline, of_node: &[usize]) -> Vec<Group> {
 }
 
 /// The name of a link tells its edge: `detector-to-stats`, or `detector-to-HOST` for several edges.
-fn named(file: &Pipeline, hosts: &[String], groups: Vec<Group>) -> Vec<(String, Group)> {
+fn named(file: &Pipeline, hosts: &[HostEntry], groups: Vec<Group>) -> Vec<(String, Group)> {
     let mut taken: BTreeSet<String> = file.nodes.iter().map(|node| node.name.text.clone()).collect();
     let mut list = Vec::new();
     for group in groups {
         let to = match group.edges[..] {
             [(node, _)] => &file.nodes[node].name.text,
-            _ => &hosts[group.to_host],
+            _ => &hosts[group.to_host].name.text,
         };
-        let whole = format!("{}-to-{to}", group.from.text.replace('.', "-"));
-        let numbered = (1..).map(|number| match number {
-            1 => cut_off(&whole, MOST),
-            _ => format!("{}-{number}", cut_off(&whole, MOST - 6)),
-        });
-        // One of so many names is free: a file has fewer nodes and edges than numbers of five digits.
-        let name = numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or_default();
+        let from = group.from.text.replace('.', "-");
+        let whole = match hosts[group.from_host].count {
+            Some(_) => format!("{from}-back"),
+            None => format!("{from}-to-{to}"),
+        };
+        let workers = hosts[group.from_host].count.unwrap_or(0);
+        let of_workers =
+            |name: &str| (1..=workers).map(|worker| format!("{name}-{worker}")).collect::<Vec<_>>();
+        let is_taken =
+            |name: &str| taken.contains(name) || of_workers(name).iter().any(|name| taken.contains(name));
+        let name = free_name(&whole, MOST, is_taken);
+        taken.extend(of_workers(&name));
         taken.insert(name.clone());
         list.push((name, group));
     }
     list
-}
-
-fn cut_off(text: &str, most: usize) -> String {
-    text.chars().take(most).collect()
 }
 
 /// Gives each link its address: the first one to a host has the host's port, the others the ports behind it.
@@ -194,59 +258,80 @@ fn addressed(
     let mut ports = Ports { entries, links: vec![0; entries.len()], usual: 0, taken: BTreeMap::new() };
     let mut list = Vec::new();
     for (name, Group { from, from_host, to_host, edges, options }) in groups {
-        let to = match ports.next(to_host) {
-            Ok(to) => to,
-            Err(problem) => {
-                problems.push(problem);
-                return None;
-            }
+        let way = match (entries[from_host].count, entries[to_host].count) {
+            (Some(_), _) => Way::FromWorkers,
+            (None, Some(_)) => Way::ToWorkers,
+            (None, None) => Way::Plain,
         };
-        let listen = listens(&entries[to_host], &to);
-        list.push(CutEntry { name, from, from_host, to_host, edges, options, to, listen });
+        let host = &entries[to_host];
+        let workers = if way == Way::FromWorkers {
+            vec![None; entries[from_host].workers().len()]
+        } else {
+            host.workers()
+        };
+        let to: Result<Vec<Address>, Problem> =
+            workers.iter().map(|worker| ports.next(to_host, *worker)).collect();
+        let to = to.map_err(|problem| problems.push(problem)).ok()?;
+        check_keys([&entries[from_host], host], &to, problems);
+        let listen = workers.iter().zip(&to).map(|(worker, to)| host.listens(*worker, to)).collect();
+        list.push(CutEntry { way, name, from, from_host, to_host, edges, options, to, listen });
     }
     Some(list)
+}
+
+/// Both ends of a link have keys, or none.
+fn check_keys(hosts: [&HostEntry; 2], to: &[Address], problems: &mut Vec<Problem>) {
+    let with = hosts.iter().find_map(|host| host.keys.as_ref().map(|keys| (host, keys)));
+    let without = hosts.iter().find(|host| host.keys.is_none());
+    if let (Some((with, keys)), Some(without), true) = (with, without, to.iter().any(Address::takes_keys)) {
+        let (with, without) = (&with.name.text, &without.name.text);
+        let wanted =
+            format!("the key `keys` of host `{without}` too, for its link with `{with}` over ZeroMQ");
+        problems.push(wrong(keys.at, wanted, "none".into()).of(Part::Key("keys".into())));
+    }
 }
 
 /// The addresses of links.
 struct Ports<'a> {
     entries: &'a [HostEntry],
-    /// Links so far to each host.
+    /// Links so far to each host. A worker has one.
     links: Vec<usize>,
     /// Links so far to hosts without an address, which are on one machine and share its ports.
     usual: usize,
-    /// The host that has an address.
-    taken: BTreeMap<String, usize>,
+    /// The host, or worker, that has an address.
+    taken: BTreeMap<String, (usize, Option<usize>)>,
 }
 
 impl Ports<'_> {
-    /// The address of the next link to a host.
-    fn next(&mut self, number: usize) -> Result<Address, Problem> {
+    /// The address of the next link to a host, or of the link to a worker.
+    fn next(&mut self, number: usize, worker: Option<usize>) -> Result<Address, Problem> {
         let host = &self.entries[number];
         let usual = Address { scheme: String::new(), host: "127.0.0.1".into(), port: PORT };
-        let (first, at) = host.address.as_ref().map_or((&usual, host.name.at), |(first, at)| (first, *at));
-        let count = if host.address.is_some() { &mut self.links[number] } else { &mut self.usual };
+        let address = host.address(worker);
+        let count = match (&address, worker) {
+            (None, _) => &mut self.usual,
+            (Some(_), None) => &mut self.links[number],
+            (Some(_), Some(_)) => &mut 0,
+        };
+        let (first, at) = address.as_ref().map_or((&usual, host.name.at), |(first, at)| (first, *at));
         let to = first.of_link(*count);
         *count += 1;
         let last = || wrong(at, "a port for each link to the host", format!("none behind {first}"));
         let to = to.ok_or_else(last)?;
-        let other = *self.taken.entry(to.to_string()).or_insert(number);
-        if other != number {
-            let found = format!("{to} for `{}` and `{}`", self.entries[other].name.text, host.name.text);
+        let other = *self.taken.entry(to.to_string()).or_insert((number, worker));
+        if other != (number, worker) {
+            let other = self.entries[other.0].part_name(other.1);
+            let found = format!("{to} for `{other}` and `{}`", host.part_name(worker));
             return Err(wrong(at, "one host at an address", found));
         }
-        let is_local = to.is_loopback() && listens(host, &to).is_loopback();
-        let has_keys = host.links.iter().any(|(name, _)| name.text == "keys");
+        let is_local = to.is_loopback() && host.listens(worker, &to).is_loopback();
+        let has_keys =
+            host.keys.is_some() && to.takes_keys() || host.links.iter().any(|(name, _)| name.text == "keys");
         if !(is_local || has_keys || host.beyond_loopback) {
-            let wanted = "an address of loopback, `links: {keys: FOLDER}` with an address zmq://host:port, or \
+            let wanted = "an address of loopback, `keys: FOLDER` with an address zmq://host:port, or \
                           `beyond_loopback: true` for a network that is trusted";
             return Err(wrong(at, wanted, format!("`{to}`")).of(Part::Key("address".into())));
         }
         Ok(to)
     }
-}
-
-/// Where the host listens for a link that others find at `to`.
-fn listens(host: &HostEntry, to: &Address) -> Address {
-    let own = host.listen.as_ref().map_or(&to.host, |listen| &listen.text);
-    Address { host: own.clone(), ..to.clone() }
 }

@@ -7,10 +7,11 @@ use livetime_engine::{Graph, NodeType, Stream};
 use livetime_frame::PayloadKind;
 
 use super::super::build::{self, Pipeline};
-use super::super::error::{Expected, Problem, ProblemKind};
+use super::super::error::{Expected, Part, Problem, ProblemKind};
 use super::super::setting::Setting;
 use super::super::{file, yaml};
 use super::cut::{CutEntry, Cuts, cuts};
+use super::pool::{check_members, with_orders};
 use super::problem::wrong;
 
 /// A file with hosts, taken apart.
@@ -40,6 +41,8 @@ impl<'a> Taken<'a> {
             let expected = Expected::new("the key `hosts` in the file", "none");
             problems.push(Problem::new(file.at, ProblemKind::Hosts(expected)));
         }
+        let own = file.clone();
+        with_orders(&mut file, problems);
         let cuts = cuts(&file, problems)?;
         // The bound of memory is for each host, not for all of them together.
         let memory = file.memory.replace((u64::MAX, file.at));
@@ -48,9 +51,24 @@ impl<'a> Taken<'a> {
         let pipeline = build::build(&file, node_types, &of_nodes, problems)?;
         file.memory = memory;
         let streams = streams_of(&file, &pipeline);
-        let (whole, hash) = (Arc::new(pipeline.graph), hash_of(text));
+        check_members(&file, node_types, problems);
+        let whole = match file.nodes.len() == own.nodes.len() {
+            true => pipeline.graph,
+            // Without the nodes that one process does not need.
+            false => {
+                build::build(
+                    &file::Pipeline { memory: Some((u64::MAX, own.at)), ..own },
+                    node_types,
+                    &of_nodes,
+                    problems,
+                )?
+                .graph
+            }
+        };
+        let (whole, hash) = (Arc::new(whole), hash_of(text));
         let taken = Taken { file, cuts, whole, streams, hash, node_types, settings };
         taken.check_streams(problems);
+        taken.check_writes(problems);
         problems.is_empty().then_some(taken)
     }
 }
@@ -60,6 +78,23 @@ impl Taken<'_> {
     pub(super) fn stream(&self, cut: &CutEntry) -> Stream {
         let found = cut.edges.first().and_then(|edge| self.streams.get(edge));
         found.copied().unwrap_or(Stream::Unknown)
+    }
+
+    /// Equal workers would write to equal files.
+    fn check_writes(&self, problems: &mut Vec<Problem>) {
+        let entries = self.file.hosts.iter().flatten().enumerate();
+        let shared: Vec<usize> = entries
+            .filter(|(_, host)| host.count.is_some_and(|count| count > 1))
+            .map(|(number, _)| number)
+            .collect();
+        for (entry, host) in self.file.nodes.iter().zip(&self.cuts.of_node) {
+            let node = self.whole.node(&entry.name.text).ok().filter(|_| shared.contains(host));
+            if let Some(path) = node.and_then(|node| self.whole.writes(node).into_iter().next()) {
+                let wanted = "a recorder on a host without `count`: workers may share a file system";
+                let problem = wrong(entry.name.at, wanted, format!("files at `{}`", path.display()));
+                problems.push(problem.of(Part::Entry(entry.name.text.clone())));
+            }
+        }
     }
 
     /// What a link cannot carry.
