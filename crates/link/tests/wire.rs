@@ -58,6 +58,7 @@ fn bodies() -> Vec<Body<Frame>> {
             lost: losses(),
             told: told(),
             before: 4,
+            window: Credit { frames: 6, bytes: 7 },
         }),
         Body::Ack(ack),
         Body::Heartbeat(Heartbeat { told: told(), clock_ns: 5 }),

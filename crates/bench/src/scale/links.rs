@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{EdgeOptions, Graph, NodeType, Run, RunOptions, Value, WhenFull};
+use livetime_engine::{EdgeOptions, Graph, NodeType, Placement, Run, RunOptions, Value, WhenFull};
 use livetime_measure::process_cpu;
 use livetime_nodes::sinks::link_out::LinkOut;
 use livetime_nodes::sources::link_in::LinkIn;
@@ -112,6 +112,10 @@ pub fn send_over_links() -> Result<(), Failed> {
         graph.set(node, "period_us", &(PERIOD_US as i64).into())?;
         let node = graph.add(&name, NodeType::of::<LinkOut>())?;
         graph.set(node, "to", &address.as_str().into())?;
+        // Both processes may share few cores, and only the receivers are measured.
+        if let Some(options) = graph.options_mut(node) {
+            options.placement = Placement::Inline;
+        }
         graph.connect(&source, &name, edge())?;
     }
     let run = start(&graph)?;

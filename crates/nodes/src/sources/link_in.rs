@@ -11,8 +11,8 @@
 //! node that must not lose needs `when_full: block`; the sender waits then.
 //!
 //! The source ends when the sender's run has ended, or was aborted. A sender that dies and comes back begins anew: frames
-//! that it told of and did not send are in doubt. The node waits for frames itself, for a few ms at a time, and needs a
-//! thread of its own.
+//! that it told of and did not send are in doubt. The node is woken for each frame: many
+//! links may share a thread.
 //!
 //! The node listens beyond this host only over ZeroMQ with `keys`, which keep every other sender out and encrypt all bytes,
 //! or with `beyond_loopback`, for networks that are trusted.
@@ -115,10 +115,6 @@ pub struct LinkIn {
     is_drained: bool,
 }
 
-/// The node's wait for a frame before it returns to the engine for other requests.
-const WAIT: Duration = Duration::from_millis(5);
-/// When it looks again if there was none.
-const PAUSE_NS: u64 = 10_000;
 /// How long a source that has ended waits for the nodes behind it to complete their frames, and for the sender to hear of it.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -163,10 +159,10 @@ impl Node for LinkIn {
         let side = link::Side { settings: &settings, keys, epoch };
         let carrier = link::listen(listen, *beyond_loopback, &side)?;
         self.params.listening = carrier.address().unwrap_or_default();
-        let link = Link::new(Receiving::new(settings, epoch), ctx.teller());
+        let link = Link::new(Receiving::new(settings, epoch), ctx.teller(), Some(ctx.waker()));
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
-            let parts = counted.with(|receiving, _| receiving.receiver().parts());
+            let parts = counted.look(|receiving, _| receiving.receiver().parts());
             parts.iter().map(|part| cut_account(&node, &cut, CutSide::Receiver, part)).collect()
         });
         let thread = link.start(ctx.name(), carrier, pool(&bounds))?;
@@ -183,39 +179,23 @@ impl Node for LinkIn {
         if ctx.is_stopping() {
             link.with(|receiving, _| receiving.ask_to_end());
         }
-        match link.wait(WAIT, |receiving, now_ns| receiving.next_event(now_ns)) {
-            Some(ReceiverEvent::Frame(token, frame)) => {
-                self.send(&link, token, frame, ctx)?;
-                return Ok(Next::Now);
-            }
-            Some(ReceiverEvent::Met { is_new, .. }) => {
-                ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
-            }
-            Some(ReceiverEvent::End) => {
-                if link.with(|receiving, _| receiving.receiver().was_stopped()) && !ctx.is_stopping() {
-                    ctx.tell("the sending run was stopped, and stops this one");
-                    ctx.teller().stop_run();
-                }
-                return Ok(Next::Finished);
-            }
-            Some(ReceiverEvent::Aborted(why)) => {
-                ctx.tell_error(format!("the sender has aborted: {why}"));
-                return Ok(Next::Finished);
-            }
-            // Without a sender its end would never come.
-            None if ctx.is_stopping() && !link.with(|receiving, _| receiving.is_up()) => {
-                ctx.tell("the run is stopped, and no sender is there");
-                return Ok(Next::Finished);
-            }
-            None => {}
+        let rest = match link.take(|receiving, now_ns| receiving.next_event(now_ns)) {
+            Ok(event) => return self.handle(&link, event, ctx),
+            Err(rest) => rest,
+        };
+        // Without a sender its end would never come.
+        if ctx.is_stopping() && !link.look(|receiving, _| receiving.is_up()) {
+            ctx.tell("the run is stopped, and no sender is there");
+            return Ok(Next::Finished);
         }
-        Ok(if self.gives_up(&link, ctx) { Next::Finished } else { Next::At(ctx.now_ns() + PAUSE_NS) })
+        let next = Next::At(ctx.now_ns() + rest.as_nanos() as u64);
+        Ok(if self.gives_up(&link, ctx) { Next::Finished } else { next })
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let Some((link, _)) = &self.link else { return Ok(()) };
         let is_used =
-            link.with(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
+            link.look(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
         if self.params.name(index) == "when_stopped" {
             ctx.ends_itself(self.params.when_stopped == WhenStopped::Drain);
             return Ok(());
@@ -264,6 +244,33 @@ impl LinkIn {
         Bounds { frames: window_frames, bytes: window_bytes, frame_bytes: max_frame_bytes }
     }
 
+    fn handle(
+        &mut self,
+        link: &Link<Receiving>,
+        event: ReceiverEvent<Frame>,
+        ctx: &mut Context,
+    ) -> Result<Next, NodeError> {
+        match event {
+            ReceiverEvent::Frame(token, frame) => self.send(link, token, frame, ctx)?,
+            ReceiverEvent::Met { is_new, .. } => {
+                ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
+            }
+            ReceiverEvent::End => {
+                if link.look(|receiving, _| receiving.receiver().was_stopped()) && !ctx.is_stopping() {
+                    ctx.tell("the sending run was stopped, and stops this one");
+                    ctx.teller().stop_run();
+                }
+                return Ok(Next::Finished);
+            }
+            ReceiverEvent::Aborted(why) => {
+                ctx.tell_error(format!("the sender has aborted: {why}"));
+                return Ok(Next::Finished);
+            }
+        }
+        // More may be there.
+        Ok(Next::Now)
+    }
+
     fn send(
         &mut self,
         link: &Link<Receiving>,
@@ -280,7 +287,7 @@ impl LinkIn {
             }
         };
         ctx.continue_at(frame.header().sequence);
-        sent.pledge(&link.with(|receiving, _| receiving.hand_on(token)));
+        sent.pledge(&link.quietly(|receiving, _| receiving.hand_on(token)));
         self.params.frames += 1;
         ctx.emit(sent)
     }
@@ -288,7 +295,7 @@ impl LinkIn {
     /// True when no sender came for `peers_within`, or none is there and the pool has ended.
     fn gives_up(&mut self, link: &Link<Receiving>, ctx: &Context) -> bool {
         let limit_ns = (self.params.peers_within * 1e9) as u64;
-        let (is_up, now_ns) = link.with(|receiving, now_ns| (receiving.is_up(), now_ns));
+        let (is_up, now_ns) = link.look(|receiving, now_ns| (receiving.is_up(), now_ns));
         if is_up {
             self.alone_since_ns = None;
             return false;
@@ -315,7 +322,7 @@ impl LinkIn {
 
     fn read(&mut self, link: &Link<Receiving>) {
         let params = &mut self.params;
-        let account = link.with(|receiving, _| {
+        let account = link.look(|receiving, _| {
             params.connected = receiving.is_up();
             receiving.receiver().account()
         });
