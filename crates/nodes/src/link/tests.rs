@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use livetime_engine::testing::{Harness, assert_compliant, assert_compliant_fed};
-use livetime_engine::{Cuts, Next, Value};
+use livetime_engine::{Cuts, Graph, Next, NodeType, Placement, Run, RunOptions, Value};
 use livetime_frame::{
     AttributeValue, ColorMode, DType, Flags, Frame, FramePool, Layout, Payload, Schema, TableLayout,
 };
@@ -289,6 +290,38 @@ fn a_worker_whose_run_is_aborted_gives_its_frames_back() {
     assert_eq!(sum(&ends, |end| end.delivered), 30, "{ends:?}");
     assert_eq!(sum(&ends, |end| end.offered) - sum(&ends, |end| end.retaken), 30, "{ends:?}");
     assert!(came < 30 + pool.number_of("sent_again") as u64 && pool.number_of("lost") == 0.0, "{ends:?}");
+}
+
+#[test]
+fn of_150_links_into_one_thread_each_delivers_its_frames() {
+    const LINKS: usize = 150;
+    let mut graph = Graph::default();
+    for link in 0..LINKS {
+        let node = graph.add(&format!("link{link}"), NodeType::of::<LinkIn>()).unwrap();
+        let listen = LISTEN[link % LISTEN.len()];
+        let bounds = ["window_bytes", "max_frame_bytes"].map(|name| (name, (1 << 20).into()));
+        for (name, value) in [("listen", listen.into())].into_iter().chain(bounds) {
+            graph.set(node, name, &value).unwrap();
+        }
+        graph.options_mut(node).unwrap().placement = Placement::Group("links".into());
+    }
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    let cuts = run.service::<Cuts>();
+    let address = |link| {
+        let params = run.params(&format!("link{link}")).unwrap();
+        let found = params.into_iter().find(|(spec, _)| spec.name == "listening");
+        let Some((_, Value::Text(address))) = found else { panic!("it listens") };
+        address.to_string()
+    };
+    let senders: Vec<_> = (0..LINKS).map(|link| send(address(link), numbered(20), 60.0)).collect();
+    for sender in senders {
+        let mut sender = sender.join().unwrap();
+        assert_eq!(["delivered", "lost", "queued"].map(|name| sender.number_of(name)), [20.0, 0.0, 0.0]);
+    }
+    run.finish(Duration::from_secs(60));
+    let ends = cuts.accounts();
+    assert_eq!(ends.len(), LINKS);
+    assert!(ends.iter().all(|end| (end.offered, end.delivered, end.queued) == (20, 20, 0)), "{ends:?}");
 }
 
 #[test]
