@@ -8,7 +8,9 @@ use livetime_frame::{Frame, FramePool};
 use livetime_link::carrier::Carrier;
 use livetime_link::carrier::memory::{Faults, pair};
 use livetime_link::carrier::tcp::Tcp;
-use livetime_link::{Abort, Account, Body, Message, Receiver, ReceiverEvent, Retain, Sender, Settlement, Step, Told};
+use livetime_link::{
+    Abort, Account, Body, Message, Receiver, ReceiverEvent, Retain, Sender, Settlement, Step, Told,
+};
 
 const FRAMES: u64 = 300;
 
@@ -84,8 +86,8 @@ fn a_full_socket_gets_the_rest_later() {
     let mut connecting = Tcp::connect_to(&listening.address().unwrap(), Vec::new(), 1 << 20);
     let wait = Duration::from_secs(5);
     let connected = std::thread::spawn(move || connecting.connect(wait).unwrap().unwrap());
-    let (_, mut incoming) = listening.connect(wait).unwrap().unwrap();
-    let (mut outgoing, _) = connected.join().unwrap();
+    let (_back, mut incoming) = listening.connect(wait).unwrap().unwrap();
+    let (mut outgoing, _answers) = connected.join().unwrap();
     let why = |number: usize| format!("{number:900}");
     let abort = |number| Abort { why: why(number), told: Told::default() };
     let message = |number| Message { from: 1, to: 2, body: Body::Abort(abort(number)) };

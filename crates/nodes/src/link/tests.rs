@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use livetime_engine::testing::{Harness, assert_compliant, assert_compliant_fed};
 use livetime_engine::{Cuts, Graph, Next, NodeType, Placement, Run, RunOptions, Value};
@@ -313,12 +312,22 @@ fn of_150_links_into_one_thread_each_delivers_its_frames() {
         let Some((_, Value::Text(address))) = found else { panic!("it listens") };
         address.to_string()
     };
-    let senders: Vec<_> = (0..LINKS).map(|link| send(address(link), numbered(20), 60.0)).collect();
-    for sender in senders {
-        let mut sender = sender.join().unwrap();
-        assert_eq!(["delivered", "lost", "queued"].map(|name| sender.number_of(name)), [20.0, 0.0, 0.0]);
-    }
-    run.finish(Duration::from_secs(60));
+    let frames = numbered(20);
+    std::thread::scope(|scope| {
+        for link in 0..LINKS {
+            let params = [("to", Value::from(&*address(link))), ("max_frame_bytes", (1 << 20).into())];
+            let mut sender = Harness::new::<LinkOut>(&params).unwrap();
+            let frames = &frames;
+            scope.spawn(move || {
+                frames.iter().for_each(|frame| _ = sender.feed(frame).unwrap());
+                sender.drain().unwrap();
+                let account = ["delivered", "lost", "queued"].map(|name| sender.number_of(name));
+                assert_eq!(account, [20.0, 0.0, 0.0]);
+                sender.stop();
+            });
+        }
+    });
+    run.finish(livetime_testkit::HANG);
     let ends = cuts.accounts();
     assert_eq!(ends.len(), LINKS);
     assert!(ends.iter().all(|end| (end.offered, end.delivered, end.queued) == (20, 20, 0)), "{ends:?}");
