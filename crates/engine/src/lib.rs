@@ -133,7 +133,7 @@ pub use livetime_runtime::{
 pub use node::{
     Accepts, Acts, Context, Counterpart, DeclaredParams, DynNode, FixedSetting, Kept, LastFrame, Next, Node,
     NodeError, NodeFactory, NodeKind, NodeSpec, NodeType, NotAccepted, PortSpec, Record, Snapshot, Stamp,
-    Stream, Teller, UnderWay,
+    Stream, Teller, UnderWay, Waker,
 };
 pub use param::{
     Choice, ParamEnum, ParamKind, ParamSpec, ParamType, Params, PvForm, PvStyle, Refusal, RefusalKind, Role,

@@ -22,7 +22,7 @@ use crate::Value;
 use crate::account::Ended;
 use crate::edge::{Edge, Output, Outputs, Sender};
 use crate::graph::{NodeOptions, OnFailure};
-use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, Stamp};
+use crate::node::{Context, DynNode, LastFrame, Next, NodeError, NodeKind, NodeType, SourceWatch, Stamp};
 use crate::reorder::Reorder;
 use crate::spans::Visit;
 
@@ -284,8 +284,9 @@ impl Runner {
         match self.due {
             _ if self.paused => false,
             Next::Now => true,
-            Next::At(at) => at <= now_ns,
-            Next::Idle | Next::Finished => false,
+            Next::Finished => false,
+            Next::At(at) if at <= now_ns => true,
+            Next::At(_) | Next::Idle => self.ctx.source.as_ref().is_some_and(SourceWatch::is_woken),
         }
     }
 
@@ -316,6 +317,7 @@ impl Runner {
         }
         // `produce` may emit several frames or none, so that the difference is counted.
         let before = self.ctx.emitted();
+        self.ctx.source.iter().for_each(SourceWatch::answer);
         self.ctx.begun_ns = start_ns;
         match self.call(|node, ctx| node.produce(ctx)) {
             Ok(next) => {

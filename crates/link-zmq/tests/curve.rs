@@ -61,6 +61,36 @@ fn messages_pass_both_ways() {
     pass(&mut receiver, &mut sender);
 }
 
+/// Sends without a wait until the socket is full; then all that was sent must be there, and in order.
+fn fill(from: &mut Connected, to: &mut Connected) {
+    let sizes = |number: usize| [number, 20_000, 30_000];
+    assert!(!from.0.send_at_once(&data(&[100_000])).unwrap(), "a large message is left to `send`");
+    let mut sent = 0;
+    while from.0.send_at_once(&data(&sizes(sent))).unwrap() {
+        sent += 1;
+    }
+    let mut allocator = FramePool::new(64 << 20).allocator();
+    std::thread::scope(|scope| {
+        // The rest of the message that has begun, and one more.
+        scope.spawn(|| (sent..sent + 2).for_each(|number| from.0.send(&data(&sizes(number))).unwrap()));
+        for number in 0..sent + 2 {
+            let came = to.1.receive(&mut memory(&mut allocator)).unwrap();
+            assert_eq!(payloads(&came), payloads(&data(&sizes(number))), "message {number} of {sent}");
+        }
+    });
+}
+
+#[test]
+fn a_full_socket_gets_the_rest_later() {
+    let (_folder, [a, b, ..]) = keys();
+    for keys in [(None, None), (read(&a), read(&b))] {
+        let (receiver, sender) = try_to_meet(keys.0, keys.1);
+        let (mut receiver, mut sender) = (receiver.unwrap(), sender.unwrap());
+        fill(&mut sender, &mut receiver);
+        fill(&mut receiver, &mut sender);
+    }
+}
+
 #[test]
 fn a_peer_without_the_right_key_never_comes_in() {
     let (_folder, [a, b, c, d]) = keys();

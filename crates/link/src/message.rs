@@ -125,6 +125,8 @@ pub struct Welcome {
     pub told: Told,
     /// The epoch before this one in the sender's process, whose frames went to other receivers; 0 for none.
     pub before: u64,
+    /// What the sender keeps at most, if it can wait for acknowledgements; 0: it wants each of them soon.
+    pub window: Credit,
 }
 
 /// Frames that follow each other.

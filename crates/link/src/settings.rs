@@ -35,8 +35,10 @@ pub struct Settings {
     pub resend_after_ns: u64,
     /// The receiver acknowledges after so many frames …
     pub ack_frames: u64,
-    /// … or after this time.
+    /// … or after this time …
     pub ack_after_ns: u64,
+    /// … or after this one, while the sender's window has room for many times as many frames as wait for a word.
+    pub ack_at_leisure_ns: u64,
 }
 
 impl Default for Settings {
@@ -58,6 +60,7 @@ impl Default for Settings {
             resend_after_ns: 600 * MS,
             ack_frames: 16,
             ack_after_ns: 5 * MS,
+            ack_at_leisure_ns: 50 * MS,
         }
     }
 }

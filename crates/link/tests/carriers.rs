@@ -1,13 +1,16 @@
 //! Real frames over real bytes: both ends with threads, over TCP and over a carrier with faults.
 
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use crate::ends::{End, Source, drive, settings};
 use livetime_frame::{Frame, FramePool};
 use livetime_link::carrier::Carrier;
 use livetime_link::carrier::memory::{Faults, pair};
 use livetime_link::carrier::tcp::Tcp;
-use livetime_link::{Account, Message, Receiver, ReceiverEvent, Retain, Sender, Settlement, Step};
+use livetime_link::{
+    Abort, Account, Body, Message, Receiver, ReceiverEvent, Retain, Sender, Settlement, Step, Told,
+};
 
 const FRAMES: u64 = 300;
 
@@ -75,6 +78,32 @@ fn all_frames_pass_tcp_in_order() {
     let listening = Tcp::listen("127.0.0.1:0", Vec::new(), 1 << 20).unwrap();
     let address = listening.address().unwrap();
     check(carry(Tcp::connect_to(&address, Vec::new(), 1 << 20), listening));
+}
+
+#[test]
+fn a_full_socket_gets_the_rest_later() {
+    let mut listening = Tcp::listen("127.0.0.1:0", Vec::new(), 1 << 20).unwrap();
+    let mut connecting = Tcp::connect_to(&listening.address().unwrap(), Vec::new(), 1 << 20);
+    let wait = Duration::from_secs(5);
+    let connected = std::thread::spawn(move || connecting.connect(wait).unwrap().unwrap());
+    let (_back, mut incoming) = listening.connect(wait).unwrap().unwrap();
+    let (mut outgoing, _answers) = connected.join().unwrap();
+    let why = |number: usize| format!("{number:900}");
+    let abort = |number| Abort { why: why(number), told: Told::default() };
+    let message = |number| Message { from: 1, to: 2, body: Body::Abort(abort(number)) };
+    let mut sent = 0;
+    while outgoing.send_at_once(&message(sent)).unwrap() {
+        sent += 1;
+    }
+    std::thread::scope(|scope| {
+        // The rest of the message that has begun, and one more.
+        scope.spawn(|| (sent..sent + 2).for_each(|number| outgoing.send(&message(number)).unwrap()));
+        for number in 0..sent + 2 {
+            let came = incoming.receive(&mut |_| None).unwrap();
+            let Body::Abort(abort) = came.body else { panic!("wanted an abort") };
+            assert_eq!(abort.why, why(number));
+        }
+    });
 }
 
 #[test]

@@ -121,7 +121,9 @@ fn receiver(told: Told) -> (Receiver<Bytes>, u64) {
     receiver.connected(1);
     let session = send(receiver.step(1)).from;
     let (cut, lost) = (settings().cut, Losses::default());
-    let welcome = Welcome { epoch: 1, cut, retain: Retain::Completed, start: 0, lost, told, before: 0 };
+    let window = Credit::default();
+    let welcome =
+        Welcome { epoch: 1, cut, retain: Retain::Completed, start: 0, lost, told, before: 0, window };
     receiver.receive(Message { from: 8, to: session, body: Body::Welcome(welcome) }, 1).unwrap();
     (receiver, session)
 }
@@ -222,6 +224,7 @@ fn a_sender_that_restarts_again_and_again_gets_one_window_in_all() {
             lost: Losses::default(),
             told,
             before: 0,
+            window: Credit::default(),
         };
         let welcome = Message { from: 8, to, body: Body::Welcome(welcome) };
         let refused = receiver.receive(welcome.clone(), 1).unwrap_err();

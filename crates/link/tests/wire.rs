@@ -58,6 +58,7 @@ fn bodies() -> Vec<Body<Frame>> {
             lost: losses(),
             told: told(),
             before: 4,
+            window: Credit { frames: 6, bytes: 7 },
         }),
         Body::Ack(ack),
         Body::Heartbeat(Heartbeat { told: told(), clock_ns: 5 }),
@@ -183,7 +184,7 @@ fn sizes_that_lie_are_refused_by_name() {
     };
     let start = "message of a link, ";
     assert_eq!(with(0, b"HTTP"), format!("{start}first bytes: wanted LTLK, found HTTP"));
-    assert_eq!(with(4, &[3]), format!("{start}version: wanted 2, found 3"));
+    assert_eq!(with(4, &[4]), format!("{start}version: wanted 3, found 4"));
     assert_eq!(with(5, &[9]), format!("{start}kind: wanted 0 to 8, found 9"));
     assert_eq!(with(6, &[255, 255]), format!("{start}frames: wanted at most 4096, found 65535"));
     assert_eq!(

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use livetime_engine::{EdgeOptions, Graph, NodeType, Run, RunOptions, Value, WhenFull};
+use livetime_engine::{EdgeOptions, Graph, NodeType, Placement, Run, RunOptions, Value, WhenFull};
 use livetime_measure::process_cpu;
 use livetime_nodes::sinks::link_out::LinkOut;
 use livetime_nodes::sources::link_in::LinkIn;
@@ -22,6 +22,14 @@ const PERIOD_US: u64 = 10_000;
 
 fn edge() -> EdgeOptions {
     EdgeOptions { when_full: WhenFull::Block, queue: 16, ..EdgeOptions::default() }
+}
+
+/// The windows of all links fit into the memory of a run.
+fn bound(graph: &mut Graph, node: usize) -> Result<(), Failed> {
+    for name in ["window_bytes", "max_frame_bytes"] {
+        graph.set(node, name, &(1 << 20).into())?;
+    }
+    Ok(())
 }
 
 fn start(graph: &Graph) -> Result<Run, Failed> {
@@ -76,8 +84,7 @@ fn receivers(links: usize) -> Result<Graph, Failed> {
     for link in 0..links {
         let node = graph.add(&format!("link{link}"), NodeType::of::<LinkIn>())?;
         graph.set(node, "listen", &"zmq://127.0.0.1:0".into())?;
-        graph.set(node, "window_bytes", &(1 << 20).into())?;
-        graph.set(node, "max_frame_bytes", &(1 << 20).into())?;
+        bound(&mut graph, node)?;
         graph.connect(&format!("link{link}"), "merger", edge())?;
     }
     Ok(graph)
@@ -112,6 +119,11 @@ pub fn send_over_links() -> Result<(), Failed> {
         graph.set(node, "period_us", &(PERIOD_US as i64).into())?;
         let node = graph.add(&name, NodeType::of::<LinkOut>())?;
         graph.set(node, "to", &address.as_str().into())?;
+        bound(&mut graph, node)?;
+        // Both processes may share few cores, and only the receivers are measured.
+        if let Some(options) = graph.options_mut(node) {
+            options.placement = Placement::Inline;
+        }
         graph.connect(&source, &name, edge())?;
     }
     let run = start(&graph)?;

@@ -10,6 +10,7 @@ mod node_type;
 mod source_watch;
 mod stamp;
 mod under_way;
+mod waker;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,7 @@ pub use node_type::NodeType;
 pub(crate) use source_watch::SourceWatch;
 pub use stamp::Stamp;
 pub use under_way::{Teller, UnderWay};
+pub use waker::Waker;
 
 /// A node: private state that handles one message at a time. See `docs/spec/node.md` for the contract.
 ///

@@ -1,6 +1,7 @@
 //! The engine's observations of a source: gaps in its numbers, silences, and its rate.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use livetime_frame::SourceId;
 use livetime_runtime::sampling::{FAST_NS, FAST_TIMED_EVERY, Sampler};
@@ -16,6 +17,8 @@ pub(crate) struct SourceWatch {
     pub(crate) mean_gap_ns: u64,
     /// A stop of the run does not end the source: it sees the stop, and says itself when it has ended.
     pub(crate) ends_itself: bool,
+    /// Another thread has something for the source.
+    pub(super) waker: Arc<AtomicBool>,
     timed: Sampler,
 }
 
@@ -31,7 +34,25 @@ impl SourceWatch {
             last_ns: 0,
             mean_gap_ns: 0,
             ends_itself: false,
+            waker: Arc::default(),
             timed: Sampler::every(1),
+        }
+    }
+
+    /// True when another thread has something for the source.
+    pub(crate) fn is_woken(&self) -> bool {
+        self.waker.load(Ordering::Acquire)
+    }
+
+    /// True when another thread may wake the source.
+    pub(crate) fn has_waker(&self) -> bool {
+        Arc::strong_count(&self.waker) > 1
+    }
+
+    /// The source is about to look: a ring from now on counts for its next call.
+    pub(crate) fn answer(&self) {
+        if self.waker.load(Ordering::Relaxed) {
+            self.waker.swap(false, Ordering::AcqRel);
         }
     }
 

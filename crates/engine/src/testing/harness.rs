@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Duration;
 
 use livetime_frame::{Element, Frame, FrameMut, FramePool, Header, Layout, SourceId};
 use livetime_runtime::{Clock, Event};
@@ -13,6 +14,9 @@ use crate::node::{Context, DynNode, Next, Node, NodeError, NodeKind, NodeType, S
 use crate::order::Order;
 use crate::services::Services;
 use crate::{Value, assign};
+
+/// How long a source without a frame is waited for.
+const MOMENT: Duration = Duration::from_millis(5);
 
 /// Runs one node on the calling thread in virtual time: feeds frames, collects the emitted frames.
 ///
@@ -212,13 +216,23 @@ impl Harness {
         Ok(self.emitted())
     }
 
-    /// Lets a source produce once.
+    /// Lets a source produce once. A source without a frame, whose frames come from another thread, is given a moment: it
+    /// ends when the source is woken.
     ///
     /// # Errors
     /// The node's error.
     pub fn produce(&mut self) -> Result<(Vec<Frame>, Next), NodeError> {
+        self.ctx.source.iter().for_each(SourceWatch::answer);
         let next = self.node.produce(&mut self.ctx)?;
-        Ok((self.emitted(), next))
+        let frames = self.emitted();
+        let has_waker = self.ctx.source.as_ref().is_some_and(SourceWatch::has_waker);
+        if frames.is_empty() && has_waker && matches!(next, Next::At(_) | Next::Idle) {
+            let bell = &self.ctx.bell;
+            bell.adopt_thread();
+            bell.prepare();
+            bell.wait(Some(MOMENT));
+        }
+        Ok((frames, next))
     }
 
     /// Lets a source produce until it has emitted `count` frames or ends, moving time on as it asks.

@@ -8,7 +8,7 @@ use livetime_frame::Frame;
 use livetime_link::carrier::{CarrierError, Incoming, Memory};
 use livetime_link::wire::Decoder;
 use livetime_link::{
-    Body, Data, Heartbeat, Losses, Message, Notice, Parcel, Retain, Standing, Told, Welcome,
+    Body, Credit, Data, Heartbeat, Losses, Message, Notice, Parcel, Retain, Standing, Told, Welcome,
 };
 use rdkafka::Message as _;
 use rdkafka::Offset;
@@ -196,6 +196,7 @@ impl Reading {
             lost: Losses::default(),
             told,
             before: 0,
+            window: Credit::default(),
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use livetime_frame::{Codec, Frame};
 use livetime_runtime::{Random, lock};
 
-use super::stream::{Reader, Writer};
+use super::stream::{Reader, Writer, write_all};
 use super::{Carrier, CarrierError, Connected, Incoming, Memory, Outgoing};
 use crate::message::Message;
 use crate::wire::Decoder;
@@ -149,7 +149,7 @@ struct MemoryOutgoing {
 impl Outgoing for MemoryOutgoing {
     fn send(&mut self, message: &Message<Frame>) -> Result<(), CarrierError> {
         let mut bytes = Vec::new();
-        self.writer.write(&mut bytes, message)?;
+        self.writer.write(message, |slices| write_all(&mut bytes, slices))?;
         let Half { shared, connection, side } = &self.half;
         let mut state = lock(&shared.state);
         if state.happens(shared.faults.cut) {
@@ -162,6 +162,11 @@ impl Outgoing for MemoryOutgoing {
         state.put(1 - side, bytes, &shared.faults);
         shared.changed.notify_all();
         Ok(())
+    }
+
+    /// Memory takes each message.
+    fn send_at_once(&mut self, message: &Message<Frame>) -> Result<bool, CarrierError> {
+        self.send(message).map(|()| true)
     }
 
     fn close(&mut self) {

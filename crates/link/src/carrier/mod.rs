@@ -24,7 +24,7 @@ use livetime_frame::{Frame, FrameMut};
 
 use crate::message::Message;
 use crate::wire::{FrameHead, WireError};
-pub use stream::write_all;
+pub use stream::{Rest, is_small, write_all};
 
 /// Finds memory for a frame. It may wait for memory; `None` breaks the connection.
 pub type Memory<'a> = &'a mut dyn FnMut(&FrameHead) -> Option<FrameMut>;
@@ -54,6 +54,15 @@ pub trait Outgoing: Send {
     /// # Errors
     /// [`CarrierError`] when the connection is broken. The message may have come through or not.
     fn send(&mut self, message: &Message<Frame>) -> Result<(), CarrierError>;
+
+    /// Sends as much of a message as goes without a wait, and says whether that is all. If not, the next call must be
+    /// [`Outgoing::send`] with the same message; it sends the rest. A carrier whose sends may always wait sends nothing.
+    ///
+    /// # Errors
+    /// As [`Outgoing::send`].
+    fn send_at_once(&mut self, _message: &Message<Frame>) -> Result<bool, CarrierError> {
+        Ok(false)
+    }
 
     /// Breaks the connection, also for the other half.
     fn close(&mut self);

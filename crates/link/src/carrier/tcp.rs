@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use livetime_frame::{Codec, Frame};
 
-use super::stream::{Reader, Writer};
+use super::stream::{Reader, Rest, Writer, is_small, write_all};
 use super::{Carrier, CarrierError, Connected, Incoming, Memory, Outgoing};
 use crate::message::Message;
 use crate::wire::Decoder;
@@ -52,7 +52,7 @@ impl Carrier for Tcp {
         let incoming = stream.try_clone()?;
         let decoder = Decoder::new(self.codecs.clone(), self.max_frame_bytes);
         let incoming = TcpIncoming { stream: incoming, reader: Reader::new(decoder) };
-        let outgoing = TcpOutgoing { stream, writer: Writer::default() };
+        let outgoing = TcpOutgoing { stream, writer: Writer::default(), rest: Rest::default() };
         Ok(Some((Box::new(outgoing), Box::new(incoming))))
     }
 }
@@ -130,11 +130,22 @@ impl Streams {
 struct TcpOutgoing {
     stream: TcpStream,
     writer: Writer,
+    rest: Rest,
 }
 
 impl Outgoing for TcpOutgoing {
     fn send(&mut self, message: &Message<Frame>) -> Result<(), CarrierError> {
-        self.writer.write(&mut self.stream, message)
+        if self.rest.write(&mut self.stream)? {
+            return Ok(());
+        }
+        self.writer.write(message, |slices| write_all(&mut self.stream, slices))
+    }
+
+    fn send_at_once(&mut self, message: &Message<Frame>) -> Result<bool, CarrierError> {
+        if !is_small(message) {
+            return Ok(false);
+        }
+        self.writer.write(message, |slices| self.rest.write_at_once(&self.stream, slices))
     }
 
     fn close(&mut self) {

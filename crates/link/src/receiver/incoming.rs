@@ -6,8 +6,11 @@ use livetime_runtime::LossReason;
 
 use super::token::{Settlement, Token};
 use crate::account::Part;
-use crate::message::{Notice, Told, Welcome};
+use crate::message::{Credit, Notice, Told, Welcome};
 use crate::{Account, Losses, Retain, Settings, Standing, Violation};
+
+/// Frames without an acknowledgement are at most such a part of the sender's window, where it waits for one.
+const PARTS: u64 = 4;
 
 /// A frame that was received, and whose predecessors are not all settled, or it itself.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,9 @@ pub(super) struct Incoming {
     pub(super) epoch: u64,
     pub(super) retain: Retain,
     pub(super) standing: Standing,
+    /// What the sender keeps at most, and the bytes of its largest frame so far.
+    window: Credit,
+    largest: u64,
     /// Frames before it belong to earlier incarnations of the receiver.
     start: u64,
     told: Told,
@@ -52,6 +58,8 @@ impl Incoming {
             epoch: welcome.epoch,
             retain: welcome.retain,
             standing: Standing::at(welcome.start, welcome.lost),
+            window: welcome.window,
+            largest: 0,
             start: welcome.start,
             told: Told { offered: welcome.start, lost: Losses::default() },
             slots: VecDeque::new(),
@@ -108,6 +116,7 @@ impl Incoming {
         )?;
         self.slots.push_back(Slot { bytes, settlement: None });
         self.bytes += bytes;
+        self.largest = self.largest.max(bytes);
         let position = self.standing.received;
         self.standing.received += 1;
         Ok(Token { epoch: self.epoch, position })
@@ -133,6 +142,14 @@ impl Incoming {
         self.sent_again = self.sent_again.saturating_add(notice.again);
         self.advance();
         Ok(())
+    }
+
+    /// True when the sender can wait for the acknowledgement of `frames` frames: these are a small part of its window, and
+    /// no end is near.
+    pub(super) fn has_leisure(&self, frames: u64) -> bool {
+        let many = frames.saturating_mul(PARTS);
+        let bytes = many.saturating_mul(self.largest);
+        self.tail.is_none() && !self.aborted && many <= self.window.frames && bytes <= self.window.bytes
     }
 
     /// Frames and bytes from the settled position on.

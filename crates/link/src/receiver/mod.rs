@@ -286,7 +286,7 @@ impl<F: Parcel> Receiver<F> {
             self.finished_due = false;
             return self.current.as_ref().map(|incoming| Body::Finished(incoming.standing));
         }
-        let is_late = self.news > 0 && now_ns >= self.news_ns.saturating_add(self.settings.ack_after_ns);
+        let is_late = self.news > 0 && now_ns >= self.ack_ns();
         let is_due = self.ack_due || self.news >= self.settings.ack_frames || is_late || is_silent;
         is_due.then(|| Body::Ack(self.ack(now_ns)))
     }
@@ -322,13 +322,25 @@ impl<F: Parcel> Receiver<F> {
         Credit { frames: window_frames.saturating_sub(frames), bytes: window_bytes.saturating_sub(bytes) }
     }
 
+    /// True when the sender can wait for acknowledgements.
+    pub fn has_leisure(&self) -> bool {
+        let frames = self.settings.ack_frames;
+        !self.ending && self.current.as_ref().is_some_and(|incoming| incoming.has_leisure(frames))
+    }
+
+    /// When the news are acknowledged at the latest.
+    fn ack_ns(&self) -> u64 {
+        let Settings { ack_after_ns, ack_at_leisure_ns, .. } = self.settings;
+        self.news_ns.saturating_add(if self.has_leisure() { ack_at_leisure_ns } else { ack_after_ns })
+    }
+
     fn deadline(&self) -> u64 {
-        let Settings { dead_after_ns, heartbeat_ns, ack_after_ns, .. } = self.settings;
+        let Settings { dead_after_ns, heartbeat_ns, .. } = self.settings;
         let dead = self.connection.heard_ns.saturating_add(dead_after_ns);
         let beat = self.connection.sent_ns.saturating_add(heartbeat_ns);
         match self.connection.state {
             State::Down => u64::MAX,
-            State::Open if self.news > 0 => dead.min(beat).min(self.news_ns.saturating_add(ack_after_ns)),
+            State::Open if self.news > 0 => dead.min(beat).min(self.ack_ns()),
             State::Greeting | State::Open => dead.min(beat),
         }
     }

@@ -7,7 +7,7 @@ use super::peer::{Caller, Peer};
 use super::state::Sender;
 use crate::connection::State;
 use crate::message::{Body, Credit, Hello, Message, Parcel, Welcome};
-use crate::{Losses, Retain, Standing, Violation};
+use crate::{Losses, Retain, Settings, Standing, Violation};
 
 impl<F: Parcel + Clone> Sender<F> {
     /// A receiver says hello. It is believed when it confirms our welcome: a hello of an earlier connection may come
@@ -45,7 +45,11 @@ impl<F: Parcel + Clone> Sender<F> {
         let (cut, retain) = (self.settings.cut.clone(), self.settings.retain);
         let (epoch, start, lost, told) = (self.epoch, caller.start, caller.lost, self.told);
         let before = self.before;
-        Some((caller.session, Welcome { epoch, cut, retain, start, lost, told, before }))
+        let Settings { window_frames, window_bytes, retakes, .. } = self.settings;
+        // A pool goes by the frames that each worker has not completed.
+        let window =
+            if retakes { Credit::default() } else { Credit { frames: window_frames, bytes: window_bytes } };
+        Some((caller.session, Welcome { epoch, cut, retain, start, lost, told, before, window }))
     }
 
     /// The first acknowledgement of a caller: it is the receiver from now on.

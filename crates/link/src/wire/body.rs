@@ -34,7 +34,7 @@ pub(super) fn put<F>(to: &mut Vec<u8>, body: &Body<F>) {
             put_numbers(to, &[welcome.start]);
             put_losses(to, &welcome.lost);
             put_told(to, &welcome.told);
-            put_numbers(to, &[welcome.before]);
+            put_numbers(to, &[welcome.before, welcome.window.frames, welcome.window.bytes]);
         }
         Body::Data(data) => {
             put_numbers(to, &[data.position, data.clock_ns]);
@@ -73,6 +73,7 @@ pub(super) fn read<F>(input: &mut Input<'_>, kind: u8) -> Result<Body<F>, WireEr
             lost: read_losses(input)?,
             told: read_told(input)?,
             before: input.u64("epoch before")?,
+            window: Credit { frames: input.u64("window in frames")?, bytes: input.u64("window in bytes")? },
         }),
         2 => {
             let (position, clock_ns) = (input.u64("position")?, input.u64("clock")?);

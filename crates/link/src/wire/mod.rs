@@ -26,7 +26,7 @@ pub(crate) use frame::payload_bytes;
 pub use frame::{FrameHead, payload};
 
 /// The version of this wire form. Ends with different versions refuse each other.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// Bytes of the prefix, which say how long the rest is.
 pub const PREFIX_BYTES: usize = 36;

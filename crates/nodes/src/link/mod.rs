@@ -1,8 +1,8 @@
-//! The ends of links (`crates/link`) that nodes lead: a thread that connects, sends and receives, and the state that it
-//! shares with its node.
+//! The ends of links (`crates/link`) that nodes lead: threads that connect, send and receive, and the state that they
+//! share with their node.
 //!
-//! The node's thread never touches the network: it changes the state of the [`End`] and rings. So a slow network is a full
-//! window, and a full window is for the node to wait for or to count.
+//! The node's thread never waits for the network: it changes the state of the [`End`], and sends only what the socket
+//! takes at once. So a slow network is a full window, and a full window is for the node to wait for or to count.
 
 mod bell;
 mod carriers;
@@ -12,6 +12,7 @@ mod receiving;
 mod sending;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod worker;
 
 pub(crate) use bell::Bell;

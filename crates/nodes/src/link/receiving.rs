@@ -11,6 +11,8 @@ use super::end::End;
 
 /// How often frames in the hands of the graph are looked at. It delays an acknowledgement, and costs a look at one counter.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// The same while the sender can wait for it.
+const LOOK_AT_LEISURE: Duration = Duration::from_millis(20);
 /// A receiver that leaves before the end waits so long behind its last acknowledgement.
 const FAREWELL_NS: u64 = 20_000_000;
 /// A stopped receiver waits so long for a sender that never came. The stop may have reached this host while the links of
@@ -154,7 +156,11 @@ impl End for Receiving {
     }
 
     fn look_again(&self) -> Duration {
-        if self.in_hand.is_empty() { Duration::MAX } else { LOOK_AGAIN }
+        match self.in_hand.is_empty() {
+            true => Duration::MAX,
+            false if self.leaving_ns.is_none() && self.receiver.has_leisure() => LOOK_AT_LEISURE,
+            false => LOOK_AGAIN,
+        }
     }
 }
 

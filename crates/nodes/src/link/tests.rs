@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use livetime_engine::testing::{Harness, assert_compliant, assert_compliant_fed};
-use livetime_engine::{Cuts, Next, Value};
+use livetime_engine::{Cuts, Graph, Next, NodeType, Placement, Run, RunOptions, Value};
 use livetime_frame::{
     AttributeValue, ColorMode, DType, Flags, Frame, FramePool, Layout, Payload, Schema, TableLayout,
 };
@@ -289,6 +289,48 @@ fn a_worker_whose_run_is_aborted_gives_its_frames_back() {
     assert_eq!(sum(&ends, |end| end.delivered), 30, "{ends:?}");
     assert_eq!(sum(&ends, |end| end.offered) - sum(&ends, |end| end.retaken), 30, "{ends:?}");
     assert!(came < 30 + pool.number_of("sent_again") as u64 && pool.number_of("lost") == 0.0, "{ends:?}");
+}
+
+#[test]
+fn of_150_links_into_one_thread_each_delivers_its_frames() {
+    const LINKS: usize = 150;
+    let mut graph = Graph::default();
+    for link in 0..LINKS {
+        let node = graph.add(&format!("link{link}"), NodeType::of::<LinkIn>()).unwrap();
+        let listen = LISTEN[link % LISTEN.len()];
+        let bounds = ["window_bytes", "max_frame_bytes"].map(|name| (name, (1 << 20).into()));
+        for (name, value) in [("listen", listen.into())].into_iter().chain(bounds) {
+            graph.set(node, name, &value).unwrap();
+        }
+        graph.options_mut(node).unwrap().placement = Placement::Group("links".into());
+    }
+    let run = Run::start(&graph, RunOptions::default()).unwrap();
+    let cuts = run.service::<Cuts>();
+    let address = |link| {
+        let params = run.params(&format!("link{link}")).unwrap();
+        let found = params.into_iter().find(|(spec, _)| spec.name == "listening");
+        let Some((_, Value::Text(address))) = found else { panic!("it listens") };
+        address.to_string()
+    };
+    let frames = numbered(20);
+    std::thread::scope(|scope| {
+        for link in 0..LINKS {
+            let params = [("to", Value::from(&*address(link))), ("max_frame_bytes", (1 << 20).into())];
+            let mut sender = Harness::new::<LinkOut>(&params).unwrap();
+            let frames = &frames;
+            scope.spawn(move || {
+                frames.iter().for_each(|frame| _ = sender.feed(frame).unwrap());
+                sender.drain().unwrap();
+                let account = ["delivered", "lost", "queued"].map(|name| sender.number_of(name));
+                assert_eq!(account, [20.0, 0.0, 0.0]);
+                sender.stop();
+            });
+        }
+    });
+    run.finish(livetime_testkit::HANG);
+    let ends = cuts.accounts();
+    assert_eq!(ends.len(), LINKS);
+    assert!(ends.iter().all(|end| (end.offered, end.delivered, end.queued) == (20, 20, 0)), "{ends:?}");
 }
 
 #[test]

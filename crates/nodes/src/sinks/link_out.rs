@@ -143,10 +143,10 @@ impl Node for LinkOut {
             &self.params.to,
             &link::Side { settings: &settings, keys: &self.params.keys, epoch },
         )?;
-        let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller());
+        let link = Link::new(Sending::new(settings, epoch, ctx.teller(), 0), ctx.teller(), None);
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
-            let account = counted.with(|sending, _| sending.sender().account());
+            let account = counted.look(|sending, _| sending.sender().account());
             vec![cut_account(&node, &cut, CutSide::Sender, &Part { epoch, start: 0, account })]
         });
         // Receivers send no frames.
@@ -194,7 +194,7 @@ impl Node for LinkOut {
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let Some((link, _)) = &self.link else { return Ok(()) };
-        let is_used = link.with(|sending, _| sending.meetings > 0 || sending.sender().account().offered > 0);
+        let is_used = link.look(|sending, _| sending.meetings > 0 || sending.sender().account().offered > 0);
         if self.params.name(index) == "peers_within"
             || !self.begun.differs(&mut self.params, index, is_used)?
         {
@@ -209,7 +209,7 @@ impl Node for LinkOut {
         self.read_back();
         let Some((link, thread)) = self.link.take() else { return };
         link.with(|sending, _| sending.abort("the sending run was aborted"));
-        let limit = if link.with(|sending, _| sending.is_connected()) { FAREWELL } else { Duration::ZERO };
+        let limit = if link.look(|sending, _| sending.is_connected()) { FAREWELL } else { Duration::ZERO };
         link.wait(limit, |sending, _| sending.sender().has_ended().then_some(()));
         link.with(|sending, _| sending.give_up());
         link.close();
@@ -241,7 +241,7 @@ impl LinkOut {
 
     fn read(&mut self, link: &Link<Sending>) {
         let params = &mut self.params;
-        let account = link.with(|sending, _| {
+        let account = link.look(|sending, _| {
             (params.connected, params.meetings) = (sending.is_connected(), sending.meetings);
             sending.sender().account()
         });

@@ -262,7 +262,7 @@ impl Node for LinkPool {
         let carriers = carriers.collect::<Result<Vec<_>, _>>()?;
         for (address, carrier) in addresses.iter().zip(carriers) {
             let worker = Worker::new(address, settings.clone(), ctx.teller(), pool.bell.clone());
-            let link = Link::new(worker, ctx.teller());
+            let link = Link::new(worker, ctx.teller(), None);
             let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
             ctx.service::<Cuts>().add(move || {
                 let parts = counted.look(|worker, _| worker.parts());

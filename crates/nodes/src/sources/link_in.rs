@@ -11,8 +11,8 @@
 //! node that must not lose needs `when_full: block`; the sender waits then.
 //!
 //! The source ends when the sender's run has ended, or was aborted. A sender that dies and comes back begins anew: frames
-//! that it told of and did not send are in doubt. The node waits for frames itself, for a few ms at a time, and needs a
-//! thread of its own.
+//! that it told of and did not send are in doubt. The node is woken for each frame: many
+//! links may share a thread.
 //!
 //! The node listens beyond this host only over ZeroMQ with `keys`, which keep every other sender out and encrypt all bytes,
 //! or with `beyond_loopback`, for networks that are trusted.
@@ -115,10 +115,6 @@ pub struct LinkIn {
     is_drained: bool,
 }
 
-/// The node's wait for a frame before it returns to the engine for other requests.
-const WAIT: Duration = Duration::from_millis(5);
-/// When it looks again if there was none.
-const PAUSE_NS: u64 = 10_000;
 /// How long a source that has ended waits for the nodes behind it to complete their frames, and for the sender to hear of it.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -163,10 +159,10 @@ impl Node for LinkIn {
         let side = link::Side { settings: &settings, keys, epoch };
         let carrier = link::listen(listen, *beyond_loopback, &side)?;
         self.params.listening = carrier.address().unwrap_or_default();
-        let link = Link::new(Receiving::new(settings, epoch), ctx.teller());
+        let link = Link::new(Receiving::new(settings, epoch), ctx.teller(), Some(ctx.waker()));
         let (counted, node, cut) = (link.clone(), ctx.name().to_owned(), self.params.link.clone());
         ctx.service::<Cuts>().add(move || {
-            let parts = counted.with(|receiving, _| receiving.receiver().parts());
+            let parts = counted.look(|receiving, _| receiving.receiver().parts());
             parts.iter().map(|part| cut_account(&node, &cut, CutSide::Receiver, part)).collect()
         });
         let thread = link.start(ctx.name(), carrier, pool(&bounds))?;
@@ -188,54 +184,23 @@ impl Node for LinkIn {
             }
             link.with(|receiving, _| receiving.ask_to_end());
         }
-        match link.wait(WAIT, |receiving, now_ns| receiving.next_event(now_ns)) {
-            Some(ReceiverEvent::Frame(token, frame)) => {
-                self.send(&link, token, frame, ctx)?;
-                return Ok(Next::Now);
-            }
-            Some(ReceiverEvent::Met { is_new, .. }) => {
-                ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
-            }
-            Some(ReceiverEvent::End) if is_of_pool => {
-                // The pool ends the source: a worker that has left may come back, or another one in its place.
-                return Ok(Next::Now);
-            }
-            Some(ReceiverEvent::End) => {
-                if link.with(|receiving, _| receiving.receiver().was_stopped()) && !ctx.is_stopping() {
-                    ctx.tell("the sending run was stopped, and stops this one");
-                    ctx.teller().stop_run();
-                }
-                return Ok(Next::Finished);
-            }
-            // Frames of the worker go to others.
-            Some(ReceiverEvent::Aborted(why)) if is_of_pool => {
-                ctx.tell_error(format!("the worker has aborted: {why}"));
-                return Ok(Next::Now);
-            }
-            Some(ReceiverEvent::Aborted(why)) => {
-                let told = format!("the sender has aborted: {why}");
-                // Both ends are of one pipeline over hosts, which is one run.
-                if self.params.pipeline.is_empty() {
-                    ctx.tell_error(told);
-                } else {
-                    ctx.teller().abort_run(told);
-                }
-                return Ok(Next::Finished);
-            }
-            // Without a sender its end would never come.
-            None if ctx.is_stopping() && !is_of_pool && self.leaves_alone(&link) => {
-                ctx.tell("the run is stopped, and no sender is there");
-                return Ok(Next::Finished);
-            }
-            None => {}
+        let rest = match link.take(|receiving, now_ns| receiving.next_event(now_ns)) {
+            Ok(event) => return self.handle(&link, event, is_of_pool, ctx),
+            Err(rest) => rest,
+        };
+        // Without a sender its end would never come.
+        if ctx.is_stopping() && !is_of_pool && self.leaves_alone(&link) {
+            ctx.tell("the run is stopped, and no sender is there");
+            return Ok(Next::Finished);
         }
-        Ok(if self.gives_up(&link, ctx) { Next::Finished } else { Next::At(ctx.now_ns() + PAUSE_NS) })
+        let next = Next::At(ctx.now_ns() + rest.as_nanos() as u64);
+        Ok(if self.gives_up(&link, ctx) { Next::Finished } else { next })
     }
 
     fn changed(&mut self, index: usize, ctx: &mut Context) -> Result<(), NodeError> {
         let Some((link, _)) = &self.link else { return Ok(()) };
         let is_used =
-            link.with(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
+            link.look(|receiving, _| receiving.is_up() || receiving.receiver().account().offered > 0);
         if self.params.name(index) == "when_stopped" {
             ctx.ends_itself(self.ends_itself());
             return Ok(());
@@ -289,6 +254,46 @@ impl LinkIn {
         self.pool.is_some() || self.params.when_stopped == WhenStopped::Drain
     }
 
+    fn handle(
+        &mut self,
+        link: &Link<Receiving>,
+        event: ReceiverEvent<Frame>,
+        is_of_pool: bool,
+        ctx: &mut Context,
+    ) -> Result<Next, NodeError> {
+        match event {
+            ReceiverEvent::Frame(token, frame) => self.send(link, token, frame, ctx)?,
+            ReceiverEvent::Met { is_new, .. } => {
+                ctx.tell(if is_new { "a sender is there" } else { "the sender is back" });
+            }
+            // The pool ends the source: a worker that has left may come back, or another one in its place.
+            ReceiverEvent::End if is_of_pool => {}
+            ReceiverEvent::End => {
+                if link.look(|receiving, _| receiving.receiver().was_stopped()) && !ctx.is_stopping() {
+                    ctx.tell("the sending run was stopped, and stops this one");
+                    ctx.teller().stop_run();
+                }
+                return Ok(Next::Finished);
+            }
+            // Frames of the worker go to others.
+            ReceiverEvent::Aborted(why) if is_of_pool => {
+                ctx.tell_error(format!("the worker has aborted: {why}"));
+            }
+            ReceiverEvent::Aborted(why) => {
+                let told = format!("the sender has aborted: {why}");
+                // Both ends are of one pipeline over hosts, which is one run.
+                if self.params.pipeline.is_empty() {
+                    ctx.tell_error(told);
+                } else {
+                    ctx.teller().abort_run(told);
+                }
+                return Ok(Next::Finished);
+            }
+        }
+        // More may be there.
+        Ok(Next::Now)
+    }
+
     fn send(
         &mut self,
         link: &Link<Receiving>,
@@ -305,20 +310,20 @@ impl LinkIn {
             }
         };
         ctx.continue_at(frame.header().sequence);
-        sent.pledge(&link.with(|receiving, _| receiving.hand_on(token)));
+        sent.pledge(&link.quietly(|receiving, _| receiving.hand_on(token)));
         self.params.frames += 1;
         ctx.emit(sent)
     }
 
     fn leaves_alone(&self, link: &Link<Receiving>) -> bool {
         let is_drained = self.params.when_stopped == WhenStopped::Drain;
-        link.with(|receiving, now_ns| receiving.leaves_alone(is_drained, now_ns))
+        link.quietly(|receiving, now_ns| receiving.leaves_alone(is_drained, now_ns))
     }
 
     /// True when no sender came for `peers_within`, or none is there and the pool has ended.
     fn gives_up(&mut self, link: &Link<Receiving>, ctx: &Context) -> bool {
         let limit_ns = (self.params.peers_within * 1e9) as u64;
-        let (is_up, now_ns) = link.with(|receiving, now_ns| (receiving.is_up(), now_ns));
+        let (is_up, now_ns) = link.look(|receiving, now_ns| (receiving.is_up(), now_ns));
         if is_up {
             self.alone_since_ns = None;
             return false;
@@ -345,7 +350,7 @@ impl LinkIn {
 
     fn read(&mut self, link: &Link<Receiving>) {
         let params = &mut self.params;
-        let account = link.with(|receiving, _| {
+        let account = link.look(|receiving, _| {
             params.connected = receiving.is_up();
             receiving.receiver().account()
         });
