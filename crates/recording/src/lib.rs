@@ -91,7 +91,7 @@ pub use detector::{Detector, Part, Wanted};
 pub use format::RunFormat;
 pub use formats::join;
 pub use frames::{EventFrame, Frames, Options, Step};
-pub use index::index;
+pub use index::{index, index_in};
 pub use judgement::{Findings, Judgement};
 pub use livetime_formats::file::{FileEnds, Store, Stores, absolute, address};
 pub use order::{Memory, Ordered, ReadError};
