@@ -88,24 +88,28 @@ pub(crate) async fn first(
     let mut tries = tries.max(1);
     loop {
         tries -= 1;
-        match first_once(client, path, length).await {
-            Err(error) if tries > 0 && error.kind == Kind::Lie => {
+        let range = Some(GetRange::Bounded(0..length));
+        let found = match client.get_opts(path, GetOptions { range, ..GetOptions::default() }).await {
+            Ok(found) => found,
+            Err(error) => return no_bytes(client, path, ObjectError::of("an object", &error)).await,
+        };
+        match first_of(found, length).await {
+            Err(error) if tries > 0 && error.kind.may_pass() => {
                 log::debug!("{path}: {error}; asked again");
             }
-            // An object without bytes has no first ones, and a server says so in its own way (status 416).
-            Err(error) if error.kind == Kind::Failed => {
-                let meta = head(client, path).await.ok().filter(|meta| meta.size == 0);
-                return meta.map(|meta| (meta, Bytes::new())).ok_or_else(|| error.at(0..length));
-            }
-            outcome => return outcome.map_err(|error| error.at(0..length)),
+            outcome => return outcome,
         }
     }
 }
 
-async fn first_once(client: &dyn ObjectStore, path: &Path, length: u64) -> Result<(ObjectMeta, Bytes)> {
-    let range = Some(GetRange::Bounded(0..length));
-    let found = client.get_opts(path, GetOptions { range, ..GetOptions::default() }).await;
-    let found = found.map_err(|e| ObjectError::of("an object", &e))?;
+/// An object without bytes has no first ones, and servers say so with status 416; else the error.
+async fn no_bytes(client: &dyn ObjectStore, path: &Path, error: ObjectError) -> Result<(ObjectMeta, Bytes)> {
+    let may_be_empty = error.kind == Kind::Failed && error.found.contains("416");
+    let meta = if may_be_empty { head(client, path).await.ok() } else { None };
+    meta.filter(|meta| meta.size == 0).map(|meta| (meta, Bytes::new())).ok_or(error)
+}
+
+async fn first_of(found: GetResult, length: u64) -> Result<(ObjectMeta, Bytes)> {
     let (meta, range) = (found.meta.clone(), found.range.clone());
     let end = length.min(meta.size);
     if range != (0..end) {

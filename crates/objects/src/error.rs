@@ -118,7 +118,8 @@ fn words_of(error: &object_store::Error) -> String {
 /// A word without the query of the address in it, which may be a signature.
 fn without_query(word: &str) -> Cow<'_, str> {
     // A part of an address is cut as well: servers repeat what they were asked for.
-    let is_signature = |word: &str| ["Signature=", "Credential=", "Token=", "sig="].iter().any(|name| word.contains(name));
+    let is_signature =
+        |word: &str| ["Signature=", "Credential=", "Token=", "sig="].iter().any(|name| word.contains(name));
     match word.split_once('?') {
         Some((before, _)) if word.contains("://") || is_signature(word) => format!("{before}?...").into(),
         _ if is_signature(word) => "...".into(),

@@ -151,9 +151,10 @@ impl Objects {
         }
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
         let (asked, tries) = (client.clone(), shared.requests.settings.tries);
-        let (meta, bytes) = shared.requests.engine.wait(shared.requests.settings.limit, "an object", async move {
-            client::first(&*asked, &path, PAGE, tries).await
-        })?;
+        let (meta, bytes) =
+            shared.requests.engine.wait(shared.requests.settings.limit, "an object", async move {
+                client::first(&*asked, &path, PAGE, tries).await
+            })?;
         let object = shared.note(&plain, meta, client);
         object.keep_first(bytes);
         Ok(object)
@@ -268,6 +269,10 @@ impl Store for Objects {
 
     fn remove(&self, address: &str) -> io::Result<()> {
         Ok(self.remove_object(address)?)
+    }
+
+    fn is_signed(&self, address: &str) -> bool {
+        self.address(address).is_ok_and(|(address, _)| address.query.is_some())
     }
 
     fn note_secret(&self, address: &str) -> io::Result<Option<String>> {

@@ -189,7 +189,11 @@ impl Upload {
         if found == self.len {
             return Ok(());
         }
-        Err(ObjectError::new(Kind::Lie, format!("an object of {} bytes", self.len), format!("one of {found}")))
+        Err(ObjectError::new(
+            Kind::Lie,
+            format!("an object of {} bytes", self.len),
+            format!("one of {found}"),
+        ))
     }
 
     fn put_whole(&mut self) -> Result<()> {
@@ -199,7 +203,11 @@ impl Upload {
         let wanted = "to write an object";
         self.target.wait(wanted, async move {
             let options = PutOptions { mode, ..PutOptions::default() };
-            client.put_opts(&path, bytes.into(), options).await.map(drop).map_err(|e| ObjectError::of(wanted, &e))
+            client
+                .put_opts(&path, bytes.into(), options)
+                .await
+                .map(drop)
+                .map_err(|e| ObjectError::of(wanted, &e))
         })
     }
 

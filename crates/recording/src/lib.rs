@@ -102,6 +102,6 @@ pub use problem::Problem;
 pub use range::{RangeError, parse_range};
 pub use read_ahead::{BATCH_BYTES, batches_under_way, events_in_batch};
 pub use reader::Reader;
-pub use recording::{FindError, OpenRun, Recording};
+pub use recording::{FindError, OpenRun, Recording, files_given};
 pub use small_data::SmallValue;
 pub use transition::{Change, Transition};

@@ -71,7 +71,10 @@ pub(crate) fn run_here(
         max_frames: args.frames,
         remember_frames: pipeline.pvaccess.enabled,
         on_event: Some(tell(bell.clone())),
-        services: Services::default().with(interrupts.starting()).with(interrupted.clone()),
+        services: Services::default()
+            .with(interrupts.starting())
+            .with(interrupted.clone())
+            .with(crate::stores::of_environment(None)),
         ..RunOptions::default()
     };
     let started = super::kept::start(&mut pipeline.graph, &mut keeping, options, output);

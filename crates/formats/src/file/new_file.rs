@@ -161,7 +161,8 @@ impl Stores {
     /// # Errors
     /// Why they cannot.
     pub fn check_new(&self, path: &Path) -> Result<()> {
-        let checked = self.of(path).and_then(|of| of.map_or(Ok(()), |(store, address)| store.check_new(address)));
+        let checked =
+            self.of(path).and_then(|of| of.map_or(Ok(()), |(store, address)| store.check_new(address)));
         checked.map_err(|e| Error::io("to write the object", e).in_file(path))
     }
 

@@ -59,6 +59,12 @@ pub trait Store: Send + Sync + fmt::Debug {
         Err(only_read())
     }
 
+    /// Whether the address was noted with a secret.
+    fn is_signed(&self, address: &str) -> bool {
+        let _ = address;
+        false
+    }
+
     /// Notes the secret in an address, as the signature in its query, for all that is asked for there, and returns the address without it;
     /// `None` if it has none.
     ///
@@ -124,7 +130,8 @@ impl Stores {
         if matches!(shown(path), Cow::Borrowed(_)) {
             return Ok(path.to_owned());
         }
-        let named = self.of(path).and_then(|of| of.map_or(Ok(None), |(store, address)| store.note_secret(address)));
+        let named =
+            self.of(path).and_then(|of| of.map_or(Ok(None), |(store, address)| store.note_secret(address)));
         let named = named.map_err(|e| Error::io("to open the file", e).in_file(&*shown(path)))?;
         Ok(named.map_or_else(|| path.to_owned(), PathBuf::from))
     }
@@ -134,6 +141,11 @@ impl Stores {
             None => File::open(path).map(RecordedFile::from),
             Some((store, address)) => store.open(address).map(RecordedFile::Object),
         }
+    }
+
+    /// Whether an address is read with a signature that only this process has.
+    pub fn is_signed(&self, path: &Path) -> bool {
+        self.of(path).is_ok_and(|of| of.is_some_and(|(store, address)| store.is_signed(address)))
     }
 
     /// The files in a folder, in no order.
@@ -193,7 +205,8 @@ pub fn address(path: &Path) -> Option<&str> {
 /// assert_eq!(*shown("https://host/run.h5?X-Amz-Signature=12ab".as_ref()), *"https://host/run.h5");
 /// ```
 pub fn shown(path: &Path) -> Cow<'_, Path> {
-    let query = address(path).filter(|text| text.starts_with("http")).and_then(|text| text.split_once(['?', '#']));
+    let query =
+        address(path).filter(|text| text.starts_with("http")).and_then(|text| text.split_once(['?', '#']));
     query.map_or(Cow::Borrowed(path), |(address, _)| Cow::Owned(PathBuf::from(address)))
 }
 

@@ -9,7 +9,8 @@
 //! 1. Each datagram of the output was walked through side by side with its input: both have the same containers and
 //!    leaves with the same senders, types and damage in the same order, except the leaves that the options left out;
 //!    every leaf has the same bytes, or bytes that are the same when they are decompressed.
-//! 2. Each piece of the file, read again from the system, has the bytes that were compared.
+//! 2. Each piece of the file, read again from the system, has the bytes that were compared. An object in a store has no bytes before it has its
+//!    address: the store compares each part with its hash, the whole object is read again then, and is removed if it differs.
 //!
 //! Content that cannot be understood is copied unchanged, and reported.
 
@@ -30,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use livetime_codecs::BlockpackTier;
-use livetime_formats::file::{FileName, Format};
+use livetime_formats::file::{FileName, Format, ReadAt, Stores};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::xtc1::run::Run;
 use livetime_formats::{Error, Result};
@@ -99,18 +100,23 @@ pub fn convert<P: AsRef<Path>>(
     let (events, block) = (options.split.events(), (options.split.bytes().min(BLOCK as u64)) as usize);
     let mut report = match in_chunks(inputs) {
         Some(paths) => {
-            let new = || Stream::open(&paths, selector.clone(), events, block);
+            let new = || Stream::open(&options.stores, &paths, selector.clone(), events, block);
             run(new, output, options, watch)?
         }
         None => {
-            let all = Run::open(inputs)?;
-            let new = || Ok(Merge::new(&all, selector.clone(), events, block));
+            let all = Run::open_from(&options.stores, inputs)?;
+            let new = || Ok(Merge::new((&all, &options.stores), selector.clone(), events, block));
             run(new, output, options, watch)?
         }
     };
-    report.input_bytes = inputs.iter().map(|p| std::fs::metadata(p).map_or(0, |m| m.len())).sum();
+    report.input_bytes = inputs.iter().map(|path| size_of(&options.stores, path.as_ref())).sum();
     report.output_bytes = report.files.iter().map(|(_, bytes)| bytes).sum();
     Ok(report)
+}
+
+/// Bytes of a file; 0 if it is not there any more.
+fn size_of(stores: &Stores, path: &Path) -> u64 {
+    stores.open(path).ok().and_then(|file| file.size().ok()).unwrap_or(0)
 }
 
 /// Rewrites the datagrams of a source into the files of the output.
@@ -120,7 +126,7 @@ fn run<S: Source>(
     options: &Options,
     mut watch: impl FnMut(u64) -> bool,
 ) -> Result<Report> {
-    let mut output = Output::create(path, options.split)?;
+    let mut output = Output::create(&options.stores, path, options.split)?;
     let references = dark::gather(&options.reference, &options.selection, &mut new()?)?;
     let (mut source, count) = (new()?, options.workers.max(1));
     let mut workers = (0..count).map(|_| Recoder::new(options, &references)).collect::<Result<Vec<_>>>()?;
