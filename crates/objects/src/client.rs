@@ -90,10 +90,10 @@ pub(crate) async fn first(
         tries -= 1;
         let range = Some(GetRange::Bounded(0..length));
         let found = match client.get_opts(path, GetOptions { range, ..GetOptions::default() }).await {
-            Ok(found) => found,
-            Err(error) => return no_bytes(client, path, ObjectError::of("an object", &error)).await,
+            Ok(found) => first_of(found, length).await,
+            Err(error) => no_bytes(client, path, ObjectError::of("an object", &error)).await,
         };
-        match first_of(found, length).await {
+        match found {
             Err(error) if tries > 0 && error.kind.may_pass() => {
                 log::debug!("{path}: {error}; asked again");
             }

@@ -13,3 +13,4 @@ mod lies;
 mod ranges;
 mod recorded;
 mod s3;
+mod uploads;

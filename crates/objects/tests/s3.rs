@@ -12,7 +12,7 @@ use livetime_formats::xtc1::DatagramHeader;
 use livetime_objects::{Objects, Settings};
 
 /// A server of moto with the files of a folder in the bucket `runs`, which says where it listens.
-const MOTO: &str = "
+pub(crate) const MOTO: &str = "
 import os, sys
 import boto3
 from moto.server import ThreadedMotoServer
@@ -40,13 +40,13 @@ server.serve_forever()
 ";
 
 /// A server, which ends with the test.
-struct Server {
+pub(crate) struct Server {
     process: Child,
-    port: String,
+    pub(crate) port: String,
 }
 
 impl Server {
-    fn start(python: &Path, script: &str, folder: &Path) -> Server {
+    pub(crate) fn start(python: &Path, script: &str, folder: &Path) -> Server {
         let mut command = Command::new(python);
         command.arg("-c").arg(script).arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
@@ -57,12 +57,12 @@ impl Server {
         Server { process, port }
     }
 
-    fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 
-    fn stores(&self) -> Stores {
+    pub(crate) fn stores(&self) -> Stores {
         let variables = [
             ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),
             ("AWS_ACCESS_KEY_ID", "user".to_owned()),

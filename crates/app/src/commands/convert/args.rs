@@ -109,6 +109,11 @@ fn is_hdf5_name(path: &Path) -> bool {
 }
 
 impl ConvertArgs {
+    /// Of these files.
+    pub(super) fn with_files(self, files: Vec<PathBuf>) -> ConvertArgs {
+        ConvertArgs { files, ..self }
+    }
+
     /// Whether the new file is HDF5, as its name says.
     ///
     /// # Errors

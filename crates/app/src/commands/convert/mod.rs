@@ -25,7 +25,7 @@ pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, F
     let to_hdf5 = args.is_to_hdf5()?;
     let stores = of_environment(args.memory);
     let files = files_given(&stores, &args.files).map_err(|e| Failure::of(&e))?;
-    let args = &ConvertArgs { files, ..args.clone() };
+    let args = &args.clone().with_files(files);
     // Files of pictures alone have no datagrams, which the other conversion copies.
     if to_hdf5 || args.files.first().is_some_and(|path| frames::has_pictures_alone(&stores, path)) {
         return frames::convert(args, &stores, to_hdf5, output);
