@@ -396,7 +396,11 @@ fn a_graph_plays_a_run_of_a_store() {
     let said = stderr(&refused);
     assert!(said.contains("file: wanted an address without a query") && !said.contains("geheim"), "{said}");
     std::fs::write(&path, graph("s3://runs/none.xtc")).unwrap();
-    bucket.refuses(&["run", &path, "--no-pva"], 1, "status 404");
+    bucket.refuses(
+        &["run", &path, "--no-pva"],
+        1,
+        "`s3://runs/none.xtc`: wanted a recorded file, found none",
+    );
 }
 
 #[test]

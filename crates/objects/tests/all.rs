@@ -9,6 +9,7 @@
 )]
 
 mod hostile;
+mod hostile_s3;
 mod lies;
 mod ranges;
 mod recorded;

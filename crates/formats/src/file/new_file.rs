@@ -4,17 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{GrowingFile, Stores, address};
+use super::{GrowingFile, NewObject, Stores, address};
 use crate::{Error, Result};
-
-/// An object that is being written. It is dropped before its end to leave nothing behind.
-pub trait NewObject: Write + Send {
-    /// Gives the object its address, whole.
-    ///
-    /// # Errors
-    /// Why the store has not taken it; then there is nothing of it.
-    fn finish(self: Box<Self>) -> io::Result<()>;
-}
 
 /// A file or an object that is being written from its beginning to its end. Readers see it when it is finished; one that is dropped before
 /// leaves nothing.

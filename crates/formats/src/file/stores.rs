@@ -9,7 +9,7 @@ use std::{ffi::OsStr, fmt};
 
 use super::ReadAt;
 use super::name::IN_PROGRESS;
-use super::new_file::NewObject;
+use super::new_object::NewObject;
 use crate::{Error, Result};
 
 /// The beginnings of addresses; every other path is a path of the system.

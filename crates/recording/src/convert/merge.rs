@@ -7,7 +7,7 @@ use livetime_formats::xtc1::run::{Event, Piece, Problem, Run, RunTransition};
 use livetime_formats::xtc1::{Configs, DatagramHeader, Transition};
 use livetime_formats::{Error, Result};
 
-use super::job::{BLOCK, Job, LIMIT, Source};
+use super::job::{BLOCK, Job, LIMIT, Source, size_of};
 use super::report::{Joined, Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
@@ -198,7 +198,7 @@ fn any_header() -> DatagramHeader {
 fn lost(run: &Run, stores: &Stores) -> Vec<Lost> {
     let lost = |problem: &Problem| {
         let offset = problem.error.offset();
-        let size = super::size_of(stores, &problem.path);
+        let size = size_of(stores, &problem.path);
         Lost {
             path: problem.path.clone(),
             offset: offset.unwrap_or(0),

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use livetime_codecs::BlockpackTier;
-use livetime_formats::file::{FileName, Format, ReadAt, Stores};
+use livetime_formats::file::{FileName, Format};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::xtc1::run::Run;
 use livetime_formats::{Error, Result};
@@ -40,7 +40,7 @@ use livetime_runtime::ordered::{Interrupted, in_order};
 
 use crate::damage::too_much;
 
-use job::{BLOCK, Job, Source};
+use job::{BLOCK, Job, Source, size_of};
 use merge::Merge;
 use output::Output;
 use recode::Recoder;
@@ -112,11 +112,6 @@ pub fn convert<P: AsRef<Path>>(
     report.input_bytes = inputs.iter().map(|path| size_of(&options.stores, path.as_ref())).sum();
     report.output_bytes = report.files.iter().map(|(_, bytes)| bytes).sum();
     Ok(report)
-}
-
-/// Bytes of a file; 0 if it is not there any more.
-fn size_of(stores: &Stores, path: &Path) -> u64 {
-    stores.open(path).ok().and_then(|file| file.size().ok()).unwrap_or(0)
 }
 
 /// Rewrites the datagrams of a source into the files of the output.
