@@ -2,29 +2,12 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
 
 use livetime_formats::file::{ReadAt, read_exact_at};
 
 use crate::s3::{MOTO, Server};
 
 const MIB: usize = 1 << 20;
-
-/// Keys in the bucket, and uploads that have no end yet.
-const LIST: &str = "
-import boto3, sys
-s3 = boto3.client('s3', endpoint_url=f'http://127.0.0.1:{sys.argv[1]}', aws_access_key_id='user',
-    aws_secret_access_key='secret', region_name='us-east-1')
-keys = [entry['Key'] for entry in s3.list_objects_v2(Bucket='runs').get('Contents', [])]
-uploads = [entry['Key'] for entry in s3.list_multipart_uploads(Bucket='runs').get('Uploads', [])]
-print(keys, uploads)
-";
-
-fn listed(python: &Path, moto: &Server) -> String {
-    let output = Command::new(python).arg("-c").arg(LIST).arg(&moto.port).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
 
 fn content(size: usize) -> Vec<u8> {
     (0..size).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
@@ -34,7 +17,7 @@ fn content(size: usize) -> Vec<u8> {
 fn an_object_is_there_when_it_is_whole() {
     let Some(python) = livetime_testkit::python("s3") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let moto = Server::start(&python, MOTO, folder.path());
+    let mut moto = Server::start(&python, MOTO, folder.path());
     let stores = moto.stores();
     let mut keys = Vec::new();
     // Nothing, a little, exactly one part, and three parts of which the last one is short.
@@ -46,7 +29,7 @@ fn an_object_is_there_when_it_is_whole() {
         let mut new = stores.make(path).unwrap();
         content.chunks(777_777).for_each(|piece| new.write_all(piece).unwrap());
         assert_eq!(new.len(), size as u64);
-        assert!(!listed(&python, &moto).contains(&format!("{key}'],")) && stores.open(path).is_err());
+        assert!(!moto.listed().contains(&format!("{key}'],")) && stores.open(path).is_err());
         new.finish().unwrap();
         let file = stores.open(path).unwrap();
         let mut read = vec![0; size];
@@ -63,7 +46,7 @@ fn an_object_is_there_when_it_is_whole() {
         drop(file);
         assert_eq!(stores.open(path).unwrap().size().unwrap(), 3);
     }
-    assert_eq!(listed(&python, &moto), format!("[{}] []", keys.join(", ")));
+    assert_eq!(moto.listed(), format!("[{}] []", keys.join(", ")));
     stores.remove("s3://runs/out/000001000.bin".as_ref()).unwrap();
     assert!(!stores.is_file("s3://runs/out/000001000.bin".as_ref()));
 }
@@ -72,7 +55,7 @@ fn an_object_is_there_when_it_is_whole() {
 fn two_that_make_one_object_do_not_replace_each_other() {
     let Some(python) = livetime_testkit::python("s3") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let moto = Server::start(&python, MOTO, folder.path());
+    let mut moto = Server::start(&python, MOTO, folder.path());
     for size in [10, 9 * MIB] {
         let path = format!("s3://runs/one-{size}");
         let both = [(); 2].map(|()| moto.stores().make(path.as_ref()).unwrap());
@@ -81,7 +64,8 @@ fn two_that_make_one_object_do_not_replace_each_other() {
         let error = made[1].as_ref().unwrap_err();
         assert_eq!(error.io_error().unwrap().kind(), std::io::ErrorKind::AlreadyExists, "{error}");
     }
-    assert!(listed(&python, &moto).ends_with("] []"), "{}", listed(&python, &moto));
+    let left = moto.listed();
+    assert!(left.ends_with("] []"), "{left}");
 }
 
 #[test]
@@ -93,12 +77,12 @@ fn an_object_that_is_given_up_leaves_nothing() {
     let path = Path::new("s3://runs/half.bin");
     let mut new = stores.replace(path).unwrap();
     new.write_all(&content(30 * MIB)).unwrap();
-    assert_eq!(listed(&python, &moto), "[] ['half.bin']");
+    assert_eq!(moto.listed(), "[] ['half.bin']");
     drop(new);
-    assert_eq!(listed(&python, &moto), "[] []");
+    assert_eq!(moto.listed(), "[] []");
     // A question whether objects are taken leaves nothing either.
     stores.check_new(path).unwrap();
-    assert_eq!(listed(&python, &moto), "[] []");
+    assert_eq!(moto.listed(), "[] []");
     for (wrong, words) in [
         ("s3://none/a", "to begin an object, found "),
         ("s3://runs", "a bucket or a folder"),
