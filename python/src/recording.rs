@@ -45,6 +45,8 @@ impl Recording {
         let opened = opened.or_raise(py, Kind::Recording)?;
         let paths =
             paths.iter().map(|path| livetime_recording::absolute(path).unwrap_or_else(|_| path.clone()));
+        // An address is kept without its signature, which no message shows.
+        let paths = paths.map(|path| livetime::stores::shown(&path));
         Ok(Recording(opened, paths.collect()))
     }
 

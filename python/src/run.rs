@@ -227,6 +227,8 @@ impl Run {
         let on_event = is_shown.then_some(on_event);
         let options =
             RunOptions { max_frames, hold_sources, remember_frames, on_event, ..RunOptions::default() };
+        let options =
+            RunOptions { services: options.services.with(livetime::stores::of_environment(None)), ..options };
         let run = Arc::new(started(py, graph, options)?.map_err(|errors| of_graph(py, &errors))?);
         remember(&run);
         let serve = || {

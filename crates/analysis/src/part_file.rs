@@ -1,11 +1,12 @@
 //! Files of parts: their names, what stands in front, and the content as numbers that are read once.
 
-use std::fs::{self, File};
 use std::hash::Hasher;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::{ReadAt, RecordedFile, address};
+use livetime_recording::Stores;
 use twox_hash::XxHash3_64;
 
 use crate::Loader;
@@ -18,6 +19,8 @@ const MAGIC: [u8; 8] = *b"LTPART\0\x04";
 const HEAD: usize = 24;
 /// The checksum of all before it.
 const TAIL: usize = 8;
+/// Bytes that are read at a time.
+const READ: usize = 64 << 10;
 /// The ending of names of files of parts.
 const ENDING: &str = "ltpart";
 
@@ -45,10 +48,9 @@ impl Heading {
     ///
     /// # Errors
     /// If the file has none of this version, or the system refuses.
-    pub(crate) fn read(path: &Path) -> Result<Heading> {
+    pub(crate) fn read(stores: &Stores, path: &Path) -> Result<Heading> {
         let mut head = [0; HEAD];
-        let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.map_err(|e| refused(path, e))?;
+        open(stores, path)?.read_exact(&mut head).map_err(|e| refused(path, e))?;
         if head[..8] != MAGIC {
             return Err(Error::refused(format!("a part of version {}", MAGIC[7]), "something else"));
         }
@@ -63,7 +65,7 @@ impl Heading {
 /// as a whole, and what was loaded counts only after [`PartFile::end`].
 pub(crate) struct PartFile {
     path: PathBuf,
-    file: BufReader<File>,
+    file: Bytes,
     hash: XxHash3_64,
     /// Bytes of the content that were not read yet.
     left: usize,
@@ -74,9 +76,9 @@ impl PartFile {
     ///
     /// # Errors
     /// If the file is too short or begins otherwise, or the system refuses.
-    pub(crate) fn open(path: &Path) -> Result<PartFile> {
-        let mut file = PartFile::reader(path)?;
-        let bytes = file.get_ref().metadata().map_err(|e| refused(path, e))?.len();
+    pub(crate) fn open(stores: &Stores, path: &Path) -> Result<PartFile> {
+        let mut file = open(stores, path)?;
+        let bytes = file.get_ref().file.size().map_err(|e| refused(path, e))?;
         let content = usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_sub(HEAD + TAIL));
         let left = content.ok_or_else(|| broken(path))?;
         let mut head = [0; HEAD];
@@ -88,11 +90,6 @@ impl PartFile {
         } else {
             Err(broken(path))
         }
-    }
-
-    /// The whole file as bytes. Nothing about them is checked.
-    pub(crate) fn reader(path: &Path) -> Result<BufReader<File>> {
-        File::open(path).map(BufReader::new).map_err(|e| refused(path, e))
     }
 
     /// The numbers behind the heading.
@@ -129,9 +126,34 @@ impl Read for PartFile {
     }
 }
 
+/// The bytes of a file or an object from the first one on.
+pub(crate) type Bytes = BufReader<Forward>;
+
+/// A file that is read from the beginning to the end.
+pub(crate) struct Forward {
+    file: RecordedFile,
+    at: u64,
+}
+
+impl Read for Forward {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(into, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// The whole file as bytes. Nothing about them is checked.
+pub(crate) fn open(stores: &Stores, path: &Path) -> Result<Bytes> {
+    let wanted = |e: livetime_recording::Error| match e.io_error() {
+        Some(why) => refused(path, io::Error::new(why.kind(), why.to_string())),
+        None => e.into(),
+    };
+    Ok(BufReader::with_capacity(READ, Forward { file: stores.open(path).map_err(wanted)?, at: 0 }))
+}
+
 /// Whether the file has these bytes and no others.
-pub(crate) fn is_same(path: &Path, bytes: &mut dyn BufRead) -> io::Result<bool> {
-    let mut file = BufReader::new(File::open(path)?);
+pub(crate) fn is_same(mut file: Bytes, bytes: &mut dyn BufRead) -> io::Result<bool> {
     loop {
         let (there, wanted) = (file.fill_buf()?, bytes.fill_buf()?);
         let both = there.len().min(wanted.len());
@@ -165,16 +187,18 @@ pub(crate) fn numbers_in(path: &Path) -> Option<Range<usize>> {
 }
 
 /// The files of parts in these folders, and the files given by name.
-pub(crate) fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(crate) fn files_in(stores: &Stores, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let is_part = |path: &Path| path.extension().is_some_and(|ending| ending == ENDING);
     let mut files = Vec::new();
     for path in paths {
-        if !path.is_dir() {
+        // A store does not tell a folder from an object, so that a name tells it.
+        let is_folder = if address(path).is_some() { !is_part(path) } else { path.is_dir() };
+        if !is_folder {
             files.push(path.clone());
             continue;
         }
-        let entries = fs::read_dir(path).map_err(|e| whole_file::io("to list the folder", path, e))?;
-        let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        found.retain(|file| file.extension().is_some_and(|ending| ending == ENDING));
+        let mut found = stores.list(path).map_err(|e| whole_file::io("to list the folder", path, e))?;
+        found.retain(|file| is_part(file));
         found.sort();
         files.extend(found);
     }
@@ -199,6 +223,8 @@ pub(crate) fn in_file(path: &Path, error: Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -222,9 +248,10 @@ mod tests {
         let path = folder.path().join("a");
         let bytes: Vec<u8> = (0..30_000u32).map(|i| (i % 251) as u8).collect();
         fs::write(&path, &bytes).unwrap();
-        assert!(is_same(&path, &mut &bytes[..]).unwrap());
-        assert!(!is_same(&path, &mut &bytes[..29_999]).unwrap());
-        assert!(!is_same(&path, &mut &[&bytes[..], &[0]].concat()[..]).unwrap());
-        assert!(is_same(&folder.path().join("b"), &mut &bytes[..]).is_err());
+        let file = || open(&Stores::default(), &path).unwrap();
+        assert!(is_same(file(), &mut &bytes[..]).unwrap());
+        assert!(!is_same(file(), &mut &bytes[..29_999]).unwrap());
+        assert!(!is_same(file(), &mut &[&bytes[..], &[0]].concat()[..]).unwrap());
+        assert!(open(&Stores::default(), &folder.path().join("b")).is_err());
     }
 }

@@ -6,15 +6,15 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::address;
+use livetime_formats::file::{ReadAt, address};
 use livetime_frame::ByteSize;
-use livetime_recording::{FileEnds, MemoryLimit, Problem};
+use livetime_recording::{FileEnds, MemoryLimit, Problem, Stores};
 use twox_hash::XxHash3_64;
 
 use crate::account::MOST_EVENTS;
 use crate::error::{Error, Result};
 use crate::leaves::Leaves;
-use crate::part_file::{Heading, PartFile, files_in, in_file, is_same, name_of, numbers_in};
+use crate::part_file::{self, Heading, PartFile, files_in, in_file, is_same, name_of, numbers_in};
 use crate::plan::{ends_of_first, size_of};
 use crate::tree::nodes_of;
 use crate::whole_file::{io, write_whole};
@@ -89,19 +89,28 @@ impl Part {
     /// # Errors
     /// If a part of this number is there with other bits, or of another plan, or the system refuses.
     pub fn write(&self, folder: &Path) -> Result<WrittenPart> {
-        fs::create_dir_all(folder).map_err(|e| io("to make the folder", folder, e))?;
+        self.write_in(&Stores::default(), folder)
+    }
+
+    /// As [`Part::write`], also below an address, where nobody sees half of a file.
+    ///
+    /// # Errors
+    /// As [`Part::write`].
+    pub fn write_in(&self, stores: &Stores, folder: &Path) -> Result<WrittenPart> {
+        stores.make_folder(folder).map_err(|e| io("to make the folder", folder, e))?;
         let path = folder.join(name_of(&self.numbers));
         // Repeating a part is no error, because schedulers do it.
-        if is_same(&path, &mut &self.bytes[..]).is_ok_and(|is_same| is_same) {
+        let there = part_file::open(stores, &path);
+        if there.is_ok_and(|there| is_same(there, &mut &self.bytes[..]).is_ok_and(|is_same| is_same)) {
             return Ok(WrittenPart { path, is_repeated: true });
         }
         // A broken file is no part.
-        if PartFile::open(&path).is_ok_and(|there| there.end().is_ok()) {
+        if PartFile::open(stores, &path).is_ok_and(|there| there.end().is_ok()) {
             let wanted = format!("{} with the same bits, or none", words_of(&self.numbers));
             let found = format!("other bits, or of another plan, in {}", path.display());
             return Err(Error::refused(wanted, found));
         }
-        write_whole(&path, &self.bytes)?;
+        write_whole(stores, &path, &self.bytes)?;
         Ok(WrittenPart { path, is_repeated: false })
     }
 }
@@ -223,7 +232,7 @@ impl Plan {
             let (found, partial) = self.load_part(work, numbers, first)?;
             breaks.extend(found);
             for other in others {
-                check_copy(first, other, numbers)?;
+                check_copy(&self.stores, first, other, numbers)?;
                 copies += 1;
             }
             match &mut all {
@@ -242,7 +251,7 @@ impl Plan {
         numbers: &Range<usize>,
         path: &Path,
     ) -> Result<(Vec<Break>, Partial)> {
-        let mut file = PartFile::open(path)?;
+        let mut file = PartFile::open(&self.stores, path)?;
         let mut from = file.content();
         let breaks = load_breaks(&mut from, self.files.len())
             .map_err(|e| Error::refused("the breaks of a part", e.to_string()));
@@ -292,7 +301,8 @@ impl Plan {
     /// Refuses a merge that needs more memory than it may take: the merged result, the one that is being loaded, results of the tree that wait
     /// for others, and the last results.
     fn check_memory(&self, work: &Work<'_>, files: &[(Range<usize>, Vec<PathBuf>)]) -> Result<()> {
-        let size = |file: &PathBuf| fs::metadata(file).map_or(0, |metadata| metadata.len());
+        let size =
+            |file: &PathBuf| self.stores.open(file).ok().and_then(|file| file.size().ok()).unwrap_or(0);
         let largest = files.iter().flat_map(|(_, files)| files).map(size).max().unwrap_or(0);
         // Two files of a tree have few nodes between them, however many leaves the plan has.
         let nodes =
@@ -367,7 +377,7 @@ impl Plan {
             let named = numbers_in(path).filter(|named| named.end <= self.parts());
             named.is_some_and(|named| named.end <= wanted.start || named.start >= wanted.end)
         };
-        for path in files_in(paths)?.into_iter().filter(|path| !is_elsewhere(path)) {
+        for path in files_in(&self.stores, paths)?.into_iter().filter(|path| !is_elsewhere(path)) {
             let parts = self.parts_of(&path).map_err(|e| in_file(&path, e))?;
             by_parts.entry((parts.start, parts.end)).or_default().push(path);
         }
@@ -376,7 +386,7 @@ impl Plan {
 
     /// The numbers of the parts that a file says it has.
     fn parts_of(&self, path: &Path) -> Result<Range<usize>> {
-        let heading = Heading::read(path)?;
+        let heading = Heading::read(&self.stores, path)?;
         if heading.plan != self.hash() {
             let found = format!("one of {:016x}", heading.plan);
             return Err(Error::refused(format!("a part of the plan {self}"), found));
@@ -419,12 +429,13 @@ fn load_breaks(from: &mut Loader<'_>, files: usize) -> Result<Vec<Break>, Reduce
 }
 
 /// Refuses a copy of a part, from a repeated task, that differs in any bit.
-fn check_copy(first: &Path, other: &Path, numbers: &Range<usize>) -> Result<()> {
-    let mut original = PartFile::reader(first)?;
-    if is_same(other, &mut original).map_err(|e| io("to read the part", other, e))? {
+fn check_copy(stores: &Stores, first: &Path, other: &Path, numbers: &Range<usize>) -> Result<()> {
+    let mut original = part_file::open(stores, first)?;
+    let copy = part_file::open(stores, other)?;
+    if is_same(copy, &mut original).map_err(|e| io("to read the part", other, e))? {
         return Ok(());
     }
-    PartFile::open(other)?.end()?;
+    PartFile::open(stores, other)?.end()?;
     let found = format!("others in {} and {}", first.display(), other.display());
     Err(Error::refused(format!("the same bits in all files of {}", words_of(numbers)), found))
 }

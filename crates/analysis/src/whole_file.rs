@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use livetime_formats::file::{GrowingFile, Purpose};
+use livetime_formats::file::{GrowingFile, NewFile, Purpose, Stores, address};
 
 use crate::error::{Error, Result};
 
@@ -11,10 +11,13 @@ const BESIDE: &str = ".unproved";
 
 /// Writes a file under another name and renames it: it is there as a whole, or not at all. Several programs may do so at once,
 /// with the same bytes.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_whole(stores: &Stores, path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         let purpose = Purpose { is_kept: false, replaces: true };
-        let mut file = GrowingFile::create_beside(path, BESIDE, purpose)?;
+        let mut file = match address(path) {
+            Some(_) => stores.replace(path)?,
+            None => NewFile::Disk(GrowingFile::create_beside(path, BESIDE, purpose)?),
+        };
         file.append(&[bytes])?;
         // Without the sync a crash of the machine could leave the name without the bytes.
         file.finish_on_disk()

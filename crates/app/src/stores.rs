@@ -1,5 +1,7 @@
 //! Where addresses (`s3://bucket/key`, `http://host/path`) are opened, as the environment says.
 
+use std::path::{Path, PathBuf};
+
 use livetime_recording::Stores;
 
 /// The part of the memory that a job may take that keeps bytes of objects.
@@ -28,6 +30,11 @@ pub fn of_environment(memory: Option<u64>) -> Stores {
 #[cfg(not(feature = "objects"))]
 pub fn of_environment(_memory: Option<u64>) -> Stores {
     Stores::default()
+}
+
+/// The path as a message may show it: an address without the signature in its query.
+pub fn shown(path: &Path) -> PathBuf {
+    livetime_formats::file::shown(path).into_owned()
 }
 
 /// The memory that is left for everything else.

@@ -9,9 +9,9 @@ use futures_util::StreamExt;
 use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
-use object_store::{ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, RetryConfig};
+use object_store::{ClientOptions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, RetryConfig};
 
-use crate::address::{Address, Kind as Scheme};
+use crate::address::{Address, Kind as Scheme, Secret};
 use crate::error::{Kind, ObjectError, Result};
 use crate::settings::Settings;
 
@@ -38,7 +38,9 @@ pub(crate) fn client(address: &Address, settings: &Settings) -> Result<Client> {
         let builder = s3(settings, options).with_bucket_name(&address.place).with_retry(retry);
         return Ok(Arc::new(builder.build().map_err(failed)?));
     }
-    let url = format!("{}://{}", address.kind.scheme(), address.place);
+    // The client puts the path between the server and the query.
+    let query = address.query.as_ref().map_or_else(String::new, |Secret(query)| format!("/?{query}"));
+    let url = format!("{}://{}{query}", address.kind.scheme(), address.place);
     let options = options.with_allow_http(address.kind == Scheme::Http);
     let builder = HttpBuilder::new().with_url(url).with_client_options(options).with_retry(retry);
     Ok(Arc::new(builder.build().map_err(failed)?))
@@ -75,6 +77,48 @@ pub(crate) async fn head(client: &dyn ObjectStore, path: &Path) -> Result<Object
     found.map(|found| found.meta).map_err(|e| ObjectError::of("an object", &e))
 }
 
+/// Size and time of an object, and its first `length` bytes or all: one answer, where two would be waited for one after the other. An address
+/// that is signed for reading answers no other question.
+pub(crate) async fn first(
+    client: &dyn ObjectStore,
+    path: &Path,
+    length: u64,
+    tries: usize,
+) -> Result<(ObjectMeta, Bytes)> {
+    let mut tries = tries.max(1);
+    loop {
+        tries -= 1;
+        let range = Some(GetRange::Bounded(0..length));
+        let found = match client.get_opts(path, GetOptions { range, ..GetOptions::default() }).await {
+            Ok(found) => first_of(found, length).await,
+            Err(error) => no_bytes(client, path, ObjectError::of("an object", &error)).await,
+        };
+        match found {
+            Err(error) if tries > 0 && error.kind.may_pass() => {
+                log::debug!("{path}: {error}; asked again");
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// An object without bytes has no first ones, and servers say so with status 416; else the error.
+async fn no_bytes(client: &dyn ObjectStore, path: &Path, error: ObjectError) -> Result<(ObjectMeta, Bytes)> {
+    let may_be_empty = error.kind == Kind::Failed && error.found.contains("416");
+    let meta = if may_be_empty { head(client, path).await.ok() } else { None };
+    meta.filter(|meta| meta.size == 0).map(|meta| (meta, Bytes::new())).ok_or(error)
+}
+
+async fn first_of(found: GetResult, length: u64) -> Result<(ObjectMeta, Bytes)> {
+    let (meta, range) = (found.meta.clone(), found.range.clone());
+    let end = length.min(meta.size);
+    if range != (0..end) {
+        let found = format!("the bytes {}..{}", range.start, range.end);
+        return Err(ObjectError::new(Kind::Lie, format!("{end} bytes"), found));
+    }
+    Ok((meta, collected(found, end).await?))
+}
+
 /// The bytes of a range of an object, which is still the one that `meta` describes.
 pub(crate) async fn range(
     client: &dyn ObjectStore,
@@ -107,11 +151,16 @@ async fn once(client: &dyn ObjectStore, meta: &ObjectMeta, range: Range<u64>) ->
     if found.range != range {
         return lie(format!("the bytes {}..{}", found.range.start, found.range.end));
     }
-    // The length was bounded by whoever asks; the server has no part in it.
+    collected(found, length).await
+}
+
+/// All bytes of an answer, which must be so many. The length was bounded by whoever asks; the server has no part in it.
+async fn collected(found: GetResult, length: u64) -> Result<Bytes> {
+    let lie = |found: String| Err(ObjectError::new(Kind::Lie, format!("{length} bytes"), found));
     let mut bytes = BytesMut::with_capacity(length as usize);
     let mut stream = found.into_stream();
     while let Some(piece) = stream.next().await {
-        let piece = piece.map_err(|e| ObjectError::of(wanted, &e))?;
+        let piece = piece.map_err(|e| ObjectError::of("an object", &e))?;
         if bytes.len() as u64 + piece.len() as u64 > length {
             return lie("more".to_owned());
         }

@@ -30,6 +30,8 @@ pub struct ObjectError {
 pub enum Kind {
     /// There is no such object (status 404).
     NotFound,
+    /// There is such an object already, and none is replaced (status 409 or 412).
+    Exists,
     /// The server does not let this user read or write (status 401 or 403).
     Forbidden,
     /// The object is another one than when it was opened.
@@ -81,6 +83,7 @@ impl ObjectError {
             E::PermissionDenied { .. } => (Kind::Forbidden, "status 403: "),
             E::Unauthenticated { .. } => (Kind::Forbidden, "status 401: "),
             E::Precondition { .. } => (Kind::Changed, "status 412: "),
+            E::AlreadyExists { .. } => (Kind::Exists, ""),
             E::NotSupported { .. } | E::NotImplemented { .. } => (Kind::Unsupported, ""),
             E::InvalidPath { .. } => (Kind::Refused, ""),
             _ => (Kind::Failed, ""),
@@ -104,11 +107,23 @@ fn words_of(error: &object_store::Error) -> String {
         cause = inner.source();
     }
     // A page of a server is one line of an error.
-    let line: Vec<&str> = all.split_whitespace().collect();
+    let line: Vec<Cow<'_, str>> = all.split_whitespace().map(without_query).collect();
     let line = line.join(" ");
     match line.char_indices().nth(MOST_SHOWN) {
         Some((end, _)) => format!("{} ...", &line[..end]),
         None => line,
+    }
+}
+
+/// A word without the query of the address in it, which may be a signature.
+fn without_query(word: &str) -> Cow<'_, str> {
+    // A part of an address is cut as well: servers repeat what they were asked for.
+    let is_signature =
+        |word: &str| ["Signature=", "Credential=", "Token=", "sig="].iter().any(|name| word.contains(name));
+    match word.split_once('?') {
+        Some((before, _)) if word.contains("://") || is_signature(word) => format!("{before}?...").into(),
+        _ if is_signature(word) => "...".into(),
+        _ => word.into(),
     }
 }
 
@@ -128,6 +143,7 @@ impl From<ObjectError> for io::Error {
     fn from(error: ObjectError) -> io::Error {
         let kind = match error.kind {
             Kind::NotFound => io::ErrorKind::NotFound,
+            Kind::Exists => io::ErrorKind::AlreadyExists,
             Kind::Forbidden => io::ErrorKind::PermissionDenied,
             Kind::Changed | Kind::Lie => io::ErrorKind::InvalidData,
             Kind::TimedOut => io::ErrorKind::TimedOut,

@@ -26,21 +26,30 @@ mod error;
 mod object;
 mod requests;
 mod settings;
+mod upload;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use livetime_formats::file::{ReadAt, Store};
-use object_store::ObjectMeta;
+use livetime_formats::file::{NewObject, ReadAt, Store};
+use object_store::{ObjectMeta, ObjectStoreExt};
 
-use address::Address;
+use address::{Address, Secret};
 use client::Client;
 use object::Object;
 use requests::Requests;
+use settings::PAGE;
+use upload::{Target, Upload};
 
 pub use error::{Kind, ObjectError, Result};
 pub use settings::Settings;
+
+/// An object that was opened so lately is not asked for again.
+const LATELY: Duration = Duration::from_secs(5);
+/// Objects that stay open because they were opened lately.
+const MOST_RECENT: usize = 64;
 
 /// Objects of all servers and buckets that addresses name. The thread for requests starts with the first one.
 pub struct Objects {
@@ -51,15 +60,43 @@ pub struct Objects {
 /// The state behind all objects.
 struct Shared {
     requests: Arc<Requests>,
-    clients: Mutex<HashMap<(address::Kind, String), Client>>,
+    clients: Mutex<HashMap<Server, Client>>,
+    /// Queries of addresses that were given with one.
+    signed: Mutex<HashMap<String, Secret>>,
     known: Mutex<Known>,
 }
+
+/// A bucket or a server; with a query, one signed address there.
+type Server = (address::Kind, String, Option<Secret>);
 
 /// Objects that were opened, so that one opened again keeps its bytes in memory.
 #[derive(Default)]
 struct Known {
     objects: HashMap<String, (Weak<Object>, ObjectMeta, u64)>,
     next: u64,
+    /// Objects that were opened lately: a run looks at each of its files some times before it keeps it open.
+    recent: VecDeque<(Instant, Arc<Object>)>,
+}
+
+impl Known {
+    fn keep(&mut self, object: &Arc<Object>) {
+        let now = Instant::now();
+        self.recent.retain(|(since, _)| now.duration_since(*since) < LATELY);
+        self.recent.truncate(MOST_RECENT - 1);
+        self.recent.push_front((now, object.clone()));
+    }
+
+    fn open_already(&mut self, text: &str) -> Option<Arc<Object>> {
+        let now = Instant::now();
+        self.recent.retain(|(since, _)| now.duration_since(*since) < LATELY);
+        self.objects.get(text).and_then(|(object, ..)| object.upgrade())
+    }
+
+    fn forget(&mut self, text: &str) {
+        if let Some((.., number)) = self.objects.remove(text) {
+            self.recent.retain(|(_, object)| object.number != number);
+        }
+    }
 }
 
 impl fmt::Debug for Objects {
@@ -87,27 +124,85 @@ impl Objects {
         let new = Shared {
             requests: Arc::new(Requests::new(self.settings.clone())?),
             clients: Mutex::default(),
+            signed: Mutex::default(),
             known: Mutex::default(),
         };
         Ok(self.shared.get_or_init(|| new))
     }
 
+    /// The address without a query, which is remembered for all that is asked for there.
+    fn address(&self, text: &str) -> Result<(Address, &Shared)> {
+        let (mut address, shared) = (Address::parse(text)?, self.shared()?);
+        let mut signed = shared.signed.lock().unwrap_or_else(PoisonError::into_inner);
+        let plain = address.plain();
+        match &address.query {
+            Some(query) => drop(signed.insert(plain, query.clone())),
+            None => address.query = signed.get(&plain).cloned(),
+        }
+        drop(signed);
+        Ok((address, shared))
+    }
+
     fn open_object(&self, text: &str) -> Result<Arc<Object>> {
-        let address = Address::parse(text)?;
-        let shared = self.shared()?;
-        if let Some(open) = shared.open_already(text) {
+        let (address, shared) = self.address(text)?;
+        let plain = address.plain();
+        if let Some(open) = shared.open_already(&plain) {
             return Ok(open);
         }
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
-        let asked = client.clone();
-        let meta = shared.requests.engine.wait(shared.requests.settings.limit, "an object", async move {
-            client::head(&*asked, &path).await
-        })?;
-        Ok(shared.note(text, meta, client))
+        let (asked, tries) = (client.clone(), shared.requests.settings.tries);
+        let (meta, bytes) =
+            shared.requests.engine.wait(shared.requests.settings.limit, "an object", async move {
+                client::first(&*asked, &path, PAGE, tries).await
+            })?;
+        let object = shared.note(&plain, meta, client);
+        object.keep_first(bytes);
+        Ok(object)
+    }
+
+    /// Where an object is to be written.
+    fn target(&self, text: &str) -> Result<Target> {
+        let (address, shared) = self.address(text)?;
+        let wanted = "an object in a bucket (s3://bucket/key) to write";
+        if address.kind != address::Kind::S3 {
+            let found = "an address of http, where objects are only read";
+            return Err(ObjectError::new(Kind::Unsupported, wanted, found));
+        }
+        if address.key.is_empty() || address.key.ends_with('/') {
+            return Err(ObjectError::new(Kind::Refused, wanted, "a bucket or a folder"));
+        }
+        let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
+        Ok(Target { requests: shared.requests.clone(), client, path, address: address.plain() })
+    }
+
+    fn create_object(&self, text: &str, replaces: bool) -> Result<Upload> {
+        let target = self.target(text)?;
+        if !replaces && target.is_taken()? {
+            return Err(upload::taken());
+        }
+        self.forget(&target.address)?;
+        Ok(Upload::new(target, replaces))
+    }
+
+    fn remove_object(&self, text: &str) -> Result<()> {
+        let target = self.target(text)?;
+        self.forget(&target.address)?;
+        let (client, path) = (target.client, target.path);
+        let wanted = "to remove an object";
+        target.requests.engine.wait(target.requests.settings.limit, wanted, async move {
+            client.delete(&path).await.map_err(|e| ObjectError::of(wanted, &e))
+        })
+    }
+
+    /// An object that is written or removed is another one when it is opened next.
+    fn forget(&self, plain: &str) -> Result<()> {
+        let shared = self.shared()?;
+        shared.known.lock().unwrap_or_else(PoisonError::into_inner).forget(plain);
+        Ok(())
     }
 
     fn list_objects(&self, folder: &str) -> Result<Vec<String>> {
-        let address = Address::parse(folder)?;
+        let (address, shared) = self.address(folder)?;
         if address.kind != address::Kind::S3 {
             return Err(ObjectError::new(
                 Kind::Unsupported,
@@ -115,7 +210,6 @@ impl Objects {
                 "a server of http, which has none",
             ));
         }
-        let shared = self.shared()?;
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
         let wanted = "a list of objects";
         let keys = shared.requests.engine.wait(shared.requests.settings.limit, wanted, async move {
@@ -128,7 +222,7 @@ impl Objects {
 impl Shared {
     fn client(&self, address: &Address) -> Result<Client> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = (address.kind, address.place.clone());
+        let place = (address.kind, address.place.clone(), address.query.clone());
         if let Some(client) = clients.get(&place) {
             return Ok(client.clone());
         }
@@ -138,8 +232,7 @@ impl Shared {
     }
 
     fn open_already(&self, text: &str) -> Option<Arc<Object>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.objects.get(text).and_then(|(object, ..)| object.upgrade())
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).open_already(text)
     }
 
     /// The object, with the number that it had when it was open before, if it is still the same.
@@ -151,6 +244,7 @@ impl Shared {
         known.next = known.next.max(number + 1);
         let object = Arc::new(Object::new(number, meta.clone(), client, self.requests.clone()));
         known.objects.insert(text.to_owned(), (Arc::downgrade(&object), meta, number));
+        known.keep(&object);
         object
     }
 }
@@ -163,5 +257,26 @@ impl Store for Objects {
 
     fn list(&self, folder: &str) -> io::Result<Vec<String>> {
         Ok(self.list_objects(folder)?)
+    }
+
+    fn create(&self, address: &str, replaces: bool) -> io::Result<Box<dyn NewObject>> {
+        Ok(Box::new(self.create_object(address, replaces)?))
+    }
+
+    fn check_new(&self, address: &str) -> io::Result<()> {
+        Ok(self.target(address)?.check()?)
+    }
+
+    fn remove(&self, address: &str) -> io::Result<()> {
+        Ok(self.remove_object(address)?)
+    }
+
+    fn is_signed(&self, address: &str) -> bool {
+        self.address(address).is_ok_and(|(address, _)| address.query.is_some())
+    }
+
+    fn note_secret(&self, address: &str) -> io::Result<Option<String>> {
+        let (address, _) = self.address(address)?;
+        Ok(address.query.is_some().then(|| address.plain()))
     }
 }

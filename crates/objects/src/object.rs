@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use livetime_formats::file::ReadAt;
 use object_store::ObjectMeta;
 use tokio::sync::Semaphore;
@@ -75,6 +76,16 @@ impl Object {
     fn blocks(&self, offset: u64) -> impl Iterator<Item = Key> {
         let starts = (offset - offset % BLOCK..self.meta.size).step_by(BLOCK as usize);
         starts.map(|start| self.key(start, BLOCK))
+    }
+
+    /// Keeps the first bytes, which came with the answer that the object is there.
+    pub(crate) fn keep_first(&self, bytes: Bytes) {
+        let key = Key { object: self.number, start: 0, length: bytes.len() as u64 };
+        let is_unit = key == self.key(0, PAGE);
+        self.requests.counts.add(bytes.len() as u64);
+        if is_unit && !bytes.is_empty() && self.requests.cache.ask(key, Need::Ahead) == Asked::New {
+            self.requests.cache.put(key, Ok(bytes));
+        }
     }
 
     /// Sends the request for a range, unless it is here or coming. Returns false if there is no room for it.
@@ -152,6 +163,18 @@ impl ReadAt for Object {
 
     fn will_need(&self, offset: u64, length: u64) {
         let end = offset.saturating_add(length).min(self.meta.size);
+        if offset >= end {
+            return;
+        }
+        // A head among others: a block would be read for nothing.
+        if length <= PAGE && self.meta.size > LARGE {
+            let block = self.key(offset, BLOCK);
+            if !self.requests.cache.has(block) {
+                let pages = [self.key(offset, PAGE), self.key(end - 1, PAGE)];
+                pages.iter().all(|page| self.ask(*page, Need::Ahead));
+            }
+            return;
+        }
         // The size is what the server says; the room ends the walk.
         self.blocks(offset).take_while(|key| key.start < end).all(|key| self.ask(key, Need::Ahead));
     }

@@ -9,7 +9,9 @@
 )]
 
 mod hostile;
+mod hostile_s3;
 mod lies;
 mod ranges;
 mod recorded;
 mod s3;
+mod uploads;

@@ -38,6 +38,8 @@ pub(crate) enum Lie {
     Grows,
     /// A list of headers without end.
     EndlessHead,
+    /// A redirection to itself.
+    Circles,
 }
 
 /// The server; it ends with the value.
@@ -58,6 +60,8 @@ struct Shared {
     /// Connections that wait for the end of the test.
     held: Mutex<Vec<TcpStream>>,
     ranges: Mutex<HashMap<(u64, u64), usize>>,
+    /// Method and path of every request.
+    asked: Mutex<Vec<String>>,
 }
 
 impl Server {
@@ -74,6 +78,7 @@ impl Server {
             is_over: AtomicBool::new(false),
             held: Mutex::default(),
             ranges: Mutex::default(),
+            asked: Mutex::default(),
         });
         let for_thread = shared.clone();
         std::thread::spawn(move || {
@@ -101,9 +106,19 @@ impl Server {
         self.shared.ranges.lock().unwrap().clone()
     }
 
+    /// Method and path of every request.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.shared.asked.lock().unwrap().clone()
+    }
+
     pub(crate) fn becomes(&self, lie: Lie) {
         *self.shared.lie.lock().unwrap() = lie;
         self.shared.lies.store(usize::MAX, Ordering::SeqCst);
+    }
+
+    pub(crate) fn lies_once(&self, lie: Lie) {
+        *self.shared.lie.lock().unwrap() = lie;
+        self.shared.lies.store(1, Ordering::SeqCst);
     }
 }
 
@@ -120,7 +135,8 @@ impl Drop for Server {
 impl Shared {
     fn serve(&self, stream: TcpStream) {
         let mut reader = BufReader::new(stream);
-        while let Some((method, range)) = request(&mut reader) {
+        while let Some((method, path, range)) = request(&mut reader) {
+            self.asked.lock().unwrap().push(format!("{method} {path}"));
             let done = match (&*method, range) {
                 ("HEAD", _) => self.head(reader.get_mut()),
                 (_, None) => reader.get_mut().write_all(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n"),
@@ -210,6 +226,9 @@ impl Shared {
                 write!(out, "HTTP/1.1 403 Forbidden\r\nContent-Length: 100000\r\n\r\n")?;
                 out.write_all(&[b'x'; 100_000])
             }
+            Lie::Circles => {
+                out.write_all(b"HTTP/1.1 302 Found\r\nLocation: run.bin\r\nContent-Length: 0\r\n\r\n")
+            }
             Lie::EndlessHead => {
                 out.write_all(b"HTTP/1.1 206 Partial Content\r\n")?;
                 for number in 0u64.. {
@@ -227,8 +246,8 @@ impl Shared {
     }
 }
 
-/// Method and range of a request; `None` at the end of the connection.
-fn request(reader: &mut impl BufRead) -> Option<(String, Option<(u64, u64)>)> {
+/// Method, path and range of a request; `None` at the end of the connection.
+fn request(reader: &mut impl BufRead) -> Option<(String, String, Option<(u64, u64)>)> {
     let (mut first, mut range) = (String::new(), None);
     loop {
         let mut line = String::new();
@@ -237,7 +256,8 @@ fn request(reader: &mut impl BufRead) -> Option<(String, Option<(u64, u64)>)> {
         }
         let line = line.trim_end();
         if line.is_empty() {
-            return Some((first.split(' ').next()?.to_owned(), range));
+            let mut words = first.split(' ').map(str::to_owned);
+            return Some((words.next()?, words.next()?, range));
         }
         if first.is_empty() {
             line.clone_into(&mut first);

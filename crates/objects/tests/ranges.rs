@@ -45,7 +45,29 @@ fn jumps_cost_pages() {
         assert_eq!(fill_at(&object, &mut some, at as u64).unwrap(), 40);
         assert_eq!(some, content[at..at + 40]);
     }
+    // The first one came with the answer that the object is there.
+    assert_eq!(objects.read(), (6, 6 * 65536));
+}
+
+#[test]
+fn heads_that_will_be_needed_come_at_once_and_as_pages() {
+    let content = content(64 * MIB);
+    let server = Server::start(content.clone(), Lie::None, 0);
+    let objects = objects(512 << 20);
+    let object = objects.open(&server.address).unwrap();
+    let places = [63, 5, 40, 22].map(|mib| (mib * MIB + 77) as u64);
+    places.iter().for_each(|at| object.will_need(*at, 40));
+    object.will_need(content.len() as u64, 40);
+    for at in places {
+        let mut some = [0; 40];
+        assert_eq!(fill_at(&object, &mut some, at).unwrap(), 40);
+        assert_eq!(some, content[at as usize..][..40]);
+    }
     assert_eq!(objects.read(), (5, 5 * 65536));
+    // Opened again at once: not one more request.
+    drop(object);
+    objects.open(&server.address).unwrap();
+    assert_eq!(server.requests(), 5);
 }
 
 #[test]

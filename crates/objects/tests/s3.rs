@@ -1,9 +1,9 @@
 //! Runs in an object store and behind http, with servers from elsewhere: moto for S3, and one that serves ranges of files.
 //! The same bits as from a disk.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use livetime_analysis::{GoOn, Options, Plan, Recording, Reducers, Work, analyze, detector};
@@ -11,8 +11,9 @@ use livetime_formats::file::{Stores, write_index};
 use livetime_formats::xtc1::DatagramHeader;
 use livetime_objects::{Objects, Settings};
 
-/// A server of moto with the files of a folder in the bucket `runs`, which says where it listens.
-const MOTO: &str = "
+/// A server of moto with the files of a folder in the bucket `runs`, which says where it listens, and for each line of its input the keys
+/// and the uploads without an end.
+pub(crate) const MOTO: &str = "
 import os, sys
 import boto3
 from moto.server import ThreadedMotoServer
@@ -25,7 +26,10 @@ s3.create_bucket(Bucket='runs')
 for name in os.listdir(sys.argv[1]):
     s3.upload_file(os.path.join(sys.argv[1], name), 'runs', 'day 1/' + name)
 print(port, flush=True)
-sys.stdin.read()
+for _ in sys.stdin:
+    keys = [entry['Key'] for entry in s3.list_objects_v2(Bucket='runs').get('Contents', [])]
+    uploads = [entry['Key'] for entry in s3.list_multipart_uploads(Bucket='runs').get('Uploads', [])]
+    print(keys, uploads, flush=True)
 ";
 /// A server of ranges of the files in a folder.
 const RANGES: &str = "
@@ -40,29 +44,38 @@ server.serve_forever()
 ";
 
 /// A server, which ends with the test.
-struct Server {
+pub(crate) struct Server {
     process: Child,
     port: String,
+    out: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start(python: &Path, script: &str, folder: &Path) -> Server {
+    pub(crate) fn start(python: &Path, script: &str, folder: &Path) -> Server {
         let mut command = Command::new(python);
         command.arg("-c").arg(script).arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        let mut port = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        let (mut port, mut out) = (String::new(), BufReader::new(process.stdout.take().unwrap()));
+        out.read_line(&mut port).unwrap();
         let port = port.trim().to_owned();
         assert!(port.parse::<u16>().is_ok(), "a server that says its port, not `{port}`");
-        Server { process, port }
+        Server { process, port, out }
     }
 
-    fn stop(&mut self) {
+    /// Keys in the bucket of moto, and uploads that have no end yet.
+    pub(crate) fn listed(&mut self) -> String {
+        self.process.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    pub(crate) fn stop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 
-    fn stores(&self) -> Stores {
+    pub(crate) fn stores(&self) -> Stores {
         let variables = [
             ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),
             ("AWS_ACCESS_KEY_ID", "user".to_owned()),

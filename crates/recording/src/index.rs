@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use livetime_formats::file::{Format, Stores, write_index};
+use livetime_formats::file::{Format, Stores, index_path, write_index_in};
 use livetime_formats::{Error, Result, xtc1, xtc2};
 
-use crate::RunFormat;
+use crate::recording::given;
 
 /// Writes the indices of some files of one run, each beside its file. One file stands for its run, as in
 /// [`Recording::open`](crate::Recording::open); several stand for themselves. `each` gets every file, and how many datagrams its index
@@ -27,18 +27,32 @@ use crate::RunFormat;
 ///
 /// # Errors
 /// If there are no files, the first one is no recorded file, its format needs no index, or the system refuses.
-pub fn index<P: AsRef<Path>>(paths: &[P], mut each: impl FnMut(&Path, Result<u64>)) -> Result<()> {
-    let first = paths.first().ok_or_else(|| Error::new("at least one file of a run", "none"))?.as_ref();
-    let format = RunFormat::of(first)?;
+pub fn index<P: AsRef<Path>>(paths: &[P], each: impl FnMut(&Path, Result<u64>)) -> Result<()> {
+    index_in(&Stores::default(), paths, each)
+}
+
+/// As [`index`], also of objects in a store that is written to; several may be named by a star.
+///
+/// # Errors
+/// As [`index`].
+pub fn index_in<P: AsRef<Path>>(
+    stores: &Stores,
+    paths: &[P],
+    mut each: impl FnMut(&Path, Result<u64>),
+) -> Result<()> {
+    let (format, paths) = given(stores, paths)?;
+    let first = &paths[0];
     let write = match format.0.datagrams {
-        Some(Format::Xtc1) => write_index::<xtc1::DatagramHeader>,
-        Some(Format::Xtc2) => write_index::<xtc2::DatagramHeader>,
+        Some(Format::Xtc1) => write_index_in::<xtc1::DatagramHeader>,
+        Some(Format::Xtc2) => write_index_in::<xtc2::DatagramHeader>,
         _ => return Err(Error::new("files of datagrams (XTC)", format.name()).in_file(first)),
     };
-    let files: Vec<PathBuf> = match paths {
-        [_] => format.files_of(first, &Stores::default())?,
-        _ => paths.iter().map(|path| path.as_ref().to_owned()).collect(),
+    // Before any file is read: a store that is only read takes no index.
+    stores.check_new(&index_path(first))?;
+    let files: Vec<PathBuf> = match &paths[..] {
+        [_] => format.files_of(first, stores)?,
+        _ => paths,
     };
-    files.iter().for_each(|file| each(file, write(file)));
+    files.iter().for_each(|file| each(file, write(stores, file)));
     Ok(())
 }

@@ -619,10 +619,19 @@ fn all_of<'a>(stores: &'a Stores, paths: &'a [PathBuf]) -> Opening<'a> {
     Opening { paths, is_only: false, within: None, memory: MemoryLimit::half_of_free(), stores }
 }
 
-/// The format of the first of some files, and all.
-fn given<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<(RunFormat, Vec<PathBuf>)> {
-    let paths = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-    let paths = file::expanded(paths, stores).map_err(|e| Error::new("files of a run", e.to_string()))?;
+/// Files as they are given to a program: an address with a signature becomes one without ([`Stores::named`]), and a star in the last part of
+/// an address the objects that it means.
+///
+/// # Errors
+/// If there is no such object, or the store cannot list.
+pub fn files_given<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<Vec<PathBuf>> {
+    let paths = paths.iter().map(|path| stores.named(path.as_ref())).collect::<Result<_>>()?;
+    file::expanded(paths, stores).map_err(|e| Error::new("files of a run", e.to_string()))
+}
+
+/// The format of the first of some files, and all, of which there is at least one.
+pub(crate) fn given<P: AsRef<Path>>(stores: &Stores, paths: &[P]) -> Result<(RunFormat, Vec<PathBuf>)> {
+    let paths = files_given(stores, paths)?;
     let first = paths.first().ok_or_else(|| Error::new("at least one file of a run", "none"))?;
     Ok((RunFormat::of_from(stores, first)?, paths))
 }
@@ -633,6 +642,9 @@ fn named(
     text: &str,
     format: Option<RunFormat>,
 ) -> std::result::Result<(RunFormat, Vec<PathBuf>), FindError> {
+    // A text of several lines is a list, each line with a secret of its own.
+    let lines = text.split('\n').map(|line| Ok(stores.named(line.as_ref())?.to_string_lossy().into_owned()));
+    let text = &lines.collect::<Result<Vec<String>>>()?.join("\n");
     let known = |path: &Path| format.map_or_else(|| RunFormat::of_from(stores, path), Ok);
     let paths = file::files(text, stores, |path| known(path)?.files_of(path, stores))?;
     let none = || ListError::Unrecorded { text: text.to_owned() };

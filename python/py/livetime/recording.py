@@ -177,7 +177,9 @@ class Run:
     def __init__(self, paths: Sequence[str | os.PathLike[str]], *, only: bool = False) -> None:
         """`only`: exactly these files, without other files of the run beside them."""
         given = [os.fspath(path) for path in paths]
-        self._paths = tuple(path if "://" in path else os.path.abspath(path) for path in given)
+        self._given = tuple(path if "://" in path else os.path.abspath(path) for path in given)
+        # No message shows a signature.
+        self._paths = tuple(path.partition("?")[0] if path.startswith(("http://", "https://")) else path for path in self._given)
         self._only = only
         # A run that could not be opened is closed: `repr` and the end of the program ask.
         self._is_closed = True
@@ -193,7 +195,7 @@ class Run:
         if self._is_closed:
             raise RecordingError(f"{self._paths[0]}: wanted a run that is open, found one that was closed")
         if self._opened is None:
-            self._opened = _livetime.Recording(self._paths, self._only)
+            self._opened = _livetime.Recording(self._given, self._only)
         return self._opened
 
     def close(self) -> None:
@@ -211,6 +213,8 @@ class Run:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._only:
             raise TypeError(f"{self._paths[0]}: a run of chosen files is not pickled, because its paths alone would open all of its files")
+        if self._paths != self._given:
+            raise TypeError(f"{self._paths[0]}: a run behind a signed address is not pickled, because its signature stays in this process")
         return opened.run, (self._paths,)
 
     # ---- Content ----

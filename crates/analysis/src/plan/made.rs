@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use livetime_formats::file::{Growth, absolute};
+use livetime_formats::file::{Growth, ReadAt, absolute};
 use livetime_recording::Stores;
 use twox_hash::XxHash3_64;
 
@@ -18,6 +18,9 @@ const BLOCKS_OF_PART: usize = 256;
 
 /// Most parts of a plan, far more than any cluster starts; a larger number is a mistake.
 const MOST_PARTS: usize = 1_000_000;
+
+/// Most bytes of the text of a plan, far above the longest one that was made.
+const MOST_TEXT: u64 = 1 << 30;
 
 /// Parts begin at multiples of such a fraction of their size, so that no part is larger than another one by more than that.
 const UNITS: usize = 4;
@@ -79,9 +82,29 @@ impl Plan {
     /// # Errors
     /// If it is none, or was changed by hand, or the system refuses.
     pub fn read(path: &Path) -> Result<Plan> {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|e| livetime_recording::Error::io("to read the plan", e).in_file(path))?;
-        Plan::parse(&text).map_err(|e| Error::refused("a plan", format!("{}: {e}", path.display())))
+        Plan::read_from(&Stores::default(), path)
+    }
+
+    /// As [`Plan::read`], also at an address; the files of the run and of parts are opened in these stores.
+    ///
+    /// # Errors
+    /// As [`Plan::read`].
+    pub fn read_from(stores: &Stores, path: &Path) -> Result<Plan> {
+        let refused = |e| livetime_recording::Error::io("to read the plan", e).in_file(path);
+        let file = stores.open(path).map_err(|e| match e.io_error() {
+            Some(why) => refused(std::io::Error::new(why.kind(), why.to_string())),
+            None => e,
+        })?;
+        let size = file.size().map_err(refused)?;
+        if size > MOST_TEXT {
+            return Err(Error::refused(format!("a plan of at most {MOST_TEXT} bytes"), size.to_string()));
+        }
+        let mut bytes = vec![0; size as usize];
+        livetime_formats::file::read_exact_at(&file, &mut bytes, 0).map_err(|e| e.in_file(path))?;
+        let text = String::from_utf8(bytes).map_err(|e| refused(std::io::Error::other(e)))?;
+        let plan = Plan::parse(&text);
+        let plan = plan.map_err(|e| Error::refused("a plan", format!("{}: {e}", path.display())))?;
+        Ok(plan.with_stores(stores))
     }
 
     /// Writes the plan, beside its place first, so that no process reads half of it.
@@ -89,7 +112,7 @@ impl Plan {
     /// # Errors
     /// If the system refuses.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_whole(path, self.text().as_bytes())
+        write_whole(&self.stores, path, self.text().as_bytes())
     }
 
     /// The text of the plan, for processes that do not get it as a file.
@@ -124,6 +147,11 @@ impl PlannedFile {
             .map_err(|e| livetime_recording::Error::io("the path of the file", e).in_file(path))?;
         if absolute.to_str().is_none() {
             return Err(Error::refused("a path in UTF-8", path.display().to_string()));
+        }
+        // A plan is read by others, and a signature in it would be theirs.
+        if stores.is_signed(&absolute) {
+            let found = format!("{}, whose signature no plan keeps", absolute.display());
+            return Err(Error::refused("files that every process may read", found));
         }
         let grows = Growth::of(&absolute).may_grow();
         let file = stores.open(&absolute)?;

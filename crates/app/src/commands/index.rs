@@ -7,11 +7,13 @@ use livetime_formats::file::index_path;
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Failure, Output};
+use crate::stores::of_environment;
 
 pub(crate) const INDEX_HELP: &str = "\
 Examples:
   livetime index e236-r0003-s00-c00.xtc
   livetime index e236-r0003-s04-c*.xtc --json
+  livetime index s3://bucket/e236-r0003-s04-c00.xtc
 
 One FILE stands for all files of its run that lie beside it; several FILES stand for themselves, so that many processes can share the
 files of a run. The index FILE.ltindex lists the datagrams of FILE (XTC of LCLS-I and LCLS-II). `analyze`, `convert` and sources that
@@ -31,7 +33,8 @@ pub(crate) struct IndexArgs {
 
 pub(crate) fn index(args: &IndexArgs, output: &mut Output) -> Result<Exit, Failure> {
     let (mut all, mut refused) = (Vec::new(), Vec::new());
-    let indexed = livetime_recording::index(&args.files, |file, listed| match listed {
+    let stores = of_environment(None);
+    let indexed = livetime_recording::index_in(&stores, &args.files, |file, listed| match listed {
         Ok(datagrams) => all.push((file.to_owned(), datagrams)),
         Err(error) => refused.push(format!("{}: {error}", index_path(file).display())),
     });

@@ -71,7 +71,7 @@ pub(crate) fn run_here(
         max_frames: args.frames,
         remember_frames: pipeline.pvaccess.enabled,
         on_event: Some(tell(bell.clone())),
-        services: Services::default().with(interrupts.starting()).with(interrupted.clone()),
+        services: reading(Services::default().with(interrupts.starting()).with(interrupted.clone())),
         ..RunOptions::default()
     };
     let started = super::kept::start(&mut pipeline.graph, &mut keeping, options, output);
@@ -109,6 +109,11 @@ pub(crate) fn run_here(
         output.tell(Level::Info, text);
     }
     Ok(exit)
+}
+
+/// With the stores in which nodes open addresses.
+fn reading(services: Services) -> Services {
+    services.with(crate::stores::of_environment(None))
 }
 
 /// The pipeline file as messages name it.

@@ -38,6 +38,13 @@ impl FileEnds {
         FileEnds::of_first(file, bytes)
     }
 
+    /// Says that both ends will be read soon: those of an object then come at once, while its index is opened.
+    pub(super) fn will_need(file: &impl ReadAt) {
+        let Ok(bytes) = file.size() else { return };
+        file.will_need(0, bytes.min(ENDS));
+        file.will_need(bytes.saturating_sub(ENDS), bytes.min(ENDS));
+    }
+
     /// Reads both ends of the first `bytes` bytes of a file, which may have more.
     ///
     /// # Errors

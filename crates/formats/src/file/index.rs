@@ -6,14 +6,14 @@
 //! add up to the end of the file, and some heads that are compared with the file. The datagrams themselves are checked when they are read.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_64;
 
 use super::{
-    End, FileEnds, GrowingFile, Growth, Head, Heads, Purpose, ReadAt, RecordedFile, Stores, read_exact_at,
+    End, FileEnds, GrowingFile, Growth, Head, Heads, NewFile, Purpose, ReadAt, RecordedFile, Stores, address,
+    read_exact_at,
 };
 use crate::{Error, Result};
 
@@ -57,19 +57,35 @@ pub fn index_path(file: &Path) -> PathBuf {
 /// # Errors
 /// If the file is being written, is broken, or ends inside a datagram, or the system refuses.
 pub fn write_index<H: Head>(file: &Path) -> Result<u64> {
-    let bytes = bytes_of::<H>(file).map_err(|e| e.in_file(file))?;
-    let mut index =
-        GrowingFile::create_beside(&index_path(file), BESIDE, Purpose { is_kept: false, replaces: true })?;
+    write_index_in::<H>(&Stores::default(), file)
+}
+
+/// As [`write_index`], also beside an object in a store.
+///
+/// # Errors
+/// As [`write_index`]; before the object is read, if its store is only read.
+pub fn write_index_in<H: Head>(stores: &Stores, file: &Path) -> Result<u64> {
+    let path = index_path(file);
+    stores.check_new(&path)?;
+    let bytes = bytes_of::<H>(stores, file).map_err(|e| e.in_file(file))?;
+    let mut index = match address(file) {
+        Some(_) => stores.replace(&path)?,
+        None => NewFile::Disk(GrowingFile::create_beside(
+            &path,
+            BESIDE,
+            Purpose { is_kept: false, replaces: true },
+        )?),
+    };
     index.append(&[&bytes])?;
     index.finish()?;
     Ok(((bytes.len() - HEADING - TAIL) / H::LEN) as u64)
 }
 
-fn bytes_of<H: Head>(path: &Path) -> Result<Vec<u8>> {
+fn bytes_of<H: Head>(stores: &Stores, path: &Path) -> Result<Vec<u8>> {
     if Growth::of(path).may_grow() {
         return Err(Error::new("a file that is complete", "one that is being written"));
     }
-    let file = File::open(path).map_err(|e| Error::io("to open the file", e))?;
+    let file = stores.open(path)?;
     let ends = FileEnds::of_open(&file)?;
     let mut bytes = vec![0; HEADING];
     let mut heads = Heads::<H, _>::new(file);
@@ -97,6 +113,7 @@ pub(crate) fn read_index<H: Head>(
     file: &RecordedFile,
     stores: &Stores,
 ) -> Result<Option<Vec<(u64, H)>>> {
+    FileEnds::will_need(file);
     let index = match stores.open(&index_path(path)) {
         Ok(index) => index,
         Err(e) if e.io_error().is_some_and(|e| e.kind() == ErrorKind::NotFound) => return Ok(None),
@@ -166,8 +183,11 @@ fn parsed<H: Head>(heads: &[u8], bytes: u64) -> Result<Vec<(u64, H)>> {
 /// Compares some heads with the file.
 fn check_samples<H: Head>(heads: &[u8], all: &[(u64, H)], file: &impl ReadAt) -> Result<()> {
     let mut there = vec![0; H::LEN];
+    let step = all.len().div_ceil(SAMPLES).max(1);
+    // Of an object, all samples come at once.
+    all.iter().step_by(step).for_each(|(offset, _)| file.will_need(*offset, H::LEN as u64));
     let both = heads.chunks_exact(H::LEN).zip(all);
-    for (head, (offset, _)) in both.step_by(all.len().div_ceil(SAMPLES).max(1)) {
+    for (head, (offset, _)) in both.step_by(step) {
         read_exact_at(file, &mut there, *offset)?;
         if head != there {
             return Err(Error::new("an index with the heads of the file", "another head").at(*offset));
@@ -178,6 +198,8 @@ fn check_samples<H: Head>(heads: &[u8], all: &[(u64, H)], file: &impl ReadAt) ->
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use proptest::prelude::*;
 
     use super::*;

@@ -57,6 +57,10 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
     fn size(&self) -> io::Result<u64> {
         (**self).size()
     }
+
+    fn will_need(&self, offset: u64, length: u64) {
+        (**self).will_need(offset, length);
+    }
 }
 
 impl<T: ReadAt + ?Sized> ReadAt for Arc<T> {
@@ -66,6 +70,10 @@ impl<T: ReadAt + ?Sized> ReadAt for Arc<T> {
 
     fn size(&self) -> io::Result<u64> {
         (**self).size()
+    }
+
+    fn will_need(&self, offset: u64, length: u64) {
+        (**self).will_need(offset, length);
     }
 }
 

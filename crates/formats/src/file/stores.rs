@@ -1,5 +1,6 @@
 //! Where recorded files are opened: on the disks of the machine, and in stores that a program brings.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::{ffi::OsStr, fmt};
 
 use super::ReadAt;
 use super::name::IN_PROGRESS;
+use super::new_object::NewObject;
 use crate::{Error, Result};
 
 /// The beginnings of addresses; every other path is a path of the system.
@@ -28,6 +30,54 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// [`io::ErrorKind::Unsupported`] if the store cannot list, or why it does not.
     fn list(&self, folder: &str) -> io::Result<Vec<String>>;
+
+    /// Begins a new object, in place of another one if it `replaces`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] if there is one that it does not replace, [`io::ErrorKind::Unsupported`] if the
+    /// store is only read, or why it takes no object.
+    fn create(&self, address: &str, replaces: bool) -> io::Result<Box<dyn NewObject>> {
+        let _ = (address, replaces);
+        Err(only_read())
+    }
+
+    /// Whether the store takes new objects at this address, as far as it tells beforehand.
+    ///
+    /// # Errors
+    /// As [`Store::create`].
+    fn check_new(&self, address: &str) -> io::Result<()> {
+        let _ = address;
+        Err(only_read())
+    }
+
+    /// Removes an object.
+    ///
+    /// # Errors
+    /// If the store is only read, or why it does not.
+    fn remove(&self, address: &str) -> io::Result<()> {
+        let _ = address;
+        Err(only_read())
+    }
+
+    /// Whether the address was noted with a secret.
+    fn is_signed(&self, address: &str) -> bool {
+        let _ = address;
+        false
+    }
+
+    /// Notes the secret in an address, as the signature in its query, for all that is asked for there, and returns the address without it;
+    /// `None` if it has none.
+    ///
+    /// # Errors
+    /// If it is no address.
+    fn note_secret(&self, address: &str) -> io::Result<Option<String>> {
+        let _ = address;
+        Ok(None)
+    }
+}
+
+fn only_read() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "a store that is only read")
 }
 
 /// Where paths are opened: files on disks always, addresses in a [`Store`] if there is one. A handle: clones are alike.
@@ -68,7 +118,22 @@ impl Stores {
     /// # Errors
     /// If the system or the store refuses, or the path is an address and there is no store.
     pub fn open(&self, path: &Path) -> Result<RecordedFile> {
-        self.try_open(path).map_err(|e| Error::io("to open the file", e).in_file(path))
+        self.try_open(path).map_err(|e| Error::io("to open the file", e).in_file(&*shown(path)))
+    }
+
+    /// The path by which a file is named from now on: of an address with a signature the address alone, while the store remembers the
+    /// signature for it. Every address that comes from outside passes here first, so that no message and no report has a signature.
+    ///
+    /// # Errors
+    /// If there is no store, or it is no address.
+    pub fn named(&self, path: &Path) -> Result<PathBuf> {
+        if matches!(shown(path), Cow::Borrowed(_)) {
+            return Ok(path.to_owned());
+        }
+        let named =
+            self.of(path).and_then(|of| of.map_or(Ok(None), |(store, address)| store.note_secret(address)));
+        let named = named.map_err(|e| Error::io("to open the file", e).in_file(&*shown(path)))?;
+        Ok(named.map_or_else(|| path.to_owned(), PathBuf::from))
     }
 
     fn try_open(&self, path: &Path) -> io::Result<RecordedFile> {
@@ -76,6 +141,11 @@ impl Stores {
             None => File::open(path).map(RecordedFile::from),
             Some((store, address)) => store.open(address).map(RecordedFile::Object),
         }
+    }
+
+    /// Whether an address is read with a signature that only this process has.
+    pub fn is_signed(&self, path: &Path) -> bool {
+        self.of(path).is_ok_and(|of| of.is_some_and(|(store, address)| store.is_signed(address)))
     }
 
     /// The files in a folder, in no order.
@@ -104,7 +174,7 @@ impl Stores {
     }
 
     /// The store of an address, and the address; `None`: a path of the system.
-    fn of<'a>(&self, path: &'a Path) -> io::Result<Option<(&dyn Store, &'a str)>> {
+    pub(super) fn of<'a>(&self, path: &'a Path) -> io::Result<Option<(&dyn Store, &'a str)>> {
         let Some(address) = address(path) else { return Ok(None) };
         let store = self.0.as_deref();
         let store = store.ok_or_else(|| {
@@ -125,6 +195,19 @@ impl Stores {
 /// ```
 pub fn address(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| SCHEMES.iter().any(|scheme| text.starts_with(scheme)))
+}
+
+/// The path as messages may show it: an address of http without its query, which may be a signature.
+///
+/// ```
+/// use livetime_formats::file::shown;
+///
+/// assert_eq!(*shown("https://host/run.h5?X-Amz-Signature=12ab".as_ref()), *"https://host/run.h5");
+/// ```
+pub fn shown(path: &Path) -> Cow<'_, Path> {
+    let query =
+        address(path).filter(|text| text.starts_with("http")).and_then(|text| text.split_once(['?', '#']));
+    query.map_or(Cow::Borrowed(path), |(address, _)| Cow::Owned(PathBuf::from(address)))
 }
 
 /// The path from the root on; an address stays as it is.

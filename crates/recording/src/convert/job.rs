@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
-use livetime_formats::file::read_exact_at;
+use livetime_formats::file::{ReadAt, Stores, read_exact_at};
 use livetime_formats::xtc1::Configs;
 use livetime_formats::{Error, Result};
 
@@ -110,4 +111,9 @@ impl Job {
         }
         &mut self.input[..end]
     }
+}
+
+/// Bytes of a file; 0 if it is not there any more.
+pub(super) fn size_of(stores: &Stores, path: &Path) -> u64 {
+    stores.open(path).ok().and_then(|file| file.size().ok()).unwrap_or(0)
 }

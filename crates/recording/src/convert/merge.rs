@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use livetime_formats::file::Head;
+use livetime_formats::file::{Head, Stores};
 use livetime_formats::xtc1::run::{Event, Piece, Problem, Run, RunTransition};
 use livetime_formats::xtc1::{Configs, DatagramHeader, Transition};
 use livetime_formats::{Error, Result};
 
-use super::job::{BLOCK, Job, LIMIT, Source};
+use super::job::{BLOCK, Job, LIMIT, Source, size_of};
 use super::report::{Joined, Lost, Report};
 use super::select::Selector;
 use super::split::EventSplit;
@@ -15,6 +15,7 @@ use super::split::EventSplit;
 /// Reads the pieces of each event, and the copies of each transition.
 pub(super) struct Merge<'a> {
     run: &'a Run,
+    stores: &'a Stores,
     selector: Selector<'a>,
     split: EventSplit,
     block: usize,
@@ -37,7 +38,12 @@ enum Next<'a> {
 }
 
 impl<'a> Merge<'a> {
-    pub(super) fn new(run: &'a Run, selector: Selector<'a>, split: EventSplit, block: usize) -> Merge<'a> {
+    pub(super) fn new(
+        (run, stores): (&'a Run, &'a Stores),
+        selector: Selector<'a>,
+        split: EventSplit,
+        block: usize,
+    ) -> Merge<'a> {
         let counts = run.counts();
         let joined = Joined {
             cameras_left_out: counts.camera_unmatched + counts.camera_invalid + counts.camera_ambiguous,
@@ -45,6 +51,7 @@ impl<'a> Merge<'a> {
         };
         Merge {
             run,
+            stores,
             selector,
             split,
             block: block.min(BLOCK),
@@ -179,7 +186,7 @@ impl Source for Merge<'_> {
     fn account(&self, report: &mut Report) {
         report.events_left_out = self.selector.left_out();
         report.joined = self.joined;
-        report.lost = lost(self.run);
+        report.lost = lost(self.run, self.stores);
     }
 }
 
@@ -188,10 +195,10 @@ fn any_header() -> DatagramHeader {
 }
 
 /// The parts of the files of a run that could not be read.
-fn lost(run: &Run) -> Vec<Lost> {
+fn lost(run: &Run, stores: &Stores) -> Vec<Lost> {
     let lost = |problem: &Problem| {
         let offset = problem.error.offset();
-        let size = std::fs::metadata(&problem.path).map_or(0, |m| m.len());
+        let size = size_of(stores, &problem.path);
         Lost {
             path: problem.path.clone(),
             offset: offset.unwrap_or(0),

@@ -9,7 +9,8 @@
 //! 1. Each datagram of the output was walked through side by side with its input: both have the same containers and
 //!    leaves with the same senders, types and damage in the same order, except the leaves that the options left out;
 //!    every leaf has the same bytes, or bytes that are the same when they are decompressed.
-//! 2. Each piece of the file, read again from the system, has the bytes that were compared.
+//! 2. Each piece of the file, read again from the system, has the bytes that were compared. An object in a store has no bytes before it has its
+//!    address: the store compares each part with its hash, the whole object is read again then, and is removed if it differs.
 //!
 //! Content that cannot be understood is copied unchanged, and reported.
 
@@ -39,7 +40,7 @@ use livetime_runtime::ordered::{Interrupted, in_order};
 
 use crate::damage::too_much;
 
-use job::{BLOCK, Job, Source};
+use job::{BLOCK, Job, Source, size_of};
 use merge::Merge;
 use output::Output;
 use recode::Recoder;
@@ -99,16 +100,16 @@ pub fn convert<P: AsRef<Path>>(
     let (events, block) = (options.split.events(), (options.split.bytes().min(BLOCK as u64)) as usize);
     let mut report = match in_chunks(inputs) {
         Some(paths) => {
-            let new = || Stream::open(&paths, selector.clone(), events, block);
+            let new = || Stream::open(&options.stores, &paths, selector.clone(), events, block);
             run(new, output, options, watch)?
         }
         None => {
-            let all = Run::open(inputs)?;
-            let new = || Ok(Merge::new(&all, selector.clone(), events, block));
+            let all = Run::open_from(&options.stores, inputs)?;
+            let new = || Ok(Merge::new((&all, &options.stores), selector.clone(), events, block));
             run(new, output, options, watch)?
         }
     };
-    report.input_bytes = inputs.iter().map(|p| std::fs::metadata(p).map_or(0, |m| m.len())).sum();
+    report.input_bytes = inputs.iter().map(|path| size_of(&options.stores, path.as_ref())).sum();
     report.output_bytes = report.files.iter().map(|(_, bytes)| bytes).sum();
     Ok(report)
 }
@@ -120,7 +121,7 @@ fn run<S: Source>(
     options: &Options,
     mut watch: impl FnMut(u64) -> bool,
 ) -> Result<Report> {
-    let mut output = Output::create(path, options.split)?;
+    let mut output = Output::create(&options.stores, path, options.split)?;
     let references = dark::gather(&options.reference, &options.selection, &mut new()?)?;
     let (mut source, count) = (new()?, options.workers.max(1));
     let mut workers = (0..count).map(|_| Recoder::new(options, &references)).collect::<Result<Vec<_>>>()?;

@@ -1,6 +1,7 @@
 //! How files are converted.
 
 use livetime_codecs::BlockpackTier;
+use livetime_formats::file::Stores;
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_runtime::MemoryLimit;
 
@@ -25,6 +26,8 @@ pub struct Options {
     pub workers: usize,
     /// The memory that the work may take.
     pub memory: MemoryLimit,
+    /// Where addresses are read and written.
+    pub stores: Stores,
 }
 
 impl Default for Options {
@@ -39,6 +42,7 @@ impl Default for Options {
             split: Split::Not,
             workers,
             memory: MemoryLimit::half_of_free(),
+            stores: Stores::default(),
         }
     }
 }

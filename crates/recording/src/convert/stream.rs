@@ -1,10 +1,9 @@
 //! One stream: its files one after another, datagrams in the order in which they lie there.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use livetime_formats::file::{Head, ReadAt, fill_at};
+use livetime_formats::file::{Head, ReadAt, RecordedFile, Stores, fill_at};
 use livetime_formats::xtc1::{Configs, Datagram, DatagramHeader, Transition};
 use livetime_formats::{Error, Result};
 
@@ -18,7 +17,7 @@ const PAGE: usize = 4 << 10;
 
 /// Reads with large reads; skips unwanted datagrams.
 pub(super) struct Stream<'a> {
-    files: Vec<(PathBuf, File, u64)>,
+    files: Vec<(PathBuf, RecordedFile, u64)>,
     selector: Selector<'a>,
     split: EventSplit,
     block: usize,
@@ -44,12 +43,13 @@ enum Stop {
 
 impl<'a> Stream<'a> {
     pub(super) fn open(
+        stores: &Stores,
         paths: &[PathBuf],
         selector: Selector<'a>,
         split: EventSplit,
         block: usize,
     ) -> Result<Stream<'a>> {
-        let files = paths.iter().map(|path| open(path)).collect::<Result<_>>()?;
+        let files = paths.iter().map(|path| open(stores, path)).collect::<Result<_>>()?;
         Ok(Stream {
             files,
             selector,
@@ -204,8 +204,8 @@ impl Source for Stream<'_> {
     }
 }
 
-fn open(path: &Path) -> Result<(PathBuf, File, u64)> {
-    let file = File::open(path).map_err(|e| Error::io("to open the file", e).in_file(path))?;
+fn open(stores: &Stores, path: &Path) -> Result<(PathBuf, RecordedFile, u64)> {
+    let file = stores.open(path)?;
     let size = file.size().map_err(|e| Error::io("the size of the file", e).in_file(path))?;
     Ok((path.to_owned(), file, size))
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use livetime_formats::file::address;
 use livetime_recording::select::Selected;
@@ -14,6 +14,7 @@ use super::tables::TableFormat;
 use crate::analyze::{Options, Peaks};
 use crate::commands::convert::size;
 use crate::config::Setting;
+use crate::output::Failure;
 use crate::stores::{beside, of_environment};
 
 pub(crate) const HELP: &str = "\
@@ -119,7 +120,7 @@ pub(crate) struct AnalyzeArgs {
     /// `--merge`: merge only parts A to B-1, into one file in the folder --output that stands for them in further merges.
     #[arg(long, value_name = "A..B", requires = "merge", requires = "output", value_parser = event_range)]
     pub(crate) into: Option<Range<usize>>,
-    /// Write the results to this folder.
+    /// Write the results to this folder, also in a bucket (s3://bucket/folder).
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
     /// Formats in which tables are written, such as npy,parquet; peaks are a table, for example.
@@ -142,6 +143,9 @@ pub(crate) struct AnalyzeArgs {
     /// Print JSON on stdout instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Where addresses are read and written.
+    #[arg(skip)]
+    stores: OnceLock<Stores>,
 }
 
 impl AnalyzeArgs {
@@ -152,7 +156,7 @@ impl AnalyzeArgs {
     pub(crate) fn open(&self) -> livetime_formats::Result<Recording> {
         // A path needs no server, and the whole memory is its run's.
         let is_remote = self.files.iter().any(|path| address(path).is_some());
-        let recording = Recording::open_from(&of_environment(self.memory), &self.files)?;
+        let recording = Recording::open_from(&self.stores(), &self.files)?;
         let memory = self.memory.map(|memory| if is_remote { beside(memory) } else { memory });
         Ok(match memory.map(MemoryLimit::of) {
             Some(memory) => recording.with_memory(memory),
@@ -162,7 +166,21 @@ impl AnalyzeArgs {
 
     /// Where this process opens the files of a plan.
     pub(crate) fn stores(&self) -> Stores {
-        of_environment(self.memory)
+        self.stores.get_or_init(|| of_environment(self.memory)).clone()
+    }
+
+    /// Whether the results can be written where they shall be: a store that does not take them is told before any work.
+    ///
+    /// # Errors
+    /// Why it does not, or that the results of a pipeline's sinks and the plot of rates need a disk.
+    pub(crate) fn check_output(&self) -> Result<(), Failure> {
+        let is_written = |path: &&PathBuf| address(path).is_some();
+        if let Some(plan) = self.plan.as_ref().filter(is_written).filter(|_| !self.files.is_empty()) {
+            self.stores().check_new(plan).map_err(|e| Failure::of(&e))?;
+        }
+        let Some(output) = self.output.as_ref().filter(is_written) else { return Ok(()) };
+        // Any name in the folder tells.
+        self.stores().check_new(&output.join("analysis.json")).map_err(|e| Failure::of(&e))
     }
 
     /// The memory that the analysis may take, if it was given.

@@ -1,11 +1,11 @@
 //! Results as files: arrays, tables, PNG, JSON.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use livetime_formats::file::GrowingFile;
+use livetime_formats::file::{NewFile, ReadAt, read_exact_at};
+use livetime_recording::Stores;
 use serde_json::Value as Json;
 
 use super::error::FileError;
@@ -17,6 +17,8 @@ use livetime_plot::png;
 
 /// The file with everything about an analysis, and the names of the files that it wrote.
 const REPORT: &str = "analysis.json";
+/// Bytes of a report of a former analysis, far more than any has.
+const MOST_REPORT: u64 = 1 << 28;
 
 /// The files of one result.
 #[derive(Default)]
@@ -28,23 +30,24 @@ pub(super) struct Written {
 
 /// New files of a folder, which get their names together: after an error the folder is as it was.
 #[derive(Default)]
-pub(super) struct Files(Vec<GrowingFile>);
+pub(super) struct Files(Stores, Vec<NewFile>);
 
 impl Files {
     /// Makes the files of all results of `last`, and a plot if there are several measurements. Returns the files of each result, too.
     pub(super) fn make(
+        stores: &Stores,
         folder: &Path,
         last: &Measured,
         all: &[Measured],
         formats: &[TableFormat],
     ) -> Result<(Files, Vec<Written>), FileError> {
-        make_folder(folder)?;
-        let make = |named: &Named| result(folder, named, last, formats);
+        make_folder(stores, folder)?;
+        let make = |named: &Named| result(stores, folder, named, last, formats);
         let made = on_threads(&last.found.results, last.workers, make);
-        let (mut files, mut written) = (Files::default(), Vec::new());
+        let (mut files, mut written) = (Files::new(stores), Vec::new());
         for one in made {
-            let (Files(new), names) = one?;
-            files.0.extend(new);
+            let (Files(_, new), names) = one?;
+            files.1.extend(new);
             written.push(names);
         }
         // One measurement has no rates to compare.
@@ -54,15 +57,20 @@ impl Files {
         Ok((files, written))
     }
 
+    /// No files yet, for paths and addresses.
+    pub(super) fn new(stores: &Stores) -> Files {
+        Files(stores.clone(), Vec::new())
+    }
+
     fn add(
         &mut self,
         path: PathBuf,
-        write: impl FnOnce(&mut GrowingFile) -> Result<(), FileError>,
+        write: impl FnOnce(&mut NewFile) -> Result<(), FileError>,
     ) -> Result<PathBuf, FileError> {
-        let new = GrowingFile::replace(&path).map_err(FileError::Refused);
+        let new = self.0.replace(&path).map_err(FileError::Refused);
         let written = new.and_then(|mut new| write(&mut new).map(|()| new));
         let new = written.map_err(FileError::of(path.clone()))?;
-        self.0.push(new);
+        self.1.push(new);
         Ok(path)
     }
 
@@ -71,24 +79,26 @@ impl Files {
     pub(super) fn finish(mut self, folder: &Path, report: &Json) -> Result<(), FileError> {
         self.add(folder.join(REPORT), |new| put(new, &[format!("{report:#}\n").as_bytes()]))?;
         // The list of the former analysis is read before its report is replaced.
-        let former = former(folder);
-        let names: Vec<PathBuf> = self.0.iter().map(|new| new.path().to_owned()).collect();
-        for new in self.0 {
+        let former = former(&self.0, folder);
+        let names: Vec<PathBuf> = self.1.iter().map(|new| new.path().to_owned()).collect();
+        let stores = self.0;
+        for new in self.1 {
             new.finish().map_err(FileError::Named)?;
         }
         // A file of the new analysis may have a former one's name.
-        for path in former.into_iter().filter(|path| !names.contains(path) && path.is_file()) {
-            fs::remove_file(&path).map_err(|e| FileError::Former(path, e))?;
+        for path in former.into_iter().filter(|path| !names.contains(path) && stores.is_file(path)) {
+            stores.remove(&path).map_err(|e| FileError::Former(path, e))?;
         }
         Ok(())
     }
 }
 
 /// The files that the last analysis wrote into this folder, as its own report says.
-fn former(folder: &Path) -> Vec<PathBuf> {
+fn former(stores: &Stores, folder: &Path) -> Vec<PathBuf> {
     // A folder without a report has no former files; a report of another program gives none.
-    let text = fs::read_to_string(folder.join(REPORT)).unwrap_or_default();
-    let report: Json = serde_json::from_str(&text).unwrap_or_default();
+    let report: Json = read(stores, &folder.join(REPORT))
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default();
     let results = report["results"].as_array().into_iter().flatten();
     let files = results.flat_map(|result| result["files"].as_array().into_iter().flatten());
     // Of another folder's file the name counts: a folder may have been moved.
@@ -97,14 +107,23 @@ fn former(folder: &Path) -> Vec<PathBuf> {
     files.filter_map(name).chain(is_swept.then(|| folder.join(sweep::FILE))).collect()
 }
 
+fn read(stores: &Stores, path: &Path) -> Option<Vec<u8>> {
+    let file = stores.open(path).ok()?;
+    let size = file.size().ok().filter(|size| *size <= MOST_REPORT)?;
+    let mut bytes = vec![0; size as usize];
+    read_exact_at(&file, &mut bytes, 0).ok()?;
+    Some(bytes)
+}
+
 /// The files of a result.
 fn result(
+    stores: &Stores,
     folder: &Path,
     named: &Named,
     last: &Measured,
     formats: &[TableFormat],
 ) -> Result<(Files, Written), FileError> {
-    let (mut files, mut written) = (Files::default(), Written::default());
+    let (mut files, mut written) = (Files::new(stores), Written::default());
     let path = |ending: &str| folder.join(format!("{}.{ending}", named.name));
     match &named.value {
         Value::Array(array) => {
@@ -153,16 +172,18 @@ fn on_threads<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -
     done.into_iter().map(|(_, made)| made).collect()
 }
 
-pub(super) fn make_folder(folder: &Path) -> Result<(), FileError> {
-    fs::create_dir_all(folder).map_err(|e| FileError::Folder(folder.to_owned(), e))
+pub(super) fn make_folder(stores: &Stores, folder: &Path) -> Result<(), FileError> {
+    stores.make_folder(folder).map_err(|e| FileError::Folder(folder.to_owned(), e))
 }
 
-fn put(new: &mut GrowingFile, parts: &[&[u8]]) -> Result<(), FileError> {
+fn put(new: &mut NewFile, parts: &[&[u8]]) -> Result<(), FileError> {
     new.append(parts).map(drop).map_err(FileError::Refused)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use super::*;

@@ -13,8 +13,8 @@ use crate::output::{Exit, Failure, Output};
 pub(super) fn finish(report: Report, begin: Instant, output: &mut Output) -> Result<Exit, Failure> {
     let failed = |error| Failure::new(Exit::Failed, error);
     let Report { args, last, all, .. } = report;
-    let making = Instant::now();
-    let made = args.output.as_ref().map(|folder| Files::make(folder, last, all, &args.tables));
+    let (making, stores) = (Instant::now(), args.stores());
+    let made = args.output.as_ref().map(|folder| Files::make(&stores, folder, last, all, &args.tables));
     let (files, written) = made.transpose().map_err(failed)?.unwrap_or_default();
     let writing = (!written.is_empty()).then(|| making.elapsed());
     let report = Report { written: &written, times: Times { writing, total: begin.elapsed() }, ..report };

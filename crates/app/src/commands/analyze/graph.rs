@@ -68,8 +68,9 @@ pub(super) fn run(
         workers,
     };
     if let Some(folder) = &args.output {
-        let written =
-            files::make_folder(folder).and_then(|()| Files::default().finish(folder, &report.json()));
+        let stores = args.stores();
+        let written = files::make_folder(&stores, folder)
+            .and_then(|()| Files::new(&stores).finish(folder, &report.json()));
         written.map_err(|e| Failure::new(Exit::Failed, e))?;
     }
     match args.json {

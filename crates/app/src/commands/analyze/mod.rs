@@ -40,6 +40,7 @@ use through::Wanted;
 pub(crate) fn run(args: &AnalyzeArgs, nodes: &[NodeType], output: &mut Output) -> Result<Exit, Failure> {
     let is_there = args.tables.iter().try_for_each(|format| format.check());
     is_there.map_err(|why| Failure::new(Exit::Usage, why))?;
+    args.check_output()?;
     match (&args.pipeline, &args.plan) {
         (_, Some(plan)) => parts::run(args, plan, nodes, output),
         (Some(file), None) if !args.is_reduced() => graph::run(args, file, nodes, output),

@@ -39,7 +39,7 @@ pub(super) fn run(
 
 /// The plan that is carried out, as the options say.
 fn planned(args: &AnalyzeArgs, path: &Path) -> Result<Plan, Failure> {
-    let plan = Plan::read(path).map_err(failed)?.with_stores(&args.stores());
+    let plan = Plan::read_from(&args.stores(), path).map_err(failed)?;
     // The folder is another one where the run is mounted at another place.
     let plan = args.run.as_ref().map_or(Ok(plan.clone()), |folder| plan.in_folder(folder)).map_err(failed)?;
     Ok(args.memory().map_or(plan.clone(), |memory| plan.with_memory(memory)))
@@ -108,7 +108,7 @@ fn reduce(
     });
     progress.clear();
     let found = found.map_err(failed)?;
-    let written = found.write(folder).map_err(failed)?;
+    let written = found.write_in(&args.stores(), folder).map_err(failed)?;
     let account = found.account();
     let usage = meter.stop(account.file_bytes, account.raw_bytes);
     let file = written.path.display();
@@ -155,7 +155,7 @@ fn merge_some(
         Ok(found) => found,
         Err(error) => return refused(error, args, plan, output),
     };
-    let written = found.write(folder).map_err(failed)?;
+    let written = found.write_in(&args.stores(), folder).map_err(failed)?;
     let (numbers, account, file) = (found.numbers(), found.account(), written.path.display());
     if args.json {
         output.json(&json!({

@@ -13,7 +13,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use livetime_formats::file::GrowingFile;
+use livetime_formats::file::{GrowingFile, NewFile};
 use livetime_frame::{DType, with_dtype};
 
 pub use super::error::FileError;
@@ -42,7 +42,7 @@ impl TableFormat {
     }
 
     /// Writes columns into a new file.
-    pub(super) fn write(self, new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
+    pub(super) fn write(self, new: &mut NewFile, columns: Columns) -> Result<(), FileError> {
         self.check()?;
         match self {
             TableFormat::Npy => structured(new, columns),
@@ -72,7 +72,7 @@ pub fn write(path: &Path, columns: &[(&str, &Array)]) -> Result<(), FileError> {
         .iter()
         .find(|format| format.ending() == ending)
         .ok_or_else(|| FileError::Ending(path.to_owned()))?;
-    let new = GrowingFile::replace(path).map_err(FileError::Refused);
+    let new = GrowingFile::replace(path).map(NewFile::Disk).map_err(FileError::Refused);
     let written = new.and_then(|mut new| found.write(&mut new, columns).map(|()| new));
     written.map_err(FileError::of(path.to_owned()))?.finish().map_err(FileError::Named)
 }
@@ -86,7 +86,7 @@ pub(super) fn rows(columns: Columns) -> usize {
 }
 
 /// A structured array: the cells of a row lie beside each other.
-fn structured(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
+fn structured(new: &mut NewFile, columns: Columns) -> Result<(), FileError> {
     // The header is a Python literal, and numpy would read such a name as its end.
     if let Some((name, _)) = columns.iter().find(|(name, _)| name.contains(['\'', '\\', '\n'])) {
         return Err(FileError::ColumnName((*name).to_owned()));
@@ -104,7 +104,7 @@ fn structured(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> 
     new.append(&[&npy::header(&types, &[rows]), &bytes]).map(drop).map_err(FileError::Refused)
 }
 
-fn csv(new: &mut GrowingFile, columns: Columns) -> std::io::Result<()> {
+fn csv(new: &mut NewFile, columns: Columns) -> std::io::Result<()> {
     // Cells are a few bytes each, too few for a write of their own.
     let mut file = BufWriter::new(new);
     let names: Vec<String> = columns.iter().map(|(name, _)| quoted(name)).collect();
@@ -137,18 +137,18 @@ fn cell(cells: &Array, row: usize) -> String {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: &mut GrowingFile, _: Columns) -> Result<(), FileError> {
+fn parquet(_: &mut NewFile, _: Columns) -> Result<(), FileError> {
     TableFormat::Parquet.check()
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), FileError> {
+fn parquet(new: &mut NewFile, columns: Columns) -> Result<(), FileError> {
     write_parquet(new, columns).map_err(FileError::Parquet)
 }
 
 /// Whole numbers have 64 bits, all others are doubles. The table has the name of the file.
 #[cfg(feature = "parquet")]
-fn write_parquet(new: &mut GrowingFile, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
+fn write_parquet(new: &mut NewFile, columns: Columns) -> Result<(), parquet::errors::ParquetError> {
     use std::sync::Arc;
 
     use livetime_formats::parquet::{index, write_column};

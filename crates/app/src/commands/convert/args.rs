@@ -13,7 +13,7 @@ use livetime_recording::convert::{
     FramesOptions, MEAN_OF, Options, Packing, ReferenceSource, Selection, Split, Target,
 };
 use livetime_recording::select::Expression;
-use livetime_recording::{MemoryLimit, Wanted};
+use livetime_recording::{MemoryLimit, Stores, Wanted};
 
 use crate::config::positive_quantity;
 use crate::output::{Exit, Failure};
@@ -32,6 +32,7 @@ Examples:
   livetime convert run.xtc -o try.xtc --codec hist16 --workers 1..4
   livetime convert run.xtc -o run.h5 --codec bslz4 --detector Opal1000
   livetime convert run.h5 -o run.xtc
+  livetime convert s3://bucket/e1-r0001-s00-c00.xtc -o s3://bucket/packed.xtc --codec hist16
 
 To or from HDF5 (.h5, .hdf5, .nxs), the pictures of one detector are converted, with their times, damage and attributes;
 the report counts all other data.
@@ -41,7 +42,7 @@ The output is read again and compared before it gets its name. Nothing is overwr
 --with or --without. The command ends with 3 if the input could not be read to its end: see `livetime recover`.";
 
 /// Arguments of `convert`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct ConvertArgs {
     /// XTC files of LCLS-I, of one run; to HDF5 also of LCLS-II, and HDF5 files.
     #[arg(required = true)]
@@ -108,6 +109,11 @@ fn is_hdf5_name(path: &Path) -> bool {
 }
 
 impl ConvertArgs {
+    /// Of these files.
+    pub(super) fn with_files(self, files: Vec<PathBuf>) -> ConvertArgs {
+        ConvertArgs { files, ..self }
+    }
+
     /// Whether the new file is HDF5, as its name says.
     ///
     /// # Errors
@@ -153,6 +159,7 @@ impl ConvertArgs {
             split,
             workers,
             memory,
+            stores: Stores::default(),
         })
     }
 

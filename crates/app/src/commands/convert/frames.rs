@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use livetime_recording::convert::{FramesReport, convert_frames};
-use livetime_recording::{MemoryLimit, Recording, RunFormat};
+use livetime_recording::{MemoryLimit, Recording, RunFormat, Stores};
 use serde_json::{Value, json};
 
 use super::ConvertArgs;
@@ -14,14 +14,19 @@ use crate::report::numbers::bytes;
 use crate::usage::{Meter, Usage};
 
 /// Whether the pictures of a run are converted one by one into any format, and not with their datagrams.
-pub(super) fn has_pictures_alone(path: &Path) -> bool {
-    RunFormat::of(path).is_ok_and(RunFormat::becomes_xtc)
+pub(super) fn has_pictures_alone(stores: &Stores, path: &Path) -> bool {
+    RunFormat::of_from(stores, path).is_ok_and(RunFormat::becomes_xtc)
 }
 
-pub(super) fn convert(args: &ConvertArgs, to_hdf5: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn convert(
+    args: &ConvertArgs,
+    stores: &Stores,
+    to_hdf5: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let options = args.frames_options(to_hdf5)?;
     let failed = |e| Failure::of(&e);
-    let recording = Recording::open(&args.files).map_err(failed)?;
+    let recording = Recording::open_from(stores, &args.files).map_err(failed)?;
     let recording = match args.memory {
         Some(bytes) => recording.with_memory(MemoryLimit::of(bytes)),
         None => recording,

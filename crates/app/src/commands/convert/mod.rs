@@ -6,14 +6,16 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use livetime_formats::file::ReadAt;
 use livetime_recording::convert::{Options, Report, convert as convert_files};
 use livetime_recording::select::{Selected, Verdict};
-use livetime_recording::{Findings, Recording};
+use livetime_recording::{Findings, Recording, Stores, address, files_given};
 use serde_json::{Value, json};
 
 use crate::interrupts::Interrupt;
 use crate::output::{Exit, Failure, Output};
 use crate::progress::Progress;
+use crate::stores::of_environment;
 use crate::usage::{Meter, Usage};
 use livetime_plot::save;
 
@@ -21,14 +23,18 @@ pub(crate) use args::{CONVERT_HELP, ConvertArgs, codec, size};
 
 pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
     let to_hdf5 = args.is_to_hdf5()?;
+    let stores = of_environment(args.memory);
+    let files = files_given(&stores, &args.files).map_err(|e| Failure::of(&e))?;
+    let args = &args.clone().with_files(files);
     // Files of pictures alone have no datagrams, which the other conversion copies.
-    if to_hdf5 || args.files.first().is_some_and(|path| frames::has_pictures_alone(path)) {
-        return frames::convert(args, to_hdf5, output);
+    if to_hdf5 || args.files.first().is_some_and(|path| frames::has_pictures_alone(&stores, path)) {
+        return frames::convert(args, &stores, to_hdf5, output);
     }
     match args.workers.clone() {
-        Some(workers) if workers.start() < workers.end() => sweep(args, output),
+        Some(workers) if workers.start() < workers.end() => sweep(args, &stores, output),
         workers => {
             let mut options = args.options(workers.map_or_else(all_cores, |w| *w.start()))?;
+            options.stores = stores;
             let selected = select(args, &mut options)?;
             let (report, usage) = convert_once(args, &args.output, &options, output)?;
             if args.json {
@@ -64,7 +70,7 @@ pub(crate) fn convert(args: &ConvertArgs, output: &mut Output) -> Result<Exit, F
 /// If the run cannot be opened, or the expression names a value that it does not have.
 fn select(args: &ConvertArgs, options: &mut Options) -> Result<Option<Selected>, Failure> {
     let Some(expression) = &args.select else { return Ok(None) };
-    let recording = Recording::open(&args.files).map_err(|e| Failure::of(&e))?;
+    let recording = Recording::open_from(&options.stores, &args.files).map_err(|e| Failure::of(&e))?;
     let selected = recording.select(expression, 0..usize::MAX, options.workers);
     let selected = selected.map_err(|why| Failure::new(Exit::Usage, why))?;
     let selected = selected.with_some().map_err(|why| Failure::new(Exit::Failed, why))?;
@@ -87,11 +93,20 @@ fn all_cores() -> usize {
 }
 
 /// Measures with each number of threads; the files are removed again.
-fn sweep(args: &ConvertArgs, output: &mut Output) -> Result<Exit, Failure> {
+fn sweep(args: &ConvertArgs, stores: &Stores, output: &mut Output) -> Result<Exit, Failure> {
+    // The rates would be those of the network, and the plot of them lies beside the output.
+    if address(&args.output).is_some() {
+        let found = args.output.display();
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("-o: wanted a file on a disk with --workers A..B, found {found}"),
+        ));
+    }
     let (mut rows, mut usages) = (Vec::new(), Vec::new());
     for workers in args.workers.clone().into_iter().flatten() {
         let path = scratch(&args.output, workers);
         let mut options = args.options(workers)?;
+        options.stores = stores.clone();
         // The events are judged anew each time; only the conversion is timed.
         select(args, &mut options)?;
         let (report, usage) = convert_once(args, &path, &options, output)?;
@@ -136,7 +151,10 @@ fn convert_once(
     output: &mut Output,
 ) -> Result<(Report, Usage), Failure> {
     // A missing file is reported by the conversion itself.
-    let sizes = args.files.iter().map(|file| std::fs::metadata(file).map_or(0, |m| m.len()));
+    let sizes = args
+        .files
+        .iter()
+        .map(|file| options.stores.open(file).ok().and_then(|file| file.size().ok()).unwrap_or(0));
     let mut progress = Progress::new(sizes.sum(), output);
     let (meter, interrupt) = (Meter::start(), Interrupt::watch());
     let report = convert_files(&args.files, path, options, |done| {

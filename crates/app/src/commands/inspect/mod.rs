@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use livetime_formats::file::{Format, ReadAt};
 use livetime_formats::{Error, file, xtc1 as lcls1, xtc2 as lcls2};
-use livetime_recording::{RunFormat, Stores};
+use livetime_recording::{RunFormat, Stores, files_given};
 use serde_json::{Value, json};
 
 use crate::output::{Exit, Failure, Output};
@@ -61,7 +61,7 @@ pub(crate) struct InspectArgs {
 
 pub(crate) fn inspect(args: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
     let stores = of_environment(None);
-    let expanded = file::expanded(args.files.clone(), &stores).map_err(|e| Failure::new(Exit::Failed, e))?;
+    let expanded = files_given(&stores, &args.files).map_err(|e| Failure::new(Exit::Failed, e))?;
     let (mut reports, mut exit) = (Vec::new(), Exit::Ok);
     for (position, path) in expanded.iter().enumerate() {
         // A blank line parts the reports; the JSON is one document at the end.

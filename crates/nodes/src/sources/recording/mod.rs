@@ -12,7 +12,8 @@
 //! | trigger records (wire readout) | the frames of a link in the window of a record, in the same way |
 //!
 //! `file` is one file of the run, which stands for all its streams and chunks beside it whose names end alike (an HDF5
-//! file names the files that belong to it), or a pattern with `*` and `?`, or one file in each of several lines. The
+//! file names the files that belong to it), or a pattern with `*` and `?`, or one file in each of several lines. An address
+//! (`s3://bucket/key`, `https://host/path`) is read if the program hands over the service [`livetime_recording::Stores`]. The
 //! format is recognised from the first file. `detector` is a name or a pattern; in LCLS-II `algorithm` and `field`
 //! choose too, an empty choice may be anything, and of several fields a picture is preferred to lists of numbers. A
 //! name that does not mean one detector is refused with a list of the detectors.
@@ -72,11 +73,13 @@ mod xtc1_tests;
 #[cfg(test)]
 mod xtc2_tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use livetime_engine::{Context, Next, Node, NodeError, NodeSpec, Params, PortSpec};
+use livetime_formats::file::shown;
 use livetime_recording::select::{Expression, Selected};
-use livetime_recording::{OpenRun, Wanted, parse_range};
+use livetime_recording::{OpenRun, Stores, Wanted, address, parse_range};
 
 pub use livetime_engine::files::Timing;
 pub use playback::{Damage, Playback};
@@ -122,7 +125,7 @@ impl Recording {
         let events = parse_range(events).map_err(NodeError::new)?;
         let run = match ctx.service::<OpenRun>().find(file) {
             Some(run) => run,
-            None => livetime_recording::Recording::find(file, None).map_err(NodeError::new)?,
+            None => find(file, ctx)?,
         };
         if run.is_growing() && !*follow {
             ctx.tell(
@@ -135,6 +138,16 @@ impl Recording {
         self.player = Some(player.with_entered(entered).with_selected(selected));
         Ok(())
     }
+}
+
+/// Opens the run, also in a store if the program has one.
+fn find(file: &str, ctx: &Context) -> Result<livetime_recording::Recording, NodeError> {
+    // Every face shows a parameter, so that no signature may stand in it.
+    if file.split('\n').any(|line| matches!(shown(line.as_ref()), Cow::Owned(_))) {
+        let found = "one with a query (`?`), which may be a signature that every face would show";
+        return Err(NodeError::new(format!("file: wanted an address without a query, found {found}")));
+    }
+    livetime_recording::Recording::find_from(&ctx.service::<Stores>(), file, None).map_err(NodeError::new)
 }
 
 /// Judges the events that are wanted, all before the first is sent.
@@ -178,6 +191,10 @@ impl Node for Recording {
 
     fn look(&self) -> Result<(), NodeError> {
         let file = &self.params.playback.file;
+        // A server is asked when the run starts.
+        if file.split('\n').any(|line| address(line.as_ref()).is_some()) {
+            return Ok(());
+        }
         livetime_recording::Recording::files_named(file).map(drop).map_err(NodeError::new)
     }
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use livetime_codecs::BlockpackTier;
-use livetime_formats::file::{GrowingFile, Stores};
+use livetime_formats::file::{NewFile, Stores, address};
 use livetime_formats::xtc1::compressed::Engine;
 use livetime_formats::{Error, Result};
 use livetime_frame::{Flags, Frame};
@@ -92,20 +92,41 @@ pub fn convert_frames(
     options: &FramesOptions,
     mut watch: impl FnMut(usize) -> bool,
 ) -> Result<FramesReport> {
-    let new = GrowingFile::make(output)?;
-    let mut report = write(recording, &new, options, &mut watch)?;
-    new.finish()?;
+    let stores = recording.stores();
+    if address(output).is_some() && matches!(options.target, Target::Hdf5(_)) {
+        let wanted = "a file on a disk for HDF5, whose beginning is written last";
+        return Err(Error::new(wanted, "an object in a store").in_file(output));
+    }
+    stores.check_new(output)?;
+    let mut new = stores.make(output)?;
+    let (mut report, hashes) = write(recording, &mut new, options, &mut watch)?;
+    // A file is read again before it gets its name. An object can only be read when it has its address, and goes if it is not right.
+    if let NewFile::Disk(file) = &new {
+        prove(&Stores::default(), file.written_path(), options, &hashes)?;
+        report.output_bytes = std::fs::metadata(file.written_path()).map_or(0, |metadata| metadata.len());
+        new.finish()?;
+    } else {
+        report.output_bytes = new.len();
+        new.finish()?;
+        // A failure here is told by the reason for it.
+        prove(stores, output, options, &hashes).inspect_err(|_| drop(stores.remove(output)))?;
+    }
     report.output = output.to_owned();
     Ok(report)
 }
 
+/// Writes all pictures; returns their hashes, too.
 fn write(
     recording: &Recording,
-    new: &GrowingFile,
+    new: &mut NewFile,
     options: &FramesOptions,
     watch: &mut dyn FnMut(usize) -> bool,
-) -> Result<FramesReport> {
-    let path = new.written_path();
+) -> Result<(FramesReport, Vec<u128>)> {
+    let path = &match &new {
+        NewFile::Disk(file) => file.written_path().to_owned(),
+        NewFile::Object(_) => new.path().to_owned(),
+    };
+    let mut place = Some(new);
     let detector = recording.detector(options.detector.clone())?;
     let needed = memory(recording, &detector, options);
     // Refused before the first picture is read: a job that runs out of memory hours later has lost all.
@@ -114,7 +135,7 @@ fn write(
         ReadOptions { events: options.events.clone(), threads: options.threads, ..ReadOptions::default() };
     let mut frames = recording.frames(&detector, read);
     let mut report = FramesReport { detector: detector.to_string(), ..FramesReport::default() };
-    let mut sink: Option<(Box<dyn Sink>, String)> = None;
+    let mut sink: Option<(Box<dyn Sink + '_>, String)> = None;
     let mut hashes = Vec::new();
     let mut behind = options.events.start.max(recording.first());
     while let Some((frame, event)) = next(&mut frames, &mut report) {
@@ -123,7 +144,7 @@ fn write(
         let (sink, known) = match &mut sink {
             Some(sink) => sink,
             // The layout of the new file is the layout of its first picture.
-            none => none.insert((begin(recording, new, options, &frame)?, layout.clone())),
+            none => none.insert((begin(recording, place.take(), options, &frame)?, layout.clone())),
         };
         // A data set has one type and one shape.
         if *known != layout {
@@ -149,10 +170,7 @@ fn write(
     for (name, count) in sink.finish().map_err(|e| e.in_file(path))? {
         *report.left_out.entry(name).or_default() += count;
     }
-    // The file is read again before it gets its name.
-    prove(path, options, &hashes)?;
-    report.output_bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok(report)
+    Ok((report, hashes))
 }
 
 fn no_picture(recording: &Recording, options: &FramesOptions, detector: &str) -> Error {
@@ -193,15 +211,20 @@ fn next(frames: &mut Frames, report: &mut FramesReport) -> Option<(Frame, usize)
     }
 }
 
-fn begin(
+/// The new file, which has not been begun before, takes pictures like `first`.
+fn begin<'n>(
     recording: &Recording,
-    new: &GrowingFile,
+    new: Option<&'n mut NewFile>,
     options: &FramesOptions,
     first: &Frame,
-) -> Result<Box<dyn Sink>> {
+) -> Result<Box<dyn Sink + 'n>> {
     let detector = recording.detector(options.detector.clone())?;
+    let new = new.ok_or_else(|| Error::new("a new file", "one that was begun"))?;
     Ok(match options.target {
         Target::Hdf5(packing) => {
+            let NewFile::Disk(new) = &*new else {
+                return Err(Error::new("a file on a disk for HDF5", "an object in a store"));
+            };
             let files: Vec<String> =
                 recording.files().iter().map(|file| file.display().to_string()).collect();
             Box::new(hdf5::Hdf5Sink::create(new, first, packing, (&files.join("\n"), &detector.to_string()))?)
@@ -242,12 +265,12 @@ fn hash(frame: &Frame, time_ns: i64) -> Result<u128> {
 }
 
 /// Reads the new file again.
-fn prove(path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
+fn prove(stores: &Stores, path: &Path, options: &FramesOptions, wanted: &[u128]) -> Result<()> {
     let format = match options.target {
         Target::Hdf5(_) => &formats::HDF5,
         Target::Xtc(..) => &formats::LCLS1,
     };
-    let written = Recording::of(&Stores::default(), RunFormat(format), &[path.to_owned()])?;
+    let written = Recording::of(stores, RunFormat(format), &[path.to_owned()])?;
     let detector = written.detector("")?;
     let read = ReadOptions { threads: options.threads, ..ReadOptions::default() };
     let mut count = 0;

@@ -1,7 +1,7 @@
 //! XTC of LCLS-I, as `xtc_recorder` writes it.
 
 use livetime_codecs::BlockpackTier;
-use livetime_formats::file::GrowingFile;
+use livetime_formats::file::NewFile;
 use livetime_formats::xtc1::compressed::{Compressor, Engine};
 use livetime_formats::xtc1::data::{ArrayLeaf, write_recorded};
 use livetime_formats::xtc1::{Builder, Damage, DatagramHeader, Src, TypeId, XtcHeader, id};
@@ -21,36 +21,35 @@ const SEGMENT: Src = Src::segment(0x7F00_0001);
 const BLOCK: usize = 2 << 20;
 
 /// A new XTC file.
-pub(super) struct XtcSink {
-    file: std::fs::File,
+pub(super) struct XtcSink<'n> {
+    file: &'n mut NewFile,
     src: Src,
     compressor: Option<Compressor>,
     out: Vec<u8>,
     datagram: Vec<u8>,
 }
 
-impl XtcSink {
+impl<'n> XtcSink<'n> {
     pub(super) fn create(
-        new: &GrowingFile,
+        new: &'n mut NewFile,
         detector: &Detector,
         engine: Engine,
         tier: BlockpackTier,
-    ) -> Result<XtcSink> {
+    ) -> Result<XtcSink<'n>> {
         let src = detector.sender().map_or_else(|| Src::named(SENDER), Ok)?;
         let compressor = (engine != Engine::NONE).then(|| Compressor::new(engine)).transpose()?;
         let compressor = compressor.map(|compressor| compressor.with_tier(tier));
-        Ok(XtcSink { file: new.file()?, src, compressor, out: Vec::new(), datagram: Vec::new() })
+        Ok(XtcSink { file: new, src, compressor, out: Vec::new(), datagram: Vec::new() })
     }
 
     fn write_out(&mut self) -> Result<()> {
-        use std::io::Write;
-        self.file.write_all(&self.out).map_err(|e| Error::io("to write the file", e))?;
+        self.file.append(&[&self.out])?;
         self.out.clear();
         Ok(())
     }
 }
 
-impl Sink for XtcSink {
+impl Sink for XtcSink<'_> {
     fn add(&mut self, item: &Item<'_>) -> Result<()> {
         let Item { frame, event, .. } = *item;
         let array = frame.array().map_err(|e| Error::new("an array", e.to_string()))?;
