@@ -85,6 +85,10 @@ fn receivers(links: usize) -> Result<Graph, Failed> {
         let node = graph.add(&format!("link{link}"), NodeType::of::<LinkIn>())?;
         graph.set(node, "listen", &"zmq://127.0.0.1:0".into())?;
         bound(&mut graph, node)?;
+        // A thread for each of them would cost half as much again.
+        if let Some(options) = graph.options_mut(node) {
+            options.placement = Placement::Group("links".into());
+        }
         graph.connect(&format!("link{link}"), "merger", edge())?;
     }
     Ok(graph)
