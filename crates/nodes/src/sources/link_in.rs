@@ -112,6 +112,8 @@ pub struct LinkIn {
     pool: Option<Arc<Progress>>,
     /// Since when no sender is there, on the link's clock.
     alone_since_ns: Option<u64>,
+    /// When the run was stopped without a sender, on the link's clock.
+    stopped_ns: Option<u64>,
     is_drained: bool,
 }
 
@@ -119,6 +121,8 @@ pub struct LinkIn {
 const WAIT: Duration = Duration::from_millis(5);
 /// When it looks again if there was none.
 const PAUSE_NS: u64 = 10_000;
+/// A stopped run waits so long for a sender that is not there, to ask it to end.
+const COMING_NS: u64 = 1_000_000_000;
 /// How long a source that has ended waits for the nodes behind it to complete their frames, and for the sender to hear of it.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -138,6 +142,7 @@ impl Node for LinkIn {
             begun: Begun::default(),
             pool: None,
             alone_since_ns: Some(0),
+            stopped_ns: None,
             is_drained: false,
         })
     }
@@ -224,8 +229,11 @@ impl Node for LinkIn {
             }
             // Without a sender its end would never come.
             None if ctx.is_stopping() && !is_of_pool && !link.with(|receiving, _| receiving.is_up()) => {
-                ctx.tell("the run is stopped, and no sender is there");
-                return Ok(Next::Finished);
+                // One that is just coming would wait for a receiver that has gone.
+                if link.now_ns() - *self.stopped_ns.get_or_insert_with(|| link.now_ns()) >= COMING_NS {
+                    ctx.tell("the run is stopped, and no sender is there");
+                    return Ok(Next::Finished);
+                }
             }
             None => {}
         }
