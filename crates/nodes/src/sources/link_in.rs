@@ -230,7 +230,8 @@ impl Node for LinkIn {
             // Without a sender its end would never come.
             None if ctx.is_stopping() && !is_of_pool && !link.with(|receiving, _| receiving.is_up()) => {
                 // One that is just coming would wait for a receiver that has gone.
-                if link.now_ns() - *self.stopped_ns.get_or_insert_with(|| link.now_ns()) >= COMING_NS {
+                let now_ns = link.now_ns();
+                if now_ns - *self.stopped_ns.get_or_insert(now_ns) >= COMING_NS {
                     ctx.tell("the run is stopped, and no sender is there");
                     return Ok(Next::Finished);
                 }
