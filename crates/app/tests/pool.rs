@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use livetime_testkit::wait_until;
 use serde_json::Value;
@@ -224,9 +225,11 @@ const PARTS: [&str; 5] = ["daq", "workers.1", "workers.2", "workers.3", "store"]
 impl Site {
     fn new(name: &str, images: &str) -> Site {
         let folder = common::Folder::new(name);
-        // Every address of 127.0.0.0/8 is this machine's: other processes have other ones.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        // Every address of 127.0.0.0/8 is this machine's: other tests and processes have other ones.
         let process = std::process::id();
-        let network = format!("127.{}.{}", (process >> 8) % 250 + 2, process % 250 + 1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let network = format!("127.{}.{}", (process >> 8) % 120 + 130, (process + 53 * number) % 250 + 1);
         let text = IN_A_FILE.replace("LOOP", &network).replace("IMAGES", images);
         Site { file: Pipeline::new("pool", &text.replace("FOLDER", folder.path())), folder }
     }

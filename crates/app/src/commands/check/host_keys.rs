@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+#[cfg(feature = "zmq")]
 use livetime_nodes::create_keys;
 
 use crate::config::OverHosts;
@@ -34,6 +35,11 @@ pub(super) fn make(folder: &Path, over: &OverHosts) -> Result<Made, Failure> {
         result.made += 1;
     }
     Ok(result)
+}
+
+#[cfg(not(feature = "zmq"))]
+fn create_keys(_: [&Path; 2]) -> Result<(), &'static str> {
+    Err("`--keys`: wanted a program with the feature `zmq`, found one without")
 }
 
 fn has_all(end: &Path) -> bool {
