@@ -23,21 +23,22 @@ mod cache;
 mod client;
 mod engine;
 mod error;
+mod known;
 mod object;
 mod requests;
 mod settings;
 mod upload;
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{fmt, io};
 
 use livetime_formats::file::{NewObject, ReadAt, Store};
-use object_store::{ObjectMeta, ObjectStoreExt};
+use object_store::ObjectStoreExt;
 
 use address::{Address, Secret};
 use client::Client;
+use known::Known;
 use object::Object;
 use requests::Requests;
 use settings::PAGE;
@@ -45,11 +46,6 @@ use upload::{Target, Upload};
 
 pub use error::{Kind, ObjectError, Result};
 pub use settings::Settings;
-
-/// An object that was opened so lately is not asked for again.
-const LATELY: Duration = Duration::from_secs(5);
-/// Objects that stay open because they were opened lately.
-const MOST_RECENT: usize = 64;
 
 /// Objects of all servers and buckets that addresses name. The thread for requests starts with the first one.
 pub struct Objects {
@@ -63,41 +59,11 @@ struct Shared {
     clients: Mutex<HashMap<Server, Client>>,
     /// Queries of addresses that were given with one.
     signed: Mutex<HashMap<String, Secret>>,
-    known: Mutex<Known>,
+    known: Arc<Mutex<Known>>,
 }
 
 /// A bucket or a server; with a query, one signed address there.
 type Server = (address::Kind, String, Option<Secret>);
-
-/// Objects that were opened, so that one opened again keeps its bytes in memory.
-#[derive(Default)]
-struct Known {
-    objects: HashMap<String, (Weak<Object>, ObjectMeta, u64)>,
-    next: u64,
-    /// Objects that were opened lately: a run looks at each of its files some times before it keeps it open.
-    recent: VecDeque<(Instant, Arc<Object>)>,
-}
-
-impl Known {
-    fn keep(&mut self, object: &Arc<Object>) {
-        let now = Instant::now();
-        self.recent.retain(|(since, _)| now.duration_since(*since) < LATELY);
-        self.recent.truncate(MOST_RECENT - 1);
-        self.recent.push_front((now, object.clone()));
-    }
-
-    fn open_already(&mut self, text: &str) -> Option<Arc<Object>> {
-        let now = Instant::now();
-        self.recent.retain(|(since, _)| now.duration_since(*since) < LATELY);
-        self.objects.get(text).and_then(|(object, ..)| object.upgrade())
-    }
-
-    fn forget(&mut self, text: &str) {
-        if let Some((.., number)) = self.objects.remove(text) {
-            self.recent.retain(|(_, object)| object.number != number);
-        }
-    }
-}
 
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +91,7 @@ impl Objects {
             requests: Arc::new(Requests::new(self.settings.clone())?),
             clients: Mutex::default(),
             signed: Mutex::default(),
-            known: Mutex::default(),
+            known: Arc::default(),
         };
         Ok(self.shared.get_or_init(|| new))
     }
@@ -146,7 +112,7 @@ impl Objects {
     fn open_object(&self, text: &str) -> Result<Arc<Object>> {
         let (address, shared) = self.address(text)?;
         let plain = address.plain();
-        if let Some(open) = shared.open_already(&plain) {
+        if let Some(open) = shared.known().open_already(&plain) {
             return Ok(open);
         }
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
@@ -155,7 +121,7 @@ impl Objects {
             shared.requests.engine.wait(shared.requests.settings.limit, "an object", async move {
                 client::first(&*asked, &path, PAGE, tries).await
             })?;
-        let object = shared.note(&plain, meta, client);
+        let object = shared.known().note(&plain, meta, client, shared.requests.clone());
         object.keep_first(bytes);
         Ok(object)
     }
@@ -172,7 +138,8 @@ impl Objects {
             return Err(ObjectError::new(Kind::Refused, wanted, "a bucket or a folder"));
         }
         let (client, path) = (shared.client(&address)?, client::path_of(&address)?);
-        Ok(Target { requests: shared.requests.clone(), client, path, address: address.plain() })
+        let (requests, known) = (shared.requests.clone(), shared.known.clone());
+        Ok(Target { requests, known, client, path, address: address.plain() })
     }
 
     fn create_object(&self, text: &str, replaces: bool) -> Result<Upload> {
@@ -180,25 +147,17 @@ impl Objects {
         if !replaces && target.is_taken()? {
             return Err(upload::taken());
         }
-        self.forget(&target.address)?;
         Ok(Upload::new(target, replaces))
     }
 
     fn remove_object(&self, text: &str) -> Result<()> {
         let target = self.target(text)?;
-        self.forget(&target.address)?;
+        target.forget();
         let (client, path) = (target.client, target.path);
         let wanted = "to remove an object";
         target.requests.engine.wait(target.requests.settings.limit, wanted, async move {
             client.delete(&path).await.map_err(|e| ObjectError::of(wanted, &e))
         })
-    }
-
-    /// An object that is written or removed is another one when it is opened next.
-    fn forget(&self, plain: &str) -> Result<()> {
-        let shared = self.shared()?;
-        shared.known.lock().unwrap_or_else(PoisonError::into_inner).forget(plain);
-        Ok(())
     }
 
     fn list_objects(&self, folder: &str) -> Result<Vec<String>> {
@@ -231,21 +190,8 @@ impl Shared {
         Ok(client)
     }
 
-    fn open_already(&self, text: &str) -> Option<Arc<Object>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).open_already(text)
-    }
-
-    /// The object, with the number that it had when it was open before, if it is still the same.
-    fn note(&self, text: &str, meta: ObjectMeta, client: Client) -> Arc<Object> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let same =
-            known.objects.get(text).filter(|(_, before, _)| *before == meta).map(|(_, _, number)| *number);
-        let number = same.unwrap_or(known.next);
-        known.next = known.next.max(number + 1);
-        let object = Arc::new(Object::new(number, meta.clone(), client, self.requests.clone()));
-        known.objects.insert(text.to_owned(), (Arc::downgrade(&object), meta, number));
-        known.keep(&object);
-        object
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use livetime_formats::file::NewObject;
@@ -12,6 +12,7 @@ use object_store::{MultipartUpload, PutMode, PutMultipartOptions, PutOptions};
 
 use crate::client::{self, Client};
 use crate::error::{Kind, ObjectError, Result};
+use crate::known::Known;
 use crate::requests::Requests;
 use crate::settings::BLOCK;
 
@@ -28,12 +29,18 @@ const MOST_PARTS: u32 = 10_000;
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) requests: Arc<Requests>,
+    pub(crate) known: Arc<Mutex<Known>>,
     pub(crate) client: Client,
     pub(crate) path: Path,
     pub(crate) address: String,
 }
 
 impl Target {
+    /// The next opening asks for the object anew.
+    pub(crate) fn forget(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).forget(&self.address);
+    }
+
     /// Whether there is an object.
     pub(crate) fn is_taken(&self) -> Result<bool> {
         match self.size() {
@@ -185,6 +192,7 @@ impl Upload {
             }
             self.put_parts_together()?;
         }
+        self.target.forget();
         let found = self.target.size()?;
         if found == self.len {
             return Ok(());

@@ -278,3 +278,11 @@ pub(crate) fn objects(cache_bytes: u64) -> Objects {
     settings.tries = 2;
     Objects::new(settings)
 }
+
+/// Objects with the limits of a program, for servers that answer: a busy machine is no fault.
+pub(crate) fn patient(cache_bytes: u64) -> Objects {
+    let mut settings = Settings::of([]);
+    settings.cache_bytes = cache_bytes;
+    settings.tries = 2;
+    Objects::new(settings)
+}

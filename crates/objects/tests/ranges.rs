@@ -2,7 +2,7 @@
 
 use livetime_formats::file::{ReadAt, Store, fill_at};
 
-use crate::hostile::{Lie, Server, objects};
+use crate::hostile::{Lie, Server, patient};
 
 const MIB: usize = 1 << 20;
 
@@ -14,7 +14,7 @@ fn content(size: usize) -> Vec<u8> {
 fn a_reader_that_goes_on_gets_blocks_and_one_that_jumps_pages() {
     let content = content(40 * MIB + 123);
     let server = Server::start(content.clone(), Lie::None, 0);
-    let objects = objects(512 << 20);
+    let objects = patient(512 << 20);
     let object = objects.open(&server.address).unwrap();
     let mut read = vec![0; content.len()];
     for (piece, at) in read.chunks_mut(100_000).zip((0..).step_by(100_000)) {
@@ -38,7 +38,7 @@ fn a_reader_that_goes_on_gets_blocks_and_one_that_jumps_pages() {
 fn jumps_cost_pages() {
     let content = content(64 * MIB);
     let server = Server::start(content.clone(), Lie::None, 0);
-    let objects = objects(512 << 20);
+    let objects = patient(512 << 20);
     let object = objects.open(&server.address).unwrap();
     for at in [63, 5, 40, 22, 11].map(|mib| mib * MIB + 77) {
         let mut some = [0; 40];
@@ -53,7 +53,7 @@ fn jumps_cost_pages() {
 fn heads_that_will_be_needed_come_at_once_and_as_pages() {
     let content = content(64 * MIB);
     let server = Server::start(content.clone(), Lie::None, 0);
-    let objects = objects(512 << 20);
+    let objects = patient(512 << 20);
     let object = objects.open(&server.address).unwrap();
     let places = [63, 5, 40, 22].map(|mib| (mib * MIB + 77) as u64);
     places.iter().for_each(|at| object.will_need(*at, 40));
@@ -75,7 +75,7 @@ fn many_readers_share_blocks_within_little_memory() {
     let content = content(100 * MIB);
     let server = Server::start(content.clone(), Lie::None, 0);
     // Room for three blocks.
-    let objects = objects(24 << 20);
+    let objects = patient(24 << 20);
     let object = objects.open(&server.address).unwrap();
     object.will_need(0, 100 << 20);
     std::thread::scope(|scope| {

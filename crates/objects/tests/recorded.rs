@@ -4,7 +4,7 @@ use livetime_formats::file::Stores;
 use livetime_formats::xtc1::{Builder, DatagramHeader, Src, TypeId, XtcHeader, id};
 use livetime_recording::{FaultKind, Options, Recording};
 
-use crate::hostile::{Lie, Server, objects};
+use crate::hostile::{Lie, Server, patient};
 
 const EVENTS: usize = 64;
 
@@ -26,7 +26,7 @@ fn run() -> Vec<u8> {
 fn events_behind_a_failure_are_faults_and_none_is_left_out() {
     let server = Server::start(run(), Lie::None, 0);
     // The run does not fit into the memory for ranges.
-    let stores = Stores::with(std::sync::Arc::new(objects(16 << 20)));
+    let stores = Stores::with(std::sync::Arc::new(patient(16 << 20)));
     let address = server.address.replace("run.bin", "e1-r0001-s00-c00.xtc");
     let recording = Recording::open_from(&stores, &[&address]).unwrap();
     assert_eq!(recording.events(), EVENTS);

@@ -42,6 +42,8 @@ fn an_object_is_there_when_it_is_whole() {
         // The small one of another program, which came meanwhile.
         let mut other = stores.replace(path).unwrap();
         other.write_all(b"new").unwrap();
+        // It is opened once more before the other is there, and not kept.
+        assert_eq!(stores.open(path).unwrap().size().unwrap(), size as u64);
         other.finish().unwrap();
         drop(file);
         assert_eq!(stores.open(path).unwrap().size().unwrap(), 3);

@@ -41,7 +41,7 @@ enum Place {
         reader: Arc<File>,
     },
     /// An object cannot be read before its end: its hash takes the place of its bytes.
-    Store { object: NewFile, hash: XxHash3_64 },
+    Store { object: NewFile, hash: Box<XxHash3_64> },
 }
 
 impl Place {
@@ -106,7 +106,7 @@ impl Output {
             _ => chunk_path(&self.path, self.number),
         };
         let place = if address(&path).is_some() {
-            Place::Store { object: self.stores.make(&path)?, hash: XxHash3_64::new() }
+            Place::Store { object: self.stores.make(&path)?, hash: Box::default() }
         } else {
             let writer = Writer::make(&path)?;
             let reader = File::open(writer.written_path());
