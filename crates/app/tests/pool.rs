@@ -253,7 +253,7 @@ fn interrupt(running: &Running) {
 #[test]
 fn workers_of_one_file_are_killed_and_leave_and_the_bits_are_those_of_one_process() {
     let site = Site::new("pool-in-a-file", &format!("multiple, num_images: {FRAMES}"));
-    let mut hosts = PARTS.map(|host| site.start(host));
+    let mut hosts: Vec<Running> = PARTS.iter().map(|host| site.start(host)).collect();
     let until = |more: u64| {
         let before = site.recorded();
         wait_until("recorded results", || site.recorded() >= before + more);
@@ -265,7 +265,7 @@ fn workers_of_one_file_are_killed_and_leave_and_the_bits_are_those_of_one_proces
     until(300);
     // A worker that is stopped leaves, and the others go on.
     interrupt(&hosts[3]);
-    let left = std::mem::replace(&mut hosts[3], site.start(PARTS[3])).end();
+    let left = hosts.remove(3).end();
     assert_eq!(left.0, Some(0), "{}", left.1);
     let reports: Vec<Value> = hosts
         .into_iter()
