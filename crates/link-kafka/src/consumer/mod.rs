@@ -79,7 +79,11 @@ impl Consuming {
     /// Waits at most `wait` until the group has given the partition to this process.
     fn joins(&mut self, client: &Client, wait: Duration) -> Result<bool, CarrierError> {
         if !self.is_subscribed {
-            let Some(found) = partitions(client.client(), &self.address.topic) else { return Ok(false) };
+            let Some(found) = partitions(client.client(), &self.address.topic) else {
+                // Why the broker gives no answer, as a wrong password, is told to those who poll.
+                drop(client.poll(Duration::ZERO));
+                return Ok(false);
+            };
             check_partitions(&self.address.topic, found)?;
             if found == 0 {
                 return Ok(false);
