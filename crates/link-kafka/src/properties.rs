@@ -80,7 +80,9 @@ mod tests {
     #[test]
     fn what_is_no_setting_of_security_is_named_and_a_password_is_not() {
         let error = read("sasl.username=me\nenable.idempotence=false").unwrap_err();
-        assert!(error.contains("kafka.properties:2: wanted a setting") && error.contains("`enable.idempotence`"));
+        assert!(
+            error.contains("kafka.properties:2: wanted a setting") && error.contains("`enable.idempotence`")
+        );
         let error = read("secret").unwrap_err();
         assert!(error.contains(":1: wanted name=value") && !error.contains("secret"), "{error}");
     }

@@ -246,8 +246,11 @@ impl Shared {
     }
 }
 
-/// Method, path and range of a request; `None` at the end of the connection.
-fn request(reader: &mut impl BufRead) -> Option<(String, String, Option<(u64, u64)>)> {
+/// Method, path and range of a request.
+type Request = (String, String, Option<(u64, u64)>);
+
+/// The next request; `None` at the end of the connection.
+fn request(reader: &mut impl BufRead) -> Option<Request> {
     let (mut first, mut range) = (String::new(), None);
     loop {
         let mut line = String::new();

@@ -100,7 +100,7 @@ fn over_kafka(settings: &Settings, progress: &mut Progress) -> Result<Option<Row
         return Ok(None);
     }
     let Some(broker) = &settings.kafka else {
-        progress.log(&format!("{}: left out, because no --kafka names a broker", kafka::CASE));
+        progress.log(format!("{}: left out, because no --kafka names a broker", kafka::CASE));
         return Ok(None);
     };
     progress.log(kafka::CASE);

@@ -58,17 +58,14 @@ fn feeder(file: &Pipeline, pool: &Name, problems: &mut Vec<Problem>) -> Option<N
             );
         }
         for edge in &member.edges {
-            match node(file, edge.sender()) {
-                Some(sender) if is_of(sender, &pool.text) => {
-                    if is_sender(file, &member.name.text) && !is_whole(&edge.options) {
-                        let wanted = "`when_full: block`, without `every` and `max_rate`, between nodes of a pool: \
-                                      a frame that is left out would be waited for behind it";
-                        refuse(wanted.into(), format!("another edge from `{}`", edge.from.text));
-                    }
-                }
-                Some(_) => entering.push(edge),
-                // An unknown node is reported when the graph is built.
-                None => {}
+            // An unknown node is reported when the graph is built.
+            let Some(sender) = node(file, edge.sender()) else { continue };
+            if !is_of(sender, &pool.text) {
+                entering.push(edge);
+            } else if is_sender(file, &member.name.text) && !is_whole(&edge.options) {
+                let wanted = "`when_full: block`, without `every` and `max_rate`, between nodes of a pool: \
+                              a frame that is left out would be waited for behind it";
+                refuse(wanted.into(), format!("another edge from `{}`", edge.from.text));
             }
         }
     }
