@@ -73,8 +73,8 @@ impl Progress {
         self.is_here.load(Ordering::Acquire)
     }
 
-    /// A node begins to put results in order, from the number `next` on. The pool waits with new frames while `most` have not passed it: without a bound
-    /// a lost worker's frame would find all windows full of results that wait for its own.
+    /// A node begins to put results in order, from the number `next` on. The pool waits with new frames while `most` have
+    /// not passed it: without a bound a lost worker's frame would find all windows full of results that wait for its own.
     pub(crate) fn begin_order(&self, node: &str, next: u64, most: u64) {
         lock(&self.taken).orders.insert(node.to_owned(), Order { next, most });
     }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!((progress.next(0), progress.count(0..100)), (Some(3), 6));
         progress.lose(4);
         progress.lose(7);
-        assert_eq!((progress.next(4), progress.count(0..10)), (Some(5), 2));
+        assert_eq!((progress.next(4), progress.count(0..10)), (Some(5), 3));
         assert_eq!((progress.next(6), progress.next(11), progress.next(21)), (Some(9), Some(20), None));
     }
 
