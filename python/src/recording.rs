@@ -1,5 +1,6 @@
 //! Recorded runs.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,16 +69,16 @@ impl Recording {
         self.0.format().name()
     }
 
-    /// The files.
+    /// The files. As text: a path of Python makes one slash of the two in an address.
     #[getter]
-    fn files(&self, py: Python<'_>) -> PyResult<Vec<PathBuf>> {
-        apart(py, || self.0.files())
+    fn files(&self, py: Python<'_>) -> PyResult<Vec<OsString>> {
+        apart(py, || self.0.files().into_iter().map(PathBuf::into_os_string).collect())
     }
 
     /// Places from which on a file cannot be read, and those found inside of events that were read: path, and why.
     #[getter]
-    fn problems(&self, py: Python<'_>) -> PyResult<Vec<(PathBuf, String)>> {
-        apart(py, || self.0.problems().into_iter().map(|p| (p.path, p.why)).collect())
+    fn problems(&self, py: Python<'_>) -> PyResult<Vec<(OsString, String)>> {
+        apart(py, || self.0.problems().into_iter().map(|p| (p.path.into_os_string(), p.why)).collect())
     }
 
     /// How good the run is for a detector, all its events read: the exit code of a program that reads it, and a sentence.

@@ -58,13 +58,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str
 
 def test_a_pool_of_processes_analyses_a_run_of_a_store(store: tuple[str, str, str]) -> None:
     path, address, _ = store
-    here = lt.analyze(lt.open(path), OPAL, ["mean", "std"], workers=1)
+    here = lt.analyze(lt.open(path), OPAL, "mean,std", workers=1)
     run = lt.open(address)
     assert run.files == [address] and len(run) == 40
     # Processes that are made anew have nothing of this one but its variables.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
-        there = lt.analyze(run, OPAL, ["mean", "std"], executor=pool, parts=4)
+        there = lt.analyze(run, OPAL, "mean,std", executor=pool, parts=4)
     for name in ["mean", "std"]:
         np.testing.assert_array_equal(there[name], here[name])
     again = pickle.loads(pickle.dumps(run))
@@ -77,14 +77,14 @@ def test_a_signature_stays_in_the_process(store: tuple[str, str, str]) -> None:
     assert query
     run = lt.open(signed)
     assert len(run) == 40 and run.files == [signed.partition("?")[0]]
-    here, there = (lt.analyze(each, OPAL, ["mean"], workers=1) for each in (lt.open(path), run))
+    here, there = (lt.analyze(each, OPAL, "mean", workers=1) for each in (lt.open(path), run))
     np.testing.assert_array_equal(there["mean"], here["mean"])
     said = [repr(run)]
     with pytest.raises(TypeError, match="signature stays in this process") as refused:
         pickle.dumps(run)
     said.append(str(refused.value))
     with pytest.raises(lt.AnalysisError, match="whose signature no plan keeps") as planned:
-        lt.analyze(run, OPAL, ["mean"], workers="processes", processes=2)
+        lt.analyze(run, OPAL, "mean", workers="processes", processes=2)
     said.append(str(planned.value))
     with pytest.raises(lt.RecordingError) as missing:
         lt.open(signed.replace(".xtc", ".xtc2"))

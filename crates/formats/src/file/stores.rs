@@ -86,7 +86,7 @@ fn only_read() -> io::Error {
 /// use livetime_formats::file::Stores;
 ///
 /// let error = Stores::default().open("s3://bucket/run.xtc".as_ref()).unwrap_err().to_string();
-/// assert!(error.starts_with("s3://bucket/run.xtc: wanted to open the file, found: "), "{error}");
+/// assert!(error.starts_with("s3://bucket/run.xtc: wanted to open the file, found an address"), "{error}");
 /// ```
 #[derive(Clone, Default)]
 pub struct Stores(Option<Arc<dyn Store>>);

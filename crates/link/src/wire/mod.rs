@@ -49,7 +49,7 @@ const MAGIC: [u8; 4] = *b"LTLK";
 /// let ack = Ack {
 ///     standing: Standing { received: 12, completed: 9, ..Standing::default() },
 ///     credit: Credit { frames: 100, bytes: 1 << 20 },
-///     gap: false, clock_ns: 5, echo_ns: 3, held_ns: 1,
+///     gap: false, ending: false, clock_ns: 5, echo_ns: 3, held_ns: 1,
 /// };
 /// let message = Message { from: 7, to: 8, body: Body::Ack(ack) };
 /// let mut head = Vec::new();
