@@ -12,6 +12,7 @@
 mod carriers;
 mod ends;
 mod kills;
+mod leisure;
 mod liars;
 mod schedules;
 mod stops;

@@ -46,9 +46,14 @@ impl<F: Parcel + Clone> Sender<F> {
         let (epoch, start, lost, told) = (self.epoch, caller.start, caller.lost, self.told);
         let before = self.before;
         let Settings { window_frames, window_bytes, retakes, .. } = self.settings;
-        // A pool goes by the frames that each worker has not completed.
-        let window =
-            if retakes { Credit::default() } else { Credit { frames: window_frames, bytes: window_bytes } };
+        // A pool goes by the frames that each worker has not completed, and a worker completes a frame when its result was
+        // received, which is why it retains results no longer.
+        let is_awaited = retakes || retain == Retain::Received;
+        let window = if is_awaited {
+            Credit::default()
+        } else {
+            Credit { frames: window_frames, bytes: window_bytes }
+        };
         Some((caller.session, Welcome { epoch, cut, retain, start, lost, told, before, window }))
     }
 
