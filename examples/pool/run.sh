@@ -4,7 +4,7 @@ set -euo pipefail
 livetime="${LIVETIME:-livetime}" pipeline="$(dirname "$0")/pool.yaml" out="${1:?wanted a folder for the reports}"
 
 start() { # HOST REPORT
-    "$livetime" run "$pipeline" --host "$1" --no-web --no-pva --black-box "$out" --json > "$out/$2.json" &
+    "$livetime" run "$pipeline" --host "$1" --peers-within 60s --no-web --no-pva --black-box "$out" --json > "$out/$2.json" &
 }
 start detector detector; detector=$!
 start workers.1 worker1; workers=$!
