@@ -26,7 +26,13 @@ if [ "$(cat "$venv/wanted" 2> /dev/null)" != "$wanted" ]; then
         || missing "the packages for the tests cannot be had from PyPI"
     echo "$wanted" > "$venv/wanted"
 fi
-cargo build --package livetime-python --locked >&2
+# Behind the tests of the workspace (LIVETIME_PROGRAM), the package is built as one of it: alone its libraries would be built
+# again, with the features that it alone asks for.
+if [ -n "${LIVETIME_PROGRAM:-}" ]; then
+    cargo build --workspace --lib --tests --locked >&2
+else
+    cargo build --package livetime-python --locked >&2
+fi
 rm -rf "$package"
 mkdir -p "$package"
 cp -R python/py/livetime "$package/livetime"

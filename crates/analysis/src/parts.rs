@@ -92,7 +92,7 @@ impl Part {
         self.write_in(&Stores::default(), folder)
     }
 
-    /// As [`Part::write`], also below an address, where nobody sees half of a file.
+    /// As [`Part::write`], also below an address, where readers see whole files only.
     ///
     /// # Errors
     /// As [`Part::write`].

@@ -137,6 +137,16 @@ impl Hosts {
         self.files().into_iter().map(first).collect()
     }
 
+    /// Waits for the ends of both runs, between which each frame came once and in order.
+    pub(crate) fn end_without_a_loss(&self, sender: Running, receiver: Running) {
+        let (code, sent) = sender.end();
+        assert_eq!((code, cut(&sent)), (Some(0), [1000, 1000, 0, 0]), "{sent}");
+        let (code, came) = receiver.end();
+        assert_eq!((code, cut(&came)), (Some(0), [1000, 1000, 0, 0]), "{came}");
+        assert!(self.came().windows(2).all(|pair| pair[1] == pair[0] + 1), "nothing twice, in order");
+        assert_eq!(self.ledger(&[&sent, &came]).0, Some(0));
+    }
+
     /// Exit code and ledger of these reports together.
     pub(crate) fn ledger(&self, reports: &[&Value]) -> (Option<i32>, Value) {
         let mut files = Vec::new();
@@ -274,12 +284,7 @@ fn a_stopped_receiver_is_gone_and_comes_back(listen: &str) {
     receiver.signal("-STOP");
     sender.hear("the receiver is gone");
     receiver.signal("-CONT");
-    let (code, sent) = sender.end();
-    assert_eq!((code, cut(&sent)), (Some(0), [1000, 1000, 0, 0]), "{sent}");
-    let (code, came) = receiver.end();
-    assert_eq!((code, cut(&came)), (Some(0), [1000, 1000, 0, 0]), "{came}");
-    assert!(hosts.came().windows(2).all(|pair| pair[1] == pair[0] + 1), "nothing twice, in order");
-    assert_eq!(hosts.ledger(&[&sent, &came]).0, Some(0));
+    hosts.end_without_a_loss(sender, receiver);
 }
 
 fn a_receiver_that_is_interrupted_hands_over_to_its_next_run(listen: &str) {

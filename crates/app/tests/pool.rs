@@ -215,7 +215,7 @@ nodes:
     params: {path: 'FOLDER', file_name: shared, grouping: stack}}
 ";
 
-/// The hosts of a pipeline file, of which some are killed.
+/// The hosts of a pipeline file; tests kill some.
 struct Site {
     file: Pipeline,
     folder: common::Folder,
@@ -251,6 +251,22 @@ fn interrupt(running: &Running) {
     assert!(sent.unwrap().success());
 }
 
+/// The reports of runs that end without a fault.
+fn end_well(hosts: impl IntoIterator<Item = Running>) -> Vec<Value> {
+    let end = |host: Running| {
+        let (code, report) = host.end();
+        assert_eq!(code, Some(0), "{report}");
+        report
+    };
+    hosts.into_iter().map(end).collect()
+}
+
+fn assert_closes(site: &Site, reports: &[Value]) {
+    let ledger = ledger(site.folder.path(), reports);
+    let found = (&ledger["ledger_closed"], &ledger["unintended_losses"]);
+    assert_eq!(found, (&true.into(), &0.into()), "{ledger}");
+}
+
 #[test]
 fn workers_of_one_file_are_killed_and_leave_and_the_bits_are_those_of_one_process() {
     let site = Site::new("pool-in-a-file", &format!("multiple, num_images: {FRAMES}"));
@@ -268,14 +284,7 @@ fn workers_of_one_file_are_killed_and_leave_and_the_bits_are_those_of_one_proces
     interrupt(&hosts[3]);
     let left = hosts.remove(3).end();
     assert_eq!(left.0, Some(0), "{}", left.1);
-    let reports: Vec<Value> = hosts
-        .into_iter()
-        .map(|host| {
-            let (code, report) = host.end();
-            assert_eq!(code, Some(0), "{report}");
-            report
-        })
-        .collect();
+    let reports = end_well(hosts);
     let shared = stack(site.folder.path(), "shared");
     std::fs::remove_file(Path::new(site.folder.path()).join("shared_0001.npy")).unwrap();
     assert_eq!(site.start("all").end().0, Some(0));
@@ -284,13 +293,7 @@ fn workers_of_one_file_are_killed_and_leave_and_the_bits_are_those_of_one_proces
     assert_eq!((&results["missing"], &results["tardy"]), (&0.into(), &0.into()), "{results}");
     let pool = &node(&reports[0], "detector-to-turn")["readbacks"];
     assert_eq!((&pool["offered"], &pool["delivered"]), (&FRAMES.into(), &FRAMES.into()), "{pool}");
-    let reports = [reports, vec![left.1]].concat();
-    let ledger = ledger(site.folder.path(), &reports);
-    assert_eq!(
-        (&ledger["ledger_closed"], &ledger["unintended_losses"]),
-        (&true.into(), &0.into()),
-        "{ledger}"
-    );
+    assert_closes(&site, &[reports, vec![left.1]].concat());
 }
 
 #[test]
@@ -300,19 +303,10 @@ fn an_interrupt_before_or_behind_a_pool_drains_it() {
         let hosts = PARTS.map(|host| site.start(host));
         wait_until("recorded results", || site.recorded() >= 300);
         interrupt(&hosts[interrupted]);
-        let reports = hosts.map(|host| {
-            let (code, report) = host.end();
-            assert_eq!(code, Some(0), "{report}");
-            report
-        });
+        let reports = end_well(hosts);
         let results = &node(&reports[0], "turn-in-order")["readbacks"];
         assert_eq!((&results["missing"], &results["repeated"]), (&0.into(), &0.into()), "{results}");
-        let ledger = ledger(site.folder.path(), &reports);
-        assert_eq!(
-            (&ledger["ledger_closed"], &ledger["unintended_losses"]),
-            (&true.into(), &0.into()),
-            "{ledger}"
-        );
+        assert_closes(&site, &reports);
     }
 }
 

@@ -38,7 +38,7 @@ impl fmt::Display for PropertiesError {
 impl std::error::Error for PropertiesError {}
 
 /// Reads `kafka.properties` in a folder of keys: lines `name=value` with the names of librdkafka, as
-/// `security.protocol=sasl_ssl`; empty lines and those that begin with `#` are passed over.
+/// `security.protocol=sasl_ssl`; empty lines and comments, which begin with `#`, are passed over.
 ///
 /// # Errors
 /// [`PropertiesError`] for a file that cannot be read, another line, or a setting that is not about security.

@@ -18,7 +18,7 @@ use crate::client::PARTITION;
 /// Longest wait before it looks whether the time for a commit has come.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Starts the commits of a connection. The thread ends with it, but for a commit whose answer it waits for.
+/// Starts the commits of a connection. The thread ends with it, behind the last commit, whose answer it waits for.
 pub(super) fn start(
     shared: Arc<Shared>,
     // The carrier's end must close the client at once, so that the group does not wait for it.
@@ -26,7 +26,9 @@ pub(super) fn start(
     topic: String,
     (connection, window): (u64, u64),
 ) -> io::Result<()> {
+    let committer = Committer::new(shared);
     let lead = move || {
+        let shared = &committer.0;
         while let Some(due) = shared.due(connection, window, Instant::now(), LOOK) {
             let Some(place) = due else { continue };
             let is_done = client.upgrade().is_some_and(|client| commit(&client, &topic, place).is_ok());
@@ -41,8 +43,24 @@ pub(super) fn start(
     thread::Builder::new().name("kafka commits".into()).spawn(lead).map(drop)
 }
 
+/// A thread that commits is counted until it ends, or was not started.
+struct Committer(Arc<Shared>);
+
+impl Committer {
+    fn new(shared: Arc<Shared>) -> Committer {
+        shared.with(|state| state.committers += 1);
+        Committer(shared)
+    }
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.0.with(|state| state.committers -= 1);
+    }
+}
+
 /// Commits, and waits for the answer.
-pub(super) fn commit(client: &Client, topic: &str, (offset, place): (i64, Place)) -> KafkaResult<()> {
+fn commit(client: &Client, topic: &str, (offset, place): (i64, Place)) -> KafkaResult<()> {
     let mut places = TopicPartitionList::new();
     places.add_partition_offset(topic, PARTITION, Offset::Offset(offset))?;
     if let Some(mut element) = places.find_partition(topic, PARTITION) {

@@ -25,6 +25,9 @@ use reading::Reading;
 use saying::Saying;
 use state::Shared;
 
+/// The last commit may take so long: a broker that is stopped never answers it.
+const LAST_COMMIT: Duration = Duration::from_secs(3);
+
 /// The carrier of a receiver: the broker is its sender.
 pub struct Consuming {
     address: Address,
@@ -80,7 +83,7 @@ impl Consuming {
     fn joins(&mut self, client: &Client, wait: Duration) -> Result<bool, CarrierError> {
         if !self.is_subscribed {
             let Some(found) = partitions(client.client(), &self.address.topic) else {
-                // Why the broker gives no answer, as a wrong password, is told to those who poll.
+                // A poll hears the reason of the broker's silence, such as a wrong password.
                 drop(client.poll(Duration::ZERO));
                 return Ok(false);
             };
@@ -133,22 +136,16 @@ impl Consuming {
         }
         let connection = self.shared.with(|state| {
             state.connection += 1;
-            (state.is_broken, state.peer) = (false, 0);
+            (state.is_broken, state.wants_last, state.peer) = (false, false, 0);
             state.connection
         });
         let session = self.sessions.next_u64().max(1);
         let window = self.ends.window_frames;
         let topic = self.address.topic.clone();
         committer::start(self.shared.clone(), Arc::downgrade(&client), topic, (connection, window))?;
-        let reading = Reading::new(
-            self.shared.clone(),
-            client.clone(),
-            (&self.address, &self.ends),
-            session,
-            self.found,
-        );
-        let saying =
-            Saying { shared: self.shared.clone(), client, topic: self.address.topic.clone(), window };
+        let reading =
+            Reading::new(self.shared.clone(), client, (&self.address, &self.ends), session, self.found);
+        let saying = Saying { shared: self.shared.clone() };
         Ok(Some((Box::new(saying), Box::new(reading))))
     }
 }
@@ -173,6 +170,13 @@ impl Carrier for Consuming {
 
     fn address(&self) -> Option<String> {
         Some(format!("kafka://{}/{}", self.address.brokers, self.address.topic))
+    }
+}
+
+impl Drop for Consuming {
+    /// The next process of the group goes on behind the last commit.
+    fn drop(&mut self) {
+        self.shared.await_commits(LAST_COMMIT);
     }
 }
 

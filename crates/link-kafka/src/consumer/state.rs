@@ -64,6 +64,10 @@ pub(super) struct State {
     /// A commit under way.
     pub(super) committing: Option<(i64, Place)>,
     pub(super) committed_at: Option<Instant>,
+    /// The connection has ended in order, and the group has not been told yet where.
+    pub(super) wants_last: bool,
+    /// Threads that commit: one for each connection that has not ended.
+    pub(super) committers: usize,
 }
 
 impl State {
@@ -134,6 +138,20 @@ impl State {
         self.committing
     }
 
+    /// The commit at the end of a connection, once none is under way any more: an older one that comes later would
+    /// take the group back.
+    fn last(&mut self, window: u64) -> Option<(i64, Place)> {
+        if self.committing.is_some() {
+            return None;
+        }
+        self.wants_last = false;
+        let (offset, place) = self.place(window)?;
+        // No frame is given any more.
+        let place = Place { limit: self.next().clamp(place.position, place.limit), ..place };
+        self.committing = Some((offset, place)).filter(|last| self.committed != Some(*last));
+        self.committing
+    }
+
     /// Where the group is: behind all completed frames.
     pub(super) fn place(&self, window: u64) -> Option<(i64, Place)> {
         let current = self.current?;
@@ -179,7 +197,7 @@ impl Shared {
         result
     }
 
-    /// The commit that is due now, if there is one after at most `wait`; nothing at the end of the connection.
+    /// The commit that is due now, if there is one after at most `wait`; nothing when the connection has ended.
     pub(super) fn due(
         &self,
         connection: u64,
@@ -188,15 +206,23 @@ impl Shared {
         wait: Duration,
     ) -> Option<Option<(i64, Place)>> {
         let mut state = self.lock();
-        if state.is_broken || state.connection != connection {
+        if state.connection != connection || (state.is_broken && !state.wants_last) {
             return None;
         }
-        let due = state.due(window, now);
-        if due.is_none() {
+        let due = if state.is_broken { state.last(window) } else { state.due(window, now) };
+        let has_ended = state.is_broken && !state.wants_last;
+        if due.is_none() && !has_ended {
             // A poisoned lock is told by the next use.
             drop(self.news.wait_timeout(state, wait));
         }
         Some(due)
+    }
+
+    /// Waits at most `limit` until no thread commits any more.
+    pub(super) fn await_commits(&self, limit: Duration) {
+        let wait = self.news.wait_timeout_while(self.lock(), limit, |state| state.committers > 0);
+        // A thread that panicked has said so.
+        drop(wait);
     }
 
     pub(super) fn sleep(&self, limit: Duration) {

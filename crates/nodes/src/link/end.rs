@@ -1,8 +1,8 @@
 //! One end of a link, as its node and its threads share it.
 //!
-//! Whoever changes the state sends what follows from it, as far as the socket takes it at once: a change of thread costs
-//! more than a small message. The rest is for the link's own thread (`thread.rs`), which also connects, and looks after an
-//! end whose node is busy.
+//! The thread that changes the state sends the messages that follow, as far as the socket takes them at once: a change
+//! of thread costs more than a small message. The rest is for the link's own thread (`thread.rs`), which also connects,
+//! and looks after an end whose node is busy.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;

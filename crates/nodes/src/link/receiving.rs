@@ -31,7 +31,7 @@ pub(crate) struct Receiving {
     leaving_ns: Option<u64>,
     /// When the run was stopped.
     stopped_ns: Option<u64>,
-    /// It has left without a sender: one that comes now would give its frames to nobody.
+    /// The end has left without a sender: the frames of a sender that comes now would be lost.
     is_shut: bool,
     is_up: bool,
 }

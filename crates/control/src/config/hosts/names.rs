@@ -6,7 +6,7 @@ pub(super) fn free_name(whole: &str, most: usize, is_taken: impl Fn(&str) -> boo
         1 => cut_off(whole, most),
         _ => format!("{}-{number}", cut_off(whole, most - 6)),
     });
-    // One of so many names is free: a file has fewer nodes and edges than numbers of five digits.
+    // A free name is found: a file has fewer nodes and edges than there are numbers of five digits.
     numbered.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
