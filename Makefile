@@ -51,8 +51,12 @@ bench-peers: ## those with other implementations, which tools/ fetch and build
 PREFIX ?= $(HOME)/.local
 SHARE = $(PREFIX)/share
 
+# The client of Kafka is C++ in part.
+KAFKA = $(if $(shell command -v c++ 2> /dev/null),--features kafka)
+
 install: ## the program, completions for bash, zsh and fish, and manual pages, below PREFIX
-	cargo install --path crates/app --locked --force --profile dist --root "$(PREFIX)"
+	@$(if $(KAFKA),,echo "without links over Kafka, which need a C++ compiler: apt-get install g++")
+	cargo install --path crates/app $(KAFKA) --locked --force --profile dist --root "$(PREFIX)"
 	mkdir -p "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
 	"$(PREFIX)/bin/livetime" completions bash > "$(SHARE)/bash-completion/completions/livetime"
 	"$(PREFIX)/bin/livetime" completions zsh > "$(SHARE)/zsh/site-functions/_livetime"

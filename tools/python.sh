@@ -26,10 +26,11 @@ if [ "$(cat "$venv/wanted" 2> /dev/null)" != "$wanted" ]; then
         || missing "the packages for the tests cannot be had from PyPI"
     echo "$wanted" > "$venv/wanted"
 fi
-# Behind the tests of the workspace (LIVETIME_PROGRAM), the package is built as one of it: alone its libraries would be built
-# again, with the features that it alone asks for.
-if [ -n "${LIVETIME_PROGRAM:-}" ]; then
-    cargo build --workspace --lib --tests --locked >&2
+# Behind the tests of the workspace (LIVETIME_WORKSPACE), the package is built as one of it: alone its libraries would be
+# built again, with the features that it alone asks for.
+if [ -n "${LIVETIME_WORKSPACE:-}" ]; then
+    # shellcheck disable=SC2086 # several words
+    cargo build $LIVETIME_WORKSPACE --lib --tests --locked >&2
 else
     cargo build --package livetime-python --locked >&2
 fi

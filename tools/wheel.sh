@@ -15,7 +15,9 @@ build() {
     "$python" -m venv "$tools"
     "$tools/bin/pip" install --quiet --disable-pip-version-check "maturin==1.16.0"
     mkdir -p python/dist
-    "$tools/bin/maturin" build --manifest-path python/Cargo.toml --out python/dist
+    local features=()
+    if command -v c++ > /dev/null; then features=(--features kafka); else echo "no C++ compiler: without links over Kafka" >&2; fi
+    "$tools/bin/maturin" build --manifest-path python/Cargo.toml "${features[@]}" --out python/dist
     ls -l python/dist
 }
 

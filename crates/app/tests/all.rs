@@ -28,6 +28,7 @@ mod import;
 mod index;
 mod inspect;
 mod join;
+#[cfg(feature = "kafka")]
 mod kafka;
 mod kubernetes;
 mod ladder;

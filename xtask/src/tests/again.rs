@@ -38,19 +38,25 @@ impl Watch {
     }
 }
 
-/// Runs the failed tests again; tests that pass count as passed from here on. Returns their names.
-pub(super) fn run(root: &Path, files: &Files, watch: &Watch, counts: &mut Counts) -> Vec<String> {
+/// Runs the failed tests of `what` again; tests that pass count as passed from here on. Returns their names.
+pub(super) fn run(
+    root: &Path,
+    files: &Files,
+    what: &[&str],
+    watch: &Watch,
+    counts: &mut Counts,
+) -> Vec<String> {
     let names = watch.repeatable(counts.failed).iter();
-    let unsteady: Vec<String> = names.filter(|name| passes_alone(root, files, name)).cloned().collect();
+    let unsteady: Vec<String> = names.filter(|name| passes_alone(root, files, what, name)).cloned().collect();
     counts.failed -= unsteady.len() as u64;
     counts.passed += unsteady.len() as u64;
     unsteady
 }
 
-fn passes_alone(root: &Path, files: &Files, name: &str) -> bool {
+fn passes_alone(root: &Path, files: &Files, what: &[&str], name: &str) -> bool {
     (0..TIMES).all(|_| {
-        let args = ["test", "--workspace", "--lib", "--bins", "--tests", "--", "--exact", name];
-        let mut command = cargo(root, &args);
+        let only = ["--lib", "--bins", "--tests", "--", "--exact", name];
+        let mut command = cargo(root, &[&["test"], what, &only].concat());
         command
             .env("CARGO_TARGET_DIR", &files.target)
             .env("LIVETIME_SKIPPED", &files.skips)
@@ -108,7 +114,7 @@ fn fails() {
             watch.add(line);
             counts.add(line);
         }
-        assert_eq!(run(&root, &files, &watch, &mut counts), ["fails_once"]);
+        assert_eq!(run(&root, &files, &["--workspace"], &watch, &mut counts), ["fails_once"]);
         assert_eq!((counts.passed, counts.failed), (1, 1));
         fs::remove_dir_all(root).unwrap();
     }

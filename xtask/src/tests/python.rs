@@ -44,6 +44,7 @@ impl Suite {
         command.env("LIVETIME_SKIPPED", &files.skips).env("CARGO_TARGET_DIR", &files.target);
         // As the tests of the workspace have built it: alone it would be built with other features of its libraries.
         command.env("LIVETIME_PROGRAM", files.target.join("debug/livetime"));
+        command.env("LIVETIME_WORKSPACE", super::workspace().join(" "));
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let output = child.stdout.take().ok_or_else(|| format!("{}: no output", self.script))?;
         let failed_before = counts.failed;
