@@ -74,6 +74,7 @@ mod tests {
                 from: Some(from),
                 is_local: from.ip().is_loopback(),
                 has_token: false,
+                door: None,
             }
         };
         let access = Access::default();

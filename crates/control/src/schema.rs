@@ -145,6 +145,10 @@ fn hosts(nodes: &[NodeType]) -> Value {
                 "description": "Where it listens itself, if that is not the host of `address`: a name or an address, as 0.0.0.0.",
                 "type": "string",
             },
+            "page": {
+                "description": "host:port where other hosts find its page. {} is the number of a worker. Without it: the machine of `address`, with the port of `web`.",
+                "type": "string",
+            },
             "beyond_loopback": {
                 "description": "Whether other machines may reach its links, which have neither password nor encryption.",
                 "type": "boolean", "default": false,

@@ -398,6 +398,7 @@ fn changes_that_are_not_parameters_act_and_refusals_say_why() {
         from: Some(([10, 1, 2, 3], 5).into()),
         is_local: false,
         has_token: false,
+        door: None,
     };
     assert_eq!(model.act_and_wait(somebody("ops"), set(cam, "offset", 3)).result, Ok(()));
     let refused = model.act_and_wait(somebody("me"), set(cam, "offset", 4));

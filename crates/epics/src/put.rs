@@ -164,7 +164,7 @@ fn other_field(value: &data::Value) -> Option<String> {
 fn caller(peer: &Peer) -> Caller {
     let user = peer.account.clone();
     let face = if peer.method == CHANNEL_ACCESS { CHANNEL_ACCESS } else { "pvaccess" };
-    Caller { face, user, from: Some(peer.address), is_local: peer.local, has_token: false }
+    Caller { face, user, from: Some(peer.address), is_local: peer.local, has_token: false, door: None }
 }
 
 fn set(spec: &ParamSpec, value: Value, wait: bool) -> Change {

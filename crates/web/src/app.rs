@@ -1,5 +1,6 @@
 //! The shared state of all routes.
 
+use std::net::SocketAddr;
 use std::sync::Mutex;
 
 use livetime_control::model::{Caller, Model};
@@ -12,6 +13,7 @@ use crate::guard::{Hosts, own_name};
 use crate::history::History;
 use crate::metrics::Texts;
 use crate::options::Options;
+use crate::over_hosts::OverHosts;
 use crate::picture::{Maker, Sources, Views};
 use crate::record::Records;
 use crate::recorded::Recorded;
@@ -31,6 +33,7 @@ pub(crate) struct App {
     pub(crate) metrics: Texts,
     pub(crate) recorded: Recorded,
     pub(crate) run: RunFacts,
+    pub(crate) over_hosts: OverHosts,
     options: Options,
 }
 
@@ -43,7 +46,7 @@ pub(crate) struct RunFacts {
 }
 
 impl App {
-    pub(crate) fn new(model: Model, options: Options, port: u16) -> Result<App, ServeError> {
+    pub(crate) fn new(model: Model, options: Options, address: SocketAddr) -> Result<App, ServeError> {
         options.rules.check(&options.hosts)?;
         let own = own_name();
         let token = options.token.clone().map_or_else(secret, Ok)?;
@@ -57,9 +60,11 @@ impl App {
         if let Some(shortage) = history.shortage() {
             model.note(Caller::program(), &shortage);
         }
+        let over_hosts = OverHosts::new(&options.over_hosts, address, &token, &run.id);
+        let names: Vec<String> = options.hosts.iter().cloned().chain(over_hosts.own_name()).collect();
         Ok(App {
-            hosts: Hosts::new(own.as_deref(), &options.hosts),
-            sessions: Sessions::new(token, port, options.is_open, options.rules.clone()),
+            hosts: Hosts::new(own.as_deref(), &names),
+            sessions: Sessions::new(token, address.port(), options.is_open, options.rules.clone()),
             views: Views::new(Sources::new(model.clone()), Maker::start()?),
             records: Records::new(options.record),
             history: Mutex::new(history),
@@ -67,6 +72,7 @@ impl App {
             metrics: Texts::of_run(model.clone(), &options.commit),
             recorded: Recorded::start(options.files.clone(), model.run().graph())?,
             run,
+            over_hosts,
             options,
             model,
         })
@@ -114,6 +120,7 @@ impl App {
             from: Some(visitor.from),
             is_local: visitor.rights.is_local,
             has_token: visitor.rights.may_write(),
+            door: visitor.door().map(str::to_owned),
         }
     }
 

@@ -24,6 +24,11 @@ impl Error {
         Error { status, code: code_of(status), message: message.to_string(), more: Map::new() }
     }
 
+    /// With a code that is nearer to the cause than that of the status.
+    pub(crate) fn coded(status: StatusCode, code: &'static str, message: impl Display) -> Error {
+        Error { code, ..Error::new(status, message) }
+    }
+
     pub(crate) fn bad(message: impl Display) -> Error {
         Error::new(StatusCode::BAD_REQUEST, message)
     }

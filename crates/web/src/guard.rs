@@ -34,6 +34,8 @@ pub(crate) enum Needs {
     Read,
     /// A token.
     Write,
+    /// As the route of another host to which the request is handed on.
+    AsThere,
 }
 
 /// The facts about a caller.
@@ -241,7 +243,8 @@ impl Request<'_> {
             )),
             Needs::Read => Ok(()),
             Needs::Write if rights.may_write() => Ok(()),
-            Needs::Write => Err(Error::new(
+            // The guard replaces the last one by the right of a route before it asks.
+            Needs::Write | Needs::AsThere => Err(Error::new(
                 StatusCode::FORBIDDEN,
                 "wanted a session, or `Authorization: Bearer TOKEN`, for a change: the link that the run printed has the token. \
                  Without it, no rule lets this caller write",

@@ -49,6 +49,7 @@ mod guard;
 mod history;
 pub mod metrics;
 mod options;
+mod over_hosts;
 mod picture;
 mod pictures;
 mod pipeline;
@@ -96,7 +97,7 @@ const TRIED: u16 = 50;
 /// How long clients may take to hear that the run has ended.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-pub use options::Options;
+pub use options::{HostOfGraph, Options};
 pub use record::Describe;
 pub use serve_error::{NoRandom, ServeError};
 
@@ -145,8 +146,8 @@ pub fn new_token() -> Result<String, NoRandom> {
 /// [`ServeError`] when the system gives no thread, or when the rules would open more than they say. The run goes on all
 /// the same.
 pub fn serve(listener: TcpListener, model: &Model, options: Options) -> Result<Served, ServeError> {
-    let port = listener.local_addr().map_err(ServeError::Socket)?.port();
-    let app = Arc::new(App::new(model.clone(), options, port)?);
+    let address = listener.local_addr().map_err(ServeError::Socket)?;
+    let app = Arc::new(App::new(model.clone(), options, address)?);
     let server = Server::start("web", listener, routes::router(&app), true).map_err(ServeError::Socket)?;
     let putting = app.clone();
     let state = threads::spawn("web state", move || state::put_up(&putting)).map_err(ServeError::Socket)?;

@@ -30,6 +30,19 @@ pub struct Options {
     pub version: String,
     /// See `version`.
     pub commit: String,
+    /// The hosts of the graph, where it has several.
+    pub over_hosts: Vec<HostOfGraph>,
     /// The function that describes trigger records, if the program knows any.
     pub record: Option<Describe>,
+}
+
+/// A host of a graph over several hosts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostOfGraph {
+    /// Name by which a run calls it, as `detector` or `workers.1`.
+    pub name: String,
+    /// Where its page is found, as `daq01:8090`; `None`: that is not known. Nothing else is ever connected to.
+    pub page: Option<String>,
+    /// Whether this is the served run.
+    pub is_self: bool,
 }

@@ -6,16 +6,17 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request as AxumRequest, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, delete, get, patch, post, put};
+use axum::routing::{MethodRouter, any, delete, get, patch, post, put};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::app::App;
 use crate::error::{Error, json_body};
 use crate::guard::{Needs, Request};
+use crate::over_hosts::{self, inner};
 use crate::seats::Reserved;
 use crate::server::Peer;
 use crate::{assets, changes, files, pictures, pipeline, reads, records, sessions};
@@ -53,7 +54,7 @@ impl Route {
     }
 }
 
-use Needs::{Nothing, Read, Write};
+use Needs::{AsThere, Nothing, Read, Write};
 
 /// All routes.
 pub(crate) const ROUTES: &[Route] = &[
@@ -88,6 +89,14 @@ pub(crate) const ROUTES: &[Route] = &[
         .asks(&["from"]),
     route("GET", "/api/v1/state", Read, "the state of the run ten times a second (WebSocket)", || {
         get(reads::state)
+    }),
+    route("GET", "/api/v1/host", Read, "the state of this host of a graph in short", || get(over_hosts::own)),
+    route("GET", "/api/v1/hosts", Read, "all hosts of the graph, with their states", || get(over_hosts::all)),
+    route("GET", "/hosts/{host}", Nothing, "the address of the page of a host", || get(over_hosts::slash)),
+    route("GET", "/hosts/{host}/", Nothing, "the page of a host of the graph", || get(over_hosts::page)),
+    route("GET", "/hosts/{host}/assets/{*name}", Nothing, "a part of the page", || get(over_hosts::part)),
+    route("GET", "/hosts/{host}/{*rest}", AsThere, "a request of any method, handed on to a host", || {
+        any(over_hosts::pass)
     }),
     route("GET", "/api/v1/session", Nothing, "what this caller may do", || get(sessions::show)),
     route("POST", "/api/v1/session", Nothing, "begins a session with the token", || post(sessions::begin)),
@@ -169,11 +178,16 @@ struct Guarded {
 async fn check_host(State(app): State<Arc<App>>, request: AxumRequest, next: Next) -> Response {
     // The name is checked before all else, so that no other site's name reaches a route.
     let (method, headers) = (request.method(), request.headers());
+    let is_host = headers.contains_key(over_hosts::HOST);
     let checked = Request { method, path: request.uri().path(), headers }.check_host(&app.hosts);
-    match checked {
+    let mut response = match checked.and_then(|()| app.over_hosts.check_host(headers)) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
+    };
+    if is_host {
+        app.over_hosts.sign(response.headers_mut());
     }
+    response
 }
 
 /// Lets a request pass that keeps to the rules, with its visitor and its whole body.
@@ -199,11 +213,12 @@ async fn passed(guarded: &Guarded, request: AxumRequest) -> Result<AxumRequest, 
     let mut visitor = guarded.app.sessions.visitor(request.headers(), from)?;
     visitor.rights.is_reader = guarded.app.is_reader(&visitor);
     let (method, headers) = (request.method(), request.headers());
+    let (path, needs) = judged(guarded.needs, method, request.uri().path())?;
     // Before the body is read: a caller without rights costs no memory.
-    Request { method, path: request.uri().path(), headers }.check(guarded.needs, visitor.rights)?;
+    Request { method, path, headers }.check(needs, visitor.rights)?;
     let is_reserved = request.extensions().get::<Reserved>().is_some();
     // The reserved seat is for a caller who can act on the run.
-    if is_reserved && guarded.needs != Nothing && !visitor.rights.may_write() {
+    if is_reserved && needs != Nothing && !visitor.rights.may_write() {
         return Err(Error::full());
     }
     guarded.app.sessions.hear(&visitor);
@@ -222,6 +237,15 @@ async fn passed(guarded: &Guarded, request: AxumRequest) -> Result<AxumRequest, 
     Ok(AxumRequest::from_parts(parts, Body::from(body)))
 }
 
+/// The path by which a request is judged, and the right that it needs.
+fn judged<'a>(needs: Needs, method: &Method, path: &'a str) -> Result<(&'a str, Needs), Error> {
+    if needs != AsThere {
+        return Ok((path, needs));
+    }
+    let (_, path) = inner::split(path).ok_or_else(|| Error::not_found("there is nothing at this address"))?;
+    Ok((path, inner::needs(method, path)?))
+}
+
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
                       font-src 'self'; connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; \
                       form-action 'none'";
@@ -230,9 +254,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 async fn harden(request: AxumRequest, next: Next) -> Response {
     // Refusals get the headers, too.
     let mut response = next.run(request).await;
+    let is_foreign = response.extensions().get::<over_hosts::Foreign>().is_some();
+    let policy = if is_foreign { over_hosts::SANDBOX } else { POLICY };
     let headers = response.headers_mut();
     let mut set = |name: header::HeaderName, value| headers.insert(name, HeaderValue::from_static(value));
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::CONTENT_SECURITY_POLICY, policy);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
     set(header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin");

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use crate::error::Error;
 use crate::guard::{Rights, named};
+use crate::over_hosts::person::{self, Person};
 use crate::serve_error::NoRandom;
 
 /// A session ends after this time, however much it is used.
@@ -30,7 +31,7 @@ const CHANGES: f64 = 20.0;
 const LONGEST_USER: usize = 64;
 
 /// The identity of a caller.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Who {
     /// A caller without a token, who may not write.
     Guest,
@@ -42,6 +43,8 @@ pub(crate) enum Who {
     Session(String),
     /// A script with the token itself, by its address.
     Bearer(IpAddr),
+    /// A person at the page of another host of the graph: that host, and its name for them.
+    Through(String, String),
 }
 
 /// A caller, as a route sees it.
@@ -63,6 +66,23 @@ impl Visitor {
         self.rights.has_token = matches!(who, Who::Bearer(_));
         self.user = self.named.clone().unwrap_or_else(|| short(user));
         Visitor { who, ..self }
+    }
+
+    /// The person for whom another host asks, with the right that they have there.
+    fn through(person: Person) -> Visitor {
+        let (is_local, by_rule) = (false, Some(person.may));
+        let rights = Rights { is_local, is_reader: false, has_session: false, has_token: false, by_rule };
+        let (who, user) = (Who::Through(person.host, person.who), short(&person.user));
+        // The other host has judged the name: it is none that they may change here.
+        Visitor { who, named: Some(user.clone()), user, from: person.from, rights }
+    }
+
+    /// The host of the graph through whose page they come.
+    pub(crate) fn door(&self) -> Option<&str> {
+        match &self.who {
+            Who::Through(host, _) => Some(host),
+            _ => None,
+        }
     }
 }
 
@@ -164,8 +184,15 @@ impl Sessions {
         // The password that a proxy asks for is no token.
         if let Some(token) = authorization.as_deref().and_then(|value| value.strip_prefix("Bearer ")) {
             self.check_token(token.trim(), address)?;
+            // Only who knows the token is believed whom they ask for.
+            if let Some(person) = Person::of(headers)? {
+                return Ok(Visitor::through(person));
+            }
             let user = headers.get("livetime-user").and_then(text).unwrap_or_default();
             return Ok(guest.known(Who::Bearer(address), &user));
+        }
+        if headers.contains_key(person::HEADER) {
+            return Err(person::unproven());
         }
         let mut state = lock(&self.state);
         // First, so that a session that is over is not found.
@@ -357,6 +384,8 @@ impl Sessions {
         let mut state = lock(&self.state);
         if let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) {
             holder.heard = Instant::now();
+            // The name of a person at another host may have changed there.
+            holder.user.clone_from(&visitor.user);
         }
     }
 

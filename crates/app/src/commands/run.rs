@@ -133,7 +133,7 @@ fn choose(
     let mut pipeline = super::load(&args.pipeline, nodes, output)?;
     super::hosts::choose(&mut pipeline, args)?;
     choose_serving(&mut pipeline, args, output);
-    super::web::choose(&mut pipeline.web, args);
+    super::web::choose(&mut pipeline, args);
     choose_servers(&mut pipeline, &Variables::from_env());
     let search = choose_prefix(&mut pipeline, output);
     Ok((pipeline, search))

@@ -10,6 +10,7 @@ use livetime_engine::{
 use super::error::{At, Expected, Part, Problem, ProblemKind};
 use super::file::{self, EdgeEntry, NodeEntry};
 use super::host::HostEntry;
+use super::hosts::HostPage;
 use super::setting::Setting;
 use super::types::find_type;
 use super::yaml::{Data, Item, Scalar};
@@ -33,6 +34,8 @@ pub struct Pipeline {
     pub whole: Option<Arc<Graph>>,
     /// The number of the worker, where the graph has the nodes of one of several equal workers.
     pub worker: Option<usize>,
+    /// Where the pages of all hosts are, where the graph has the nodes of one.
+    pub pages: Vec<HostPage>,
 }
 
 /// Makes the graph, applies the settings of the command line and checks the whole.
@@ -72,6 +75,7 @@ pub(crate) fn build(
         hosts,
         whole: None,
         worker: None,
+        pages: Vec::new(),
     })
 }
 

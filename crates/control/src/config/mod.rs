@@ -31,7 +31,7 @@ pub use build::Pipeline;
 pub use error::{At, Expected, Part, Problem, ProblemKind, Problems};
 pub use file::MAX_QUEUE;
 pub use host::ALL_HOSTS;
-pub use hosts::{Cut, HostPart, LinkKeys, OverHosts};
+pub use hosts::{Cut, HostPage, HostPart, LinkKeys, OverHosts};
 pub use pvaccess::{MAX_PREFIX, checked_prefix};
 pub use read::positive_quantity;
 pub use replay::{Purpose, Replaced, Replay};

@@ -17,12 +17,21 @@ pub struct Caller {
     /// Whether they have shown the secret of this run, or their face has a rule of its own for them: such a caller may act from
     /// anywhere.
     pub has_token: bool,
+    /// The host of the graph through whose page they come, where that is another one.
+    pub door: Option<String>,
 }
 
 impl Caller {
     /// This program itself.
     pub fn program() -> Caller {
-        Caller { face: "program", user: String::new(), from: None, is_local: true, has_token: false }
+        Caller {
+            face: "program",
+            user: String::new(),
+            from: None,
+            is_local: true,
+            has_token: false,
+            door: None,
+        }
     }
 }
 
@@ -35,6 +44,11 @@ impl Caller {
     /// The settings of the run.
     pub(super) fn settings() -> Caller {
         Caller { face: SETTINGS, ..Caller::program() }
+    }
+
+    /// ` by host detector`, or nothing.
+    pub(super) fn by_door(&self) -> String {
+        self.door.as_ref().map(|door| format!(" by host {door}")).unwrap_or_default()
     }
 
     /// Whether a person or a program of theirs asks for each single value: such a value has its caller as origin.
@@ -52,7 +66,7 @@ impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let user = if self.user.is_empty() { String::new() } else { format!("{} ", self.user) };
         match self.from {
-            Some(from) => write!(f, "{user}at {from} ({})", self.face),
+            Some(from) => write!(f, "{user}at {from}{} ({})", self.by_door(), self.face),
             None => write!(f, "{user}{}", self.face),
         }
     }

@@ -54,8 +54,8 @@ impl fmt::Display for Origin {
 /// A caller as settings name it: `PV by ada at 10.1.2.3:4000 (pvaccess)`, `page by ada at 10.1.2.3:50000`.
 pub fn by(caller: &Caller) -> String {
     match (caller.face, caller.from) {
-        ("web", Some(from)) if caller.user.is_empty() => format!("page by {from}"),
-        ("web", Some(from)) => format!("page by {} at {from}", caller.user),
+        ("web", Some(from)) if caller.user.is_empty() => format!("page by {from}{}", caller.by_door()),
+        ("web", Some(from)) => format!("page by {} at {from}{}", caller.user, caller.by_door()),
         (_, Some(_)) => format!("PV by {caller}"),
         (_, None) => caller.to_string(),
     }
@@ -83,6 +83,9 @@ mod tests {
             "PV by at 10.1.2.3:4000 (channel access)"
         );
         assert_eq!(said(caller("web", "ada", Some("10.1.2.3:4000"))), "page by ada at 10.1.2.3:4000");
+        let through = Caller { door: Some("daq".into()), ..caller("web", "ada", Some("10.1.2.3:4000")) };
+        assert_eq!(through.to_string(), "ada at 10.1.2.3:4000 by host daq (web)");
+        assert_eq!(said(through), "page by ada at 10.1.2.3:4000 by host daq");
         assert_eq!(said(Caller::program()), "program");
         let restored = Origin::Settings { by: "ada".into(), at_ns: 7 };
         assert_eq!(

@@ -73,7 +73,8 @@ fn as_text(over: &OverHosts) -> String {
         let name = last.map_or_else(|| host.name.clone(), |last| format!("{} to {}", host.name, last.name));
         let each = if last.is_some() { "each " } else { "" };
         let nodes = own_nodes(host).join(", ");
-        text += &format!("{name}: {each}{nodes}; {}\n", shown::memory(&host.pipeline));
+        let page = page(host).map_or("no known page".into(), |page| format!("page at {page}"));
+        text += &format!("{name}: {each}{nodes}; {}; {page}\n", shown::memory(&host.pipeline));
     }
     let (hosts, cuts) = (count(over.hosts.len(), "host"), count(over.cuts.len(), "cut"));
     text + &format!("ok: {hosts}, {cuts}; pipeline {}\n", over.hash)
@@ -109,6 +110,7 @@ fn as_json(over: &OverHosts) -> Value {
         let mut json = shown::as_json(&host.pipeline);
         json["name"] = host.name.clone().into();
         json["own_nodes"] = json!(own_nodes(host));
+        json["page"] = page(host).into();
         json
     };
     json!({
@@ -117,6 +119,11 @@ fn as_json(over: &OverHosts) -> Value {
         "hosts": over.hosts.iter().map(host).collect::<Vec<_>>(),
         "cuts": over.cuts.iter().map(cut).collect::<Vec<_>>(),
     })
+}
+
+/// Where other hosts find its page.
+fn page(host: &HostPart) -> Option<String> {
+    host.pipeline.pages.iter().find(|page| page.name == host.name)?.page.clone()
 }
 
 /// The nodes of a host that the file names.

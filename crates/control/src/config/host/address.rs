@@ -37,6 +37,17 @@ impl Address {
         self.scheme == "zmq://"
     }
 
+    /// Whether a page can be asked for at this address: requests carry it in a header.
+    pub(in crate::config) fn is_of_page(&self) -> bool {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+        self.scheme.is_empty() && self.host.chars().all(fits)
+    }
+
+    /// Whether the host of a link's address is a machine whose page can be asked for, too.
+    pub(in crate::config) fn is_of_machine(&self) -> bool {
+        Address { scheme: String::new(), ..self.clone() }.is_of_page()
+    }
+
     /// The address of the link with this number; `None` behind the last port.
     pub(in crate::config) fn of_link(&self, number: usize) -> Option<Address> {
         let port = self.port.checked_add(u16::try_from(number).ok()?)?;

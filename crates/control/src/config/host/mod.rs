@@ -14,7 +14,7 @@ pub const ALL_HOSTS: &str = "all";
 
 /// Keys of a host.
 pub(crate) const HOST_KEYS: &[&str] =
-    &["count", "address", "listen", "beyond_loopback", "keys", "memory", "links"];
+    &["count", "address", "listen", "page", "beyond_loopback", "keys", "memory", "links"];
 
 /// More hosts than a graph has nodes would be without work.
 pub(crate) const MAX_HOSTS: usize = 1000;
@@ -29,6 +29,8 @@ pub(crate) struct HostEntry {
     address: Option<Name>,
     /// Where it listens itself, if that is not the host of `address`.
     listen: Option<Name>,
+    /// Where others find its page; for workers with a place for the number.
+    page: Option<Name>,
     pub(super) beyond_loopback: bool,
     /// The folder with the keys of its links over ZeroMQ; for workers with a place for the number.
     pub(super) keys: Option<Name>,
@@ -49,6 +51,12 @@ impl HostEntry {
     pub(super) fn listens(&self, worker: Option<usize>, to: &Address) -> Address {
         let own = self.listen.as_ref().map(|listen| of_worker(&listen.text, worker));
         Address { host: own.unwrap_or_else(|| to.host.clone()), ..to.clone() }
+    }
+
+    /// Where others find its page, if the file says it.
+    pub(super) fn page(&self, worker: Option<usize>) -> Option<(String, At)> {
+        let written = self.page.as_ref()?;
+        Some((of_worker(&written.text, worker), written.at))
     }
 
     /// The folder with the keys of a link.
@@ -112,6 +120,7 @@ impl Reader {
             count: None,
             address: None,
             listen: None,
+            page: None,
             beyond_loopback: false,
             keys: None,
             memory: None,
@@ -125,6 +134,7 @@ impl Reader {
             self.host_option(&mut host, &key.text, value);
         }
         self.check_address(&mut host);
+        self.check_page(&mut host);
         host
     }
 
@@ -136,6 +146,7 @@ impl Reader {
             }
             "address" => host.address = self.name(value, key),
             "listen" => host.listen = self.name(value, key),
+            "page" => host.page = self.name(value, key),
             "beyond_loopback" => host.beyond_loopback = self.choice(value, key, &YES_NO).unwrap_or_default(),
             "keys" => host.keys = self.name(value, key),
             "memory" => {
@@ -148,19 +159,43 @@ impl Reader {
 
     /// A wrong address is left out.
     fn check_address(&mut self, host: &mut HostEntry) {
-        let Some(written) = &host.address else { return };
-        let is_read = |worker: &Option<usize>| host.address(*worker).is_some();
+        let Some(written) = host.address.take() else { return };
+        if self.is_place(host, &written, "address", 7440, |text| Address::read(text).is_some()) {
+            host.address = Some(written);
+        }
+    }
+
+    /// So is a wrong address of a page.
+    fn check_page(&mut self, host: &mut HostEntry) {
+        let Some(written) = host.page.take() else { return };
+        let is_page = |text: &str| Address::read(text).is_some_and(|address| address.is_of_page());
+        if self.is_place(host, &written, "page", crate::web::PORT, is_page) {
+            host.page = Some(written);
+        }
+    }
+
+    /// Whether the text of a key is an address for each worker; says so if not. `port` is that of an example.
+    fn is_place(
+        &mut self,
+        host: &HostEntry,
+        written: &Name,
+        key: &str,
+        port: u16,
+        is_read: fn(&str) -> bool,
+    ) -> bool {
         let wanted = match host.count {
             // Workers at one address would be one.
             Some(count) if count > 1 && numbered(&written.text, 1) == numbered(&written.text, 2) => {
-                "an address with `{}` for the number of the worker, as `daq{}:7440`"
+                format!("an address with `{{}}` for the number of the worker, as `daq{{}}:{port}`")
             }
-            _ if host.workers().iter().all(is_read) => return,
-            Some(_) => "host:port, as `daq{}:7440`",
-            None => "host:port, as `ana01:7440`",
+            _ if host.workers().iter().all(|worker| is_read(&of_worker(&written.text, *worker))) => {
+                return true;
+            }
+            Some(_) => format!("host:port, as `daq{{}}:{port}`"),
+            None => format!("host:port, as `ana01:{port}`"),
         };
         let expected = Expected::new(wanted, format!("`{}`", super::yaml::shortened(&written.text)));
-        self.problem(written.at, Part::Key("address".into()), ProblemKind::Value(expected));
-        host.address = None;
+        self.problem(written.at, Part::Key(key.to_owned()), ProblemKind::Value(expected));
+        false
     }
 }

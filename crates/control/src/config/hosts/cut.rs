@@ -9,6 +9,7 @@ use super::super::file::{EdgeEntry, MAX_NAME, NodeEntry, Pipeline};
 use super::super::host::{Address, HostEntry};
 use super::super::yaml::Name;
 use super::names::free_name;
+use super::pages;
 use super::problem::{unknown, wrong};
 
 /// Links to hosts without an address listen on loopback from this port on.
@@ -126,6 +127,7 @@ pub(super) fn cuts(file: &Pipeline, problems: &mut Vec<Problem>) -> Option<Cuts>
         }
     }
     check_placements(file, &of_node, problems);
+    pages::check(entries, problems);
     let list = named(file, entries, grouped(file, &of_node));
     let list = addressed(entries, list, problems)?;
     let parts = entries.iter().enumerate().flat_map(|(host, entry)| {

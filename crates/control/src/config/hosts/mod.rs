@@ -5,6 +5,7 @@
 
 mod cut;
 mod names;
+mod pages;
 mod part;
 mod pool;
 mod problem;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use livetime_engine::{EdgeOptions, NodeType, Stream};
 
+pub use pages::HostPage;
 pub(crate) use part::{is_of_links, link_type, order_type};
 
 use self::cut::{CutEntry, cuts};

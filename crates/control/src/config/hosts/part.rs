@@ -12,6 +12,7 @@ use super::super::setting::Setting;
 use super::super::types::find_type;
 use super::super::yaml::{self, Data, Item, Name, Scalar};
 use super::cut::{CutEntry, PartOf, Way};
+use super::pages::pages;
 use super::pool::IN_ORDER;
 use super::taken::Taken;
 
@@ -96,6 +97,7 @@ impl Taken<'_> {
         pipeline.hosts = self.file.hosts.iter().flatten().map(HostEntry::part_names).collect();
         pipeline.whole = Some(self.whole.clone());
         pipeline.worker = of.worker;
+        pipeline.pages = pages(&self.file);
         Some(pipeline)
     }
 
