@@ -38,6 +38,7 @@ mod memory;
 mod nodes;
 mod objects;
 mod observe;
+mod pages;
 mod pool;
 mod pv;
 mod pv_ca;

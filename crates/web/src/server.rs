@@ -402,7 +402,7 @@ mod tests {
         .graph;
         let model = livetime_control::model::Model::run_graph(&graph, Default::default()).unwrap();
         let options = crate::Options { token: Some("0123456789abcdef".into()), ..Default::default() };
-        let app = Arc::new(crate::app::App::new(model.clone(), options, 0).unwrap());
+        let app = Arc::new(crate::app::App::new(model.clone(), options, ([127, 0, 0, 1], 0).into()).unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let limits = Limits { headers: LONG, ..LIMITS };
         let server = Server::start_with("test", listener, crate::routes::router(&app), true, limits).unwrap();

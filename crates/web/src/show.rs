@@ -398,7 +398,13 @@ pub(crate) fn values_json(
 
 /// The caller of an action, for the page.
 pub(crate) fn caller_json(caller: &Caller) -> Value {
-    json!({ "face": caller.face, "user": caller.user, "from": caller.from.map(|from| from.to_string()) })
+    let mut json =
+        json!({ "face": caller.face, "user": caller.user, "from": caller.from.map(|from| from.to_string()) });
+    // Left out of most entries: few come through another host.
+    if let Some(door) = &caller.door {
+        json["door"] = door.clone().into();
+    }
+    json
 }
 
 /// An entry of the log.

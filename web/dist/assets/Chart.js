@@ -1,4 +1,4 @@
-import { Et as append, I as short, It as untrack, Jt as pop, Lt as template_effect, O as colour, Ot as from_html, Pt as get, R as timeOfDay, Rt as user_effect, Yt as push, it as bind_this, lt as set_attribute, m as themed, qt as user_derived, rt as prop } from "./page.js";
+import { At as from_html, Bt as user_effect, I as short, It as get, O as colour, Ot as append, R as timeOfDay, Rt as untrack, Xt as pop, Yt as user_derived, Zt as push, at as prop, dt as set_attribute, m as themed, ot as bind_this, zt as template_effect } from "./page.js";
 // node_modules/uplot/dist/uPlot.esm.js
 var FEAT_TIME = true;
 var UPLOT = "uplot";

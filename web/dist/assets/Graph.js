@@ -1,4 +1,4 @@
-import { Bt as child, Ct as if_block, Et as append, Ft as tick, Ht as only_child, Jt as pop, Lt as template_effect, M as count, Mt as delegated, Nt as event, Ot as from_html, P as rate, Pt as get, T as Name, Tt as set_text, Ut as sibling, Wt as proxy, Yt as push, Zt as reset, at as bind_element_size, b as clamp, bt as each, gt as set_class, ht as set_style, it as bind_this, jt as delegate, k as place, kt as from_svg, lt as set_attribute, qt as user_derived, w as layers, z as run, zt as $window } from "./page.js";
+import { $t as reset, At as from_html, Dt as set_text, Ft as event, Gt as sibling, Ht as child, It as get, Kt as proxy, Lt as tick, M as count, Nt as delegate, Ot as append, P as rate, Pt as delegated, St as each, T as Name, Tt as if_block, Vt as $window, Wt as only_child, Xt as pop, Yt as user_derived, Zt as push, _t as set_style, b as clamp, dt as set_attribute, jt as from_svg, k as place, ot as bind_this, st as bind_element_size, vt as set_class, w as layers, z as run, zt as template_effect } from "./page.js";
 import { t as NodePanel } from "./NodePanel.js";
 // src/screens/graph/Graph.svelte
 var root = from_svg(`<path></path>`);

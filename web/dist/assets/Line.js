@@ -1,4 +1,4 @@
-import { Bt as child, Ct as if_block, Dt as comment, Et as append, Jt as pop, Lt as template_effect, Mt as delegated, Ot as from_html, Pt as get, Ut as sibling, Vt as first_child, Yt as push, Zt as reset, b as clamp, bt as each, ht as set_style, jt as delegate, lt as set_attribute, o as shownHere, p as toCanvas, qt as user_derived } from "./page.js";
+import { $t as reset, At as from_html, Gt as sibling, Ht as child, It as get, Nt as delegate, Ot as append, Pt as delegated, St as each, Tt as if_block, Ut as first_child, Xt as pop, Yt as user_derived, Zt as push, _t as set_style, b as clamp, dt as set_attribute, kt as comment, o as shownHere, p as toCanvas, zt as template_effect } from "./page.js";
 // src/picture/Line.svelte
 var root = from_html(`<button type="button" class="svelte-1fd7x5y"></button>`);
 var root_1 = from_html(`<div class="line svelte-1fd7x5y"><svg aria-hidden="true"><path class="under svelte-1fd7x5y"></path><path class="svelte-1fd7x5y"></path></svg> <!></div>`);

@@ -1,4 +1,4 @@
-import { Bt as child, Et as append, Gt as set, I as short, Jt as pop, Kt as state, Lt as template_effect, O as colour, Ot as from_html, Pt as get, Rt as user_effect, Wt as proxy, Yt as push, Zt as reset, d as ticks, it as bind_this, l as colours, lt as set_attribute, m as themed, rt as prop, u as placer } from "./page.js";
+import { $t as reset, At as from_html, Bt as user_effect, Ht as child, I as short, It as get, Jt as state, Kt as proxy, O as colour, Ot as append, Xt as pop, Zt as push, at as prop, d as ticks, dt as set_attribute, l as colours, m as themed, ot as bind_this, qt as set, u as placer, zt as template_effect } from "./page.js";
 // src/model/columns.ts
 var TIMES = [
 	"start",

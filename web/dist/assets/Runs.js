@@ -1,4 +1,4 @@
-import { $ as readTable, $t as to_array, A as ago, At as text, B as ApiError, Bt as child, Ct as if_block, D as isFull, Dt as comment, Et as append, Gt as set, Ht as only_child, I as short, Jt as pop, Kt as state, Lt as template_effect, M as count, Mt as delegated, N as flow, Nt as event, Ot as from_html, Pt as get, Q as readPicture, Rt as user_effect, St as key, Tt as set_text, Ut as sibling, Vt as first_child, Wt as proxy, Xt as next, Yt as push, Zt as reset, bt as each, ct as remove_input_defaults, d as ticks, dt as set_value, gt as set_class, i as Picture, it as bind_this, j as bytes, jt as delegate, k as place, kt as from_svg, lt as set_attribute, mt as select_option, pt as init_select, q as request, qt as user_derived, tt as onDestroy, xt as index, z as run, zt as $window } from "./page.js";
+import { $ as readTable, $t as reset, A as ago, At as from_html, B as ApiError, Bt as user_effect, Ct as index, D as isFull, Dt as set_text, Ft as event, Gt as sibling, Ht as child, I as short, It as get, Jt as state, Kt as proxy, M as count, Mt as text, N as flow, Nt as delegate, Ot as append, Pt as delegated, Q as readPicture, Qt as next, St as each, Tt as if_block, Ut as first_child, Vt as $window, Wt as only_child, Xt as pop, Yt as user_derived, Zt as push, d as ticks, dt as set_attribute, et as atHost, gt as select_option, ht as init_select, i as Picture, j as bytes, jt as from_svg, k as place, kt as comment, ot as bind_this, pt as set_value, q as request, qt as set, rt as onDestroy, tn as to_array, ut as remove_input_defaults, vt as set_class, wt as key, z as run, zt as template_effect } from "./page.js";
 // src/link/recorded.ts
 var json = async (path) => await (await request("GET", path)).json();
 function address(what, place) {
@@ -12,7 +12,7 @@ var eventOf = (path, detector, event) => json(address("event", {
 	detector,
 	event
 }));
-var download = (path) => address("download", { path });
+var download = (path) => atHost(address("download", { path }));
 var pictureOf = (path, detector, event) => address("picture", {
 	path,
 	detector,

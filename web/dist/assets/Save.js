@@ -1,4 +1,4 @@
-import { Bt as child, Et as append, Ht as only_child, Jt as pop, Lt as template_effect, M as count, Mt as delegated, Ot as from_html, Pt as get, Tt as set_text, Ut as sibling, Xt as next, Yt as push, Zt as reset, jt as delegate, lt as set_attribute, qt as user_derived } from "./page.js";
+import { $t as reset, At as from_html, Dt as set_text, Gt as sibling, Ht as child, It as get, M as count, Nt as delegate, Ot as append, Pt as delegated, Qt as next, Wt as only_child, Xt as pop, Yt as user_derived, Zt as push, dt as set_attribute, zt as template_effect } from "./page.js";
 // src/picture/Save.svelte
 var root = from_html(`<div class="save svelte-uhjai1" role="group" aria-label="Save the picture"><span class="dim"> </span> <button class="btn" type="button">As drawn <small class="svelte-uhjai1">.png</small></button> <button class="btn" type="button">Values shown <small class="svelte-uhjai1"> </small></button> <a class="btn"> <small class="svelte-uhjai1">.npy</small></a> <button class="btn" type="button">Close</button></div>`);
 function Save($$anchor, $$props) {

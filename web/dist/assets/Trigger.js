@@ -1,4 +1,4 @@
-import { $ as readTable, $t as to_array, At as text, Bt as child, C as Feed, Ct as if_block, Dt as comment, Et as append, G as records, Gt as set, Ht as only_child, I as short, Jt as pop, Kt as state, L as span, Lt as template_effect, M as count, Mt as delegated, Nt as event, Ot as from_html, Pt as get, R as timeOfDay, Rt as user_effect, St as key, Tt as set_text, Ut as sibling, Vt as first_child, W as record, Yt as push, Zt as reset, _t as clsx, bt as each, gt as set_class, j as bytes, jt as delegate, k as place, lt as set_attribute, mt as select_option, nt as onMount, pt as init_select, qt as user_derived, xt as index, yt as snippet, z as run, zt as $window } from "./page.js";
+import { $ as readTable, $t as reset, At as from_html, Bt as user_effect, C as Feed, Ct as index, Dt as set_text, Ft as event, G as records, Gt as sibling, Ht as child, I as short, It as get, Jt as state, L as span, M as count, Mt as text, Nt as delegate, Ot as append, Pt as delegated, R as timeOfDay, St as each, Tt as if_block, Ut as first_child, Vt as $window, W as record, Wt as only_child, Xt as pop, Yt as user_derived, Zt as push, dt as set_attribute, gt as select_option, ht as init_select, it as onMount, j as bytes, k as place, kt as comment, qt as set, tn as to_array, tt as base, vt as set_class, wt as key, xt as snippet, yt as clsx, z as run, zt as template_effect } from "./page.js";
 import { r as readable } from "./form.js";
 import { n as joined, r as usual, t as Points } from "./Points.js";
 // src/screens/trigger/links.ts
@@ -511,7 +511,7 @@ function Stream($$anchor, $$props) {
 	});
 	const rows = user_derived(() => get(table)?.header.height ?? 0);
 	onMount(() => {
-		const made = new Feed(location.origin, readTable, {
+		const made = new Feed(base(), readTable, {
 			frame: (next) => {
 				if (!get(hold)) keep(next);
 			},

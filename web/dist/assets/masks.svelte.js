@@ -1,4 +1,4 @@
-import { Gt as set, Kt as state, Pt as get, qt as user_derived, z as run } from "./page.js";
+import { It as get, Jt as state, Yt as user_derived, qt as set, z as run } from "./page.js";
 // src/model/npy.ts
 var BEFORE = 10;
 function npyFile(descr, shape, values) {

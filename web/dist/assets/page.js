@@ -3797,6 +3797,13 @@ var WINDOWS = [
 	"60s",
 	"run"
 ];
+// src/link/door.ts
+var prefixOf = (path) => /^\/hosts\/[\w.-]+(?=\/)/.exec(path)?.[0] ?? "";
+var hostOf = (path) => prefixOf(path).slice(7);
+var isOfDoor = (path) => /^\/api\/v1\/(session|hosts)$/.test(path);
+var addressOf = (path, place) => isOfDoor(path) ? path : prefixOf(place) + path;
+var atHost = (path) => addressOf(path, location.pathname);
+var base = () => location.origin + prefixOf(location.pathname);
 var DTYPES = [
 	"i8",
 	"u8",
@@ -3958,7 +3965,7 @@ async function request(method, path, body) {
 		init.headers = { "Content-Type": "application/json" };
 		init.body = JSON.stringify(body ?? {});
 	}
-	const answer = await fetch(path, init).catch((e) => {
+	const answer = await fetch(atHost(path), init).catch((e) => {
 		throw new ApiError(0, e instanceof DOMException ? "the server did not answer in time" : "the server cannot be reached");
 	});
 	if (answer.ok) return answer;
@@ -3976,6 +3983,7 @@ var json = async (method, path, body) => await (await request(method, path, body
 var node = (name) => `/api/v1/nodes/${encodeURIComponent(name)}`;
 var describe = () => json("GET", "/api/v1/describe");
 var nodes = () => json("GET", "/api/v1/nodes");
+var hosts = () => json("GET", "/api/v1/hosts");
 var report = () => json("GET", "/api/v1/report");
 var openSession = (token, user) => json("POST", "/api/v1/session", {
 	token,
@@ -4633,8 +4641,8 @@ async function signIn(token) {
 	}
 }
 // src/parts/Authority.svelte
-var root$18 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div> <form><label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username" data-testid="user"/></label> <div class="row"><button class="btn" type="submit">Use this name</button></div></form>`, 1);
-var root_1$16 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
+var root$19 = from_html(`<p><!></p> <div class="row"><button class="btn primary" type="button">Take control</button> <button class="btn" type="button">Give it back</button> <button class="btn" type="button">Close</button></div> <form><label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username" data-testid="user"/></label> <div class="row"><button class="btn" type="submit">Use this name</button></div></form>`, 1);
+var root_1$17 = from_html(`<p>This page may look but not change anything. The program printed a link when it started; open it, or paste it here.</p> <form><label class="svelte-1kkj6tr">Link or token <input type="password" autocomplete="off" required=""/></label> <label class="svelte-1kkj6tr">Your name, for the log <input maxlength="64" autocomplete="username"/></label> <div class="row"><button class="btn primary" type="submit">Use it</button> <button class="btn" type="button">Close</button></div></form>`, 1);
 var root_2$11 = from_html(`<p class="alarm" role="alert"> </p>`);
 var root_3$9 = from_html(`<button type="button" class="who svelte-1kkj6tr" aria-haspopup="dialog"><span class="svelte-1kkj6tr"> </span> <small class="svelte-1kkj6tr"> </small></button> <dialog aria-labelledby="authority"><h3 id="authority">Control of the run</h3> <!> <!></dialog>`, 1);
 function Authority($$anchor, $$props) {
@@ -4686,7 +4694,7 @@ function Authority($$anchor, $$props) {
 	var dialog_1 = sibling(button, 2);
 	var node = sibling(child(dialog_1), 2);
 	var consequent_2 = ($$anchor) => {
-		var fragment_1 = root$18();
+		var fragment_1 = root$19();
 		var p = first_child(fragment_1);
 		var node_1 = child(p);
 		var consequent = ($$anchor) => {
@@ -4731,7 +4739,7 @@ function Authority($$anchor, $$props) {
 		append($$anchor, fragment_1);
 	};
 	var alternate_1 = ($$anchor) => {
-		var fragment_3 = root_1$16();
+		var fragment_3 = root_1$17();
 		var form_1 = sibling(first_child(fragment_3), 2);
 		var label_1 = child(form_1);
 		var input_1 = sibling(child(label_1));
@@ -4777,8 +4785,8 @@ function Authority($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/parts/Losses.svelte
-var root$17 = from_html(`<button type="button" class="note svelte-1wzzr9r">Acknowledge</button>`);
-var root_1$15 = from_html(`<div class="kv losses svelte-1wzzr9r"><b> </b> <small><span class="svelte-1wzzr9r"> </span> <!></small></div>`);
+var root$18 = from_html(`<button type="button" class="note svelte-1wzzr9r">Acknowledge</button>`);
+var root_1$16 = from_html(`<div class="kv losses svelte-1wzzr9r"><b> </b> <small><span class="svelte-1wzzr9r"> </span> <!></small></div>`);
 function Losses($$anchor, $$props) {
 	push($$props, true);
 	let failed = state("");
@@ -4808,7 +4816,7 @@ function Losses($$anchor, $$props) {
 		get(noted) && `${count(get(noted).unintended)} acknowledged ${timeOfDay(get(noted).at_ns / 1e6)} by ${get(noted).by.user || get(noted).by.face}`,
 		get(failed)
 	].filter(Boolean).join("\n"));
-	var div = root_1$15();
+	var div = root_1$16();
 	var b = child(div);
 	let classes;
 	var text = only_child(b);
@@ -4818,7 +4826,7 @@ function Losses($$anchor, $$props) {
 	var text_1 = only_child(span, true);
 	var node = sibling(span, 2);
 	var consequent = ($$anchor) => {
-		var button = root$17();
+		var button = root$18();
 		delegated("click", button, note);
 		append($$anchor, button);
 	};
@@ -4840,8 +4848,8 @@ function Losses($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/parts/StopRun.svelte
-var root$16 = from_html(`<p class="alarm" role="alert"> </p>`);
-var root_1$14 = from_html(`<button class="btn" type="button" aria-haspopup="dialog">Stop run…</button> <dialog aria-labelledby="stop-title"><h3 id="stop-title"> </h3> <p>The run ends for everybody. Stopping ends the sources and handles what is under way; aborting loses what is queued.</p> <div class="row"><button class="btn" type="button">Go on</button> <button class="btn primary" type="button">Stop</button> <button class="btn danger" type="button">Abort</button></div> <!></dialog>`, 1);
+var root$17 = from_html(`<p class="alarm" role="alert"> </p>`);
+var root_1$15 = from_html(`<button class="btn" type="button" aria-haspopup="dialog">Stop run…</button> <dialog aria-labelledby="stop-title"><h3 id="stop-title"> </h3> <p>The run ends for everybody. Stopping ends the sources and handles what is under way; aborting loses what is queued.</p> <div class="row"><button class="btn" type="button">Go on</button> <button class="btn primary" type="button">Stop</button> <button class="btn danger" type="button">Abort</button></div> <!></dialog>`, 1);
 function StopRun($$anchor, $$props) {
 	push($$props, true);
 	let dialog;
@@ -4855,7 +4863,7 @@ function StopRun($$anchor, $$props) {
 			set(problem, failure.message, true);
 		}
 	}
-	var fragment = root_1$14();
+	var fragment = root_1$15();
 	var button = first_child(fragment);
 	var dialog_1 = sibling(button, 2);
 	var h3 = child(dialog_1);
@@ -4867,7 +4875,7 @@ function StopRun($$anchor, $$props) {
 	reset(div);
 	var node = sibling(div, 2);
 	var consequent = ($$anchor) => {
-		var p = root$16();
+		var p = root$17();
 		var text_1 = only_child(p, true);
 		template_effect(() => set_text(text_1, get(problem)));
 		append($$anchor, p);
@@ -4890,8 +4898,8 @@ function StopRun($$anchor, $$props) {
 }
 delegate(["click"]);
 // src/parts/Bar.svelte
-var root$15 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
-var root_1$13 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
+var root$16 = from_html(`<span class="alarm svelte-cyj3n"> </span>`);
+var root_1$14 = from_html(`<span class="failed alarm svelte-cyj3n" role="alert"> </span>`);
 var root_2$10 = from_html(`<button class="btn" type="button">Look for the next run</button>`);
 var root_3$8 = from_html(`<button class="btn" type="button"> </button>`);
 var root_4$7 = from_html(`<header aria-label="Run" class="svelte-cyj3n"><div class="kv name svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small title="Started, prefix of the PVs, and machine" class="svelte-cyj3n"> </small></div> <div class="kv state svelte-cyj3n" role="status"><b><i></i> </b> <small><!></small></div> <div><div class="kv big svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n">live time</small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div> <!> <div class="more svelte-cyj3n"><div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="asked svelte-cyj3n"> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b> </b> <small class="svelte-cyj3n"> </small></div> <div class="kv svelte-cyj3n"><b class="svelte-cyj3n"> </b><small class="svelte-cyj3n"> </small></div></div></div> <div class="end svelte-cyj3n"><!> <!> <!> <!></div></header>`);
@@ -4978,7 +4986,7 @@ function Bar($$anchor, $$props) {
 		append($$anchor, text_3);
 	};
 	var consequent_1 = ($$anchor) => {
-		var span = root$15();
+		var span = root$16();
 		var text_4 = only_child(span, true);
 		template_effect(() => {
 			set_attribute(span, "title", get(moment).failure);
@@ -5040,7 +5048,7 @@ function Bar($$anchor, $$props) {
 	var div_10 = sibling(div_2, 2);
 	var node_3 = child(div_10);
 	var consequent_2 = ($$anchor) => {
-		var span_1 = root_1$13();
+		var span_1 = root_1$14();
 		var text_17 = only_child(span_1, true);
 		template_effect(() => {
 			set_attribute(span_1, "title", get(failed));
@@ -5114,6 +5122,143 @@ function Bar($$anchor, $$props) {
 	pop();
 }
 delegate(["click"]);
+// src/model/hosts.ts
+var TONES = [
+	"failed",
+	"gone",
+	"losing",
+	"unknown",
+	"lost",
+	"ended",
+	"up"
+];
+function toneOf(host) {
+	if (!host.reachable) return host.heard_ns === null ? "unknown" : "gone";
+	if (host.state === "failed" || host.closed === false) return "failed";
+	if (host.losses === "losing") return "losing";
+	if (host.losses === "has_lost" || (host.in_doubt ?? 0) > 0) return "lost";
+	return host.state === "running" ? "up" : "ended";
+}
+function inWords$1(host) {
+	if (!host.reachable) return `${host.heard_ns === null ? "never heard of" : `gone since ${timeOfDay(host.since_ns / 1e6)}`}, its losses are unknown: ${host.why ?? "it does not answer"}`;
+	const words = {
+		nothing: "nothing lost",
+		losing: "losing now",
+		has_lost: "has lost",
+		acknowledged: "has lost, acknowledged"
+	};
+	const lost = (host.unintended ?? 0) > 0 ? ` (${count(host.unintended)}${host.text ? `: ${host.text}` : ""})` : "";
+	return [
+		host.failure ? `failed: ${host.failure}` : host.state ?? "unknown",
+		(host.losses ? words[host.losses] : "losses unknown") + lost,
+		(host.in_doubt ?? 0) > 0 ? `${count(host.in_doubt)} frames in doubt` : "",
+		host.closed === false ? "its ledger is open" : ""
+	].filter(Boolean).join(", ");
+}
+function wholeInWords(hosts) {
+	const tones = hosts.map(toneOf);
+	const tone = TONES.find((known) => tones.includes(known)) ?? "unknown";
+	const up = hosts.filter((host) => host.reachable).length;
+	const answer = up === hosts.length ? `all ${up} hosts answer` : `${up} of ${hosts.length} hosts answer`;
+	const worst = hosts[tones.indexOf(tone)];
+	if (tone === "up" && hosts.every((host) => host.losses === "nothing")) return {
+		tone,
+		text: `${answer}, nothing lost`
+	};
+	return {
+		tone,
+		text: worst ? `${answer} · ${worst.name}: ${inWords$1(worst)}` : answer
+	};
+}
+var unheard = (hosts, nowMs) => hosts.map((host) => ({
+	...host,
+	state: null,
+	failure: null,
+	losses: null,
+	text: null,
+	unintended: null,
+	in_doubt: null,
+	frames: null,
+	closed: null,
+	reachable: false,
+	code: "door",
+	why: "the server of this page does not answer",
+	since_ns: host.reachable ? nowMs * 1e6 : host.since_ns
+}));
+// src/parts/Hosts.svelte
+var root$15 = from_html(`<li><a class="svelte-12p2efd"><i></i> <span class="quiet"> </span></a></li>`);
+var root_1$13 = from_html(`<nav aria-label="Hosts" class="svelte-12p2efd"><ul class="svelte-12p2efd"></ul> <small role="status"> </small></nav>`);
+function Hosts($$anchor, $$props) {
+	push($$props, true);
+	const EVERY_MS = 2e3;
+	let hosts$1 = state([]);
+	const here = hostOf(location.pathname);
+	const whole = user_derived(() => wholeInWords(get(hosts$1)));
+	user_effect(() => {
+		let timer;
+		let ended = false;
+		async function look() {
+			const found = document.hidden ? get(hosts$1) : await hosts().then((answer) => answer.hosts, () => null);
+			set(hosts$1, found ?? unheard(get(hosts$1), Date.now()));
+			const isAlone = found !== null && found.length < 2 && !document.hidden;
+			if (!ended && !isAlone) timer = setTimeout(look, EVERY_MS);
+		}
+		look();
+		return () => {
+			ended = true;
+			clearTimeout(timer);
+		};
+	});
+	const isHere = (host) => here ? host.name === here : host.self;
+	const address = (host) => (host.self ? "/" : `/hosts/${host.name}/`) + location.hash.replace(/\?.*/, "");
+	var fragment = comment();
+	var node = first_child(fragment);
+	var consequent = ($$anchor) => {
+		var nav = root_1$13();
+		var ul = child(nav);
+		each(ul, 21, () => get(hosts$1), (host) => host.name, ($$anchor, host) => {
+			const tone = user_derived(() => toneOf(get(host)));
+			var li = root$15();
+			var a = child(li);
+			var i = child(a);
+			var text = sibling(i, 1, true);
+			var text_1 = only_child(sibling(text));
+			reset(a);
+			reset(li);
+			template_effect(($0, $1, $2, $3) => {
+				set_attribute(a, "href", $0);
+				set_attribute(a, "aria-current", $1);
+				set_attribute(a, "title", `${get(host).name ?? ""}: ${$2 ?? ""}`);
+				set_attribute(a, "data-tone", get(tone));
+				set_class(i, 1, `dot ${get(tone) ?? ""}`, "svelte-12p2efd");
+				set_text(text, get(host).name);
+				set_text(text_1, `: ${$3 ?? ""}`);
+			}, [
+				() => address(get(host)),
+				() => isHere(get(host)) ? "page" : void 0,
+				() => inWords$1(get(host)),
+				() => inWords$1(get(host))
+			]);
+			append($$anchor, li);
+		});
+		reset(ul);
+		var small = sibling(ul, 2);
+		var text_2 = only_child(small, true);
+		reset(nav);
+		template_effect(() => {
+			set_attribute(nav, "data-whole", get(whole).tone);
+			set_class(small, 1, clsx(get(whole).tone), "svelte-12p2efd");
+			set_attribute(small, "title", get(whole).text);
+			set_text(text_2, get(whole).text);
+		});
+		append($$anchor, nav);
+	};
+	if_block(node, ($$render) => {
+		if (get(hosts$1).length > 1) $$render(consequent);
+	});
+	append($$anchor, fragment);
+	pop();
+}
 // src/style/theme.ts
 var KEY$1 = "livetime.theme";
 var known = new Map();
@@ -6996,7 +7141,7 @@ function lookAhead() {
 	const fit = [innerWidth * devicePixelRatio, innerHeight * devicePixelRatio];
 	ready?.postMessage({
 		kind: "ahead",
-		base: new URL(".", location.href).origin,
+		base: base(),
 		from,
 		fit
 	});
@@ -7175,13 +7320,12 @@ function Picture($$anchor, $$props) {
 		made.onmessage = (event) => take(event.data);
 		made.onerror = (event) => set(problem, event.message || "the picture stopped working", true);
 		const offscreen = canvas.transferControlToOffscreen();
-		const base = new URL(".", location.href).origin;
 		worker = made;
 		const drawing = ["webgl", "plain"].find((known) => known === place.get("drawing")) ?? "";
 		worker.postMessage({
 			kind: "start",
 			canvas: offscreen,
-			base,
+			base: base(),
 			drawing
 		}, [offscreen]);
 		set(started, true);
@@ -7583,10 +7727,10 @@ function Picture($$anchor, $$props) {
 			var fragment_1 = comment();
 			var node_4 = first_child(fragment_1);
 			{
-				let $0 = user_derived(() => get(still) ? `${$$props.source}&as=npy` : `api/v1/picture?${new URLSearchParams({
+				let $0 = user_derived(() => atHost(get(still) ? `${$$props.source}&as=npy` : `/api/v1/picture?${new URLSearchParams({
 					from: $$props.source,
 					as: "npy"
-				})}`);
+				})}`));
 				component(node_4, () => get(Save), ($$anchor, Save_1) => {
 					Save_1($$anchor, {
 						get info() {
@@ -8095,7 +8239,8 @@ function Events($$anchor, $$props) {
 		return [
 			by.user,
 			by.face,
-			host
+			host,
+			by.door && `by host ${by.door}`
 		].filter(Boolean).join(", ");
 	}
 	var fragment = root_4$2();
@@ -8725,7 +8870,7 @@ var firstScreen = (nodes) => !has(nodes, "array") && has(nodes, "table") ? "trig
 var root = from_html(`<p class="note alarm svelte-1n46o8q"> </p>`);
 var root_1 = from_html(`<p class="note alarm svelte-1n46o8q" role="alert"> </p>`);
 var root_2 = from_html(`<p class="note dim svelte-1n46o8q"> </p>`);
-var root_3 = from_html(`<a class="quiet skip svelte-1n46o8q" href="#main">Skip to the screen</a> <div><!> <!> <main id="main" tabindex="-1"><!></main></div>`, 1);
+var root_3 = from_html(`<a class="quiet skip svelte-1n46o8q" href="#main">Skip to the screen</a> <div><!> <div class="top svelte-1n46o8q"><!> <!></div> <main id="main" tabindex="-1"><!></main></div>`, 1);
 function App($$anchor, $$props) {
 	push($$props, true);
 	let Shown = state(null);
@@ -8766,11 +8911,14 @@ function App($$anchor, $$props) {
 	Rail(node, { get screens() {
 		return get(screens);
 	} });
-	var node_1 = sibling(node, 2);
-	Bar(node_1, {});
-	var main = sibling(node_1, 2);
+	var div_1 = sibling(node, 2);
+	var node_1 = child(div_1);
+	Hosts(node_1, {});
+	Bar(sibling(node_1, 2), {});
+	reset(div_1);
+	var main = sibling(div_1, 2);
 	let classes_1;
-	var node_2 = child(main);
+	var node_3 = child(main);
 	var consequent = ($$anchor) => {
 		var p = root();
 		var text = only_child(p, true);
@@ -8796,7 +8944,7 @@ function App($$anchor, $$props) {
 		});
 		append($$anchor, fragment_1);
 	};
-	if_block(node_2, ($$render) => {
+	if_block(node_3, ($$render) => {
 		if (get(problem)) $$render(consequent);
 		else if (get(gone) && !run.heard && run.problem) $$render(consequent_1, 1);
 		else if (run.described === null) $$render(consequent_2, 2);
@@ -8826,4 +8974,4 @@ target.replaceChildren();
 mount(App, { target });
 await entered;
 run.start();
-export { readTable as $, to_array as $t, ago as A, text as At, ApiError as B, child as Bt, Feed as C, if_block as Ct, isFull as D, comment as Dt, inWords as E, append as Et, share as F, tick as Ft, records as G, set as Gt, command as H, only_child as Ht, short as I, untrack as It, seriesNames as J, pop as Jt, report as K, state as Kt, span as L, template_effect as Lt, count as M, delegated as Mt, flow as N, event as Nt, colour as O, from_html as Ot, rate as P, get as Pt, readPicture as Q, noop as Qt, timeOfDay as R, user_effect as Rt, drafts as S, key as St, Name as T, set_text as Tt, pipeline as U, sibling as Ut, changeSettings as V, first_child as Vt, record as W, proxy as Wt, setParams as X, next as Xt, setInput as Y, push as Yt, settings as Z, reset as Zt, regionsOf as _, clsx as _t, __vitePreload as a, bind_element_size as at, clamp as b, each as bt, summary as c, remove_input_defaults as ct, ticks as d, set_value as dt, WINDOWS as et, toArray as f, bind_select_value as ft, regionNodes as g, set_class as gt, saveFile as h, set_style as ht, Picture as i, bind_this as it, bytes as j, delegate as jt, place as k, from_svg as kt, colours as l, set_attribute as lt, themed as m, select_option as mt, past as n, onMount as nt, shownHere as o, bind_checked as ot, toCanvas as p, init_select as pt, request as q, user_derived as qt, follow as r, prop as rt, lengthOf as s, bind_value as st, Past as t, onDestroy as tt, placer as u, set_checked as ut, wishRegion as v, component as vt, layers as w, await_block as wt, dragged as x, index as xt, HANDLES as y, snippet as yt, run as z, $window as zt };
+export { readTable as $, reset as $t, ago as A, from_html as At, ApiError as B, user_effect as Bt, Feed as C, index as Ct, isFull as D, set_text as Dt, inWords as E, await_block as Et, share as F, event as Ft, records as G, sibling as Gt, command as H, child as Ht, short as I, get as It, seriesNames as J, state as Jt, report as K, proxy as Kt, span as L, tick as Lt, count as M, text as Mt, flow as N, delegate as Nt, colour as O, append as Ot, rate as P, delegated as Pt, readPicture as Q, next as Qt, timeOfDay as R, untrack as Rt, drafts as S, each as St, Name as T, if_block as Tt, pipeline as U, first_child as Ut, changeSettings as V, $window as Vt, record as W, only_child as Wt, setParams as X, pop as Xt, setInput as Y, user_derived as Yt, settings as Z, push as Zt, regionsOf as _, set_style as _t, __vitePreload as a, prop as at, clamp as b, component as bt, summary as c, bind_checked as ct, ticks as d, set_attribute as dt, noop as en, atHost as et, toArray as f, set_checked as ft, regionNodes as g, select_option as gt, saveFile as h, init_select as ht, Picture as i, onMount as it, bytes as j, from_svg as jt, place as k, comment as kt, colours as l, bind_value as lt, themed as m, bind_select_value as mt, past as n, WINDOWS as nt, shownHere as o, bind_this as ot, toCanvas as p, set_value as pt, request as q, set as qt, follow as r, onDestroy as rt, lengthOf as s, bind_element_size as st, Past as t, to_array as tn, base as tt, placer as u, remove_input_defaults as ut, wishRegion as v, set_class as vt, layers as w, key as wt, dragged as x, snippet as xt, HANDLES as y, clsx as yt, run as z, template_effect as zt };

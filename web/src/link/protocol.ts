@@ -19,6 +19,28 @@ export interface Rights {
   in_control: boolean;
 }
 
+/** A host of the graph. Of one that is not reachable nothing is known: null. */
+export interface HostState {
+  name: string;
+  page: string | null;
+  self: boolean;
+  reachable: boolean;
+  /** Why it is not, as a word and in a sentence. */
+  code: string | null;
+  why: string | null;
+  /** Since when it is reachable, or is not; and when it answered last. */
+  since_ns: number;
+  heard_ns: number | null;
+  state: 'running' | 'ended' | 'failed' | null;
+  failure: string | null;
+  losses: 'nothing' | 'losing' | 'has_lost' | 'acknowledged' | null;
+  text: string | null;
+  unintended: number | null;
+  closed: boolean | null;
+  in_doubt: number | null;
+  frames: number | null;
+}
+
 export interface ParamSpec {
   name: string;
   doc: string;
@@ -206,7 +228,7 @@ export interface Entry {
   level: 'error' | 'info';
   node: string;
   text: string;
-  by?: { face: string; user: string; from: string };
+  by?: { face: string; user: string; from: string; door?: string };
   problem?: string | null;
 }
 

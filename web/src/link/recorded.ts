@@ -1,5 +1,6 @@
 /** Recorded files: the content of the folders that may be read, the content of a run, one event of it. */
 
+import { atHost } from './door';
 import { request } from './rest';
 import { readPicture, readTable, type Picture, type Table } from './wire';
 
@@ -142,7 +143,7 @@ export const written = () => json<Written>('/api/v1/files');
 export const summary = (path: string) => json<Summary>(address('summary', { path }));
 export const eventOf = (path: string, detector: string, event: number) =>
   json<EventInfo>(address('event', { path, detector, event }));
-export const download = (path: string) => address('download', { path });
+export const download = (path: string) => atHost(address('download', { path }));
 
 /** Where the picture of an event is; of two events of one detector all but the end is the same. */
 export const pictureOf = (path: string, detector: string, event: number) => address('picture', { path, detector, event });

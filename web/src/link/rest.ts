@@ -1,6 +1,7 @@
 /** Requests to the server. An answer that is an error becomes an `ApiError` with the server's own sentence. */
 
-import type { Control, Described, NodeNow, RecordEntry, Rights, SavedPipeline, Settings, TriggerRecord, Values } from './protocol';
+import { atHost } from './door';
+import type { Control, Described, HostState, NodeNow, RecordEntry, Rights, SavedPipeline, Settings, TriggerRecord, Values } from './protocol';
 import { readHistory, type History } from './wire';
 
 export class ApiError extends Error {
@@ -25,7 +26,7 @@ export async function request(method: string, path: string, body?: unknown): Pro
     init.headers = { 'Content-Type': 'application/json' };
     init.body = JSON.stringify(body ?? {});
   }
-  const answer = await fetch(path, init).catch((e: unknown) => {
+  const answer = await fetch(atHost(path), init).catch((e: unknown) => {
     // Status 0: no answer at all.
     throw new ApiError(0, e instanceof DOMException ? 'the server did not answer in time' : 'the server cannot be reached');
   });
@@ -50,6 +51,8 @@ const node = (name: string) => `/api/v1/nodes/${encodeURIComponent(name)}`;
 export const describe = () => json<Described>('GET', '/api/v1/describe');
 export const nodes = () => json<{ version: number; nodes: NodeNow[] }>('GET', '/api/v1/nodes');
 export const nodeNow = (name: string) => json<NodeNow>('GET', node(name));
+/** All hosts of the graph, as the server of this page has found them; none of a run alone. */
+export const hosts = () => json<{ hosts: HostState[] }>('GET', '/api/v1/hosts');
 export const report = () => json<unknown>('GET', '/api/v1/report');
 export const openSession = (token: string, user: string) => json<Rights>('POST', '/api/v1/session', { token, user });
 /** The rights of this page, and the name by which the server was asked. */

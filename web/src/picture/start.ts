@@ -1,5 +1,6 @@
 /** The worker behind a picture. The first one starts with the page's scripts, before the outputs of the run are known. */
 
+import { base } from '../link/door';
 import { place } from '../model/place.svelte';
 import { run } from '../model/run.svelte';
 import type { ToWorker } from './messages';
@@ -25,7 +26,7 @@ export function lookAhead(): void {
   const from = place.get('view') || firstPicture();
   if (place.screen !== 'live' || !from) return;
   const fit: [number, number] = [innerWidth * devicePixelRatio, innerHeight * devicePixelRatio];
-  ready?.postMessage({ kind: 'ahead', base: new URL('.', location.href).origin, from, fit } satisfies ToWorker);
+  ready?.postMessage({ kind: 'ahead', base: base(), from, fit } satisfies ToWorker);
 }
 
 export function pictureWorker(): Worker {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { EventInfo, EventPicture, Summary } from '../../src/link/recorded';
 import { download, pictureOf } from '../../src/link/recorded';
 import { detectorOf, isStill, pictureUrl, Still } from '../../src/link/still';
@@ -66,7 +66,10 @@ test('addresses of recorded pictures', () => {
   expect(detectorOf(at)).toBe(detectorOf(pictureOf('/d/a b.xtc', 'Cxi|Cspad-0', 123)));
   expect(detectorOf(at)).not.toBe(detectorOf(pictureOf('/d/a b.xtc', 'Other', 7)));
   expect(pictureUrl({ from: at, region: [1, 2, 3, 4], fit: null, reduce: 'max', as: 'native' })).toBe(`${at}&as=raw&region=1,2,3,4&reduce=max`);
-  expect(download('/a&b.json')).toBe('/api/v1/runs/download?path=%2Fa%26b.json');
+  for (const [pathname, prefix] of [['/', ''], ['/hosts/daq/', '/hosts/daq']] as const) {
+    vi.stubGlobal('location', { pathname });
+    expect(download('/a&b.json')).toBe(`${prefix}/api/v1/runs/download?path=%2Fa%26b.json`);
+  }
 });
 
 test('who drags through a run asks for what can be had, and sees the last one', async () => {

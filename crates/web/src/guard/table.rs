@@ -192,7 +192,7 @@ fn wanted(says: Option<May>, asked: Asked) -> u16 {
     match (needs, may) {
         (Needs::Nothing, _) | (_, May::Write) | (Needs::Read, May::Read) => 200,
         (_, May::Nothing) => 401,
-        (Needs::Write, May::Read) => 403,
+        (Needs::Write | Needs::AsThere, May::Read) => 403,
     }
 }
 
