@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Edge, LossRow, Moment, NodeInfo, NodeType, ParamSpec, Value, Values } from '../src/link/protocol.ts';
+import type { Edge, HostState, LossRow, Moment, NodeInfo, NodeType, ParamSpec, Value, Values } from '../src/link/protocol.ts';
 import { SocketPeer } from './socket-server.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
@@ -32,6 +32,8 @@ export interface MockOptions {
   pictures?: boolean;
   /** A node that sends hits as tables. */
   tables?: boolean;
+  /** The hosts of its graph, where it has several. */
+  hosts?: HostState[];
   /** A parameter that settings have restored. */
   restored?: { node: string; param: string; file: Value; now: Value };
 }
@@ -246,6 +248,7 @@ export class MockRun {
     if (what === 'describe') return void json(200, this.describe());
     if (what === 'session') return void json(200, { ...this.rights(), host: request.headers.host ?? null });
     if (what === 'control') return void json(200, { holder: null, watching: this.peers.size });
+    if (what === 'hosts') return void json(200, { hosts: this.options.hosts ?? [] });
     if (what === 'nodes' && !name) return void json(200, { version: this.version, nodes: this.nodes.map((n) => this.now(n.name)) });
     if (what === 'nodes' && method === 'PATCH') return this.patch(name, body.set as Values, json);
     if (what === 'nodes') return void json(200, this.now(name));

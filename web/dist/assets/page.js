@@ -5186,7 +5186,7 @@ var unheard = (hosts, nowMs) => hosts.map((host) => ({
 	since_ns: host.reachable ? nowMs * 1e6 : host.since_ns
 }));
 // src/parts/Hosts.svelte
-var root$15 = from_html(`<li><a class="svelte-12p2efd"><i></i> <span class="quiet"> </span></a></li>`);
+var root$15 = from_html(`<li class="svelte-12p2efd"><a class="svelte-12p2efd"><i></i> <span class="quiet"> </span></a></li>`);
 var root_1$13 = from_html(`<nav aria-label="Hosts" class="svelte-12p2efd"><ul class="svelte-12p2efd"></ul> <small role="status"> </small></nav>`);
 function Hosts($$anchor, $$props) {
 	push($$props, true);

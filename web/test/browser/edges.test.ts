@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { HostState } from '../../src/link/protocol';
 import { HITS, MockRun, type MockOptions } from '../mock-run';
 import { startBrowser, type Browser } from './chromium';
 import { until } from './until';
@@ -151,6 +152,36 @@ test('contrast by dragging and by keys; percentiles again by a press', async () 
   expect(page.url()).toContain('range=');
   await page.getByRole('button', { name: /^Auto/ }).click();
   await until(() => page.url()).not.toContain('range=');
+});
+
+/** A host of each kind. */
+const HOSTS: HostState[] = [
+  ['daq', {}], ['ana', { losses: 'losing', unintended: 12, text: 'queue full on cut.out -> stats.in' }], ['store', { losses: 'has_lost', unintended: 3 }],
+  ['workers.1', { reachable: false, losses: null, why: 'cannot connect to daq1:8090' }], ['workers.2', { reachable: false, losses: null, heard_ns: null }],
+  ['workers.3', { state: 'failed', failure: 'no file' }], ['workers.4', { state: 'ended' }],
+].map(([name, more]) => ({
+  name: name as string, page: null, self: name === 'daq', reachable: true, code: null, why: null, since_ns: 1e18, heard_ns: 1e18, state: 'running',
+  failure: null, losses: 'nothing', text: null, unintended: 0, closed: true, in_doubt: 0, frames: 1, ...(more as Partial<HostState>),
+}));
+
+test.each(['dark', 'light'] as const)('hosts of each kind are told by shape and word, %s', async (colorScheme) => {
+  await open({ hosts: HOSTS });
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  const links = page.locator('nav[aria-label=Hosts] a');
+  await until(() => links.count()).toBe(HOSTS.length);
+  expect(await links.evaluateAll((all) => all.map((link) => (link as HTMLElement).dataset.tone))).toEqual(
+    ['up', 'losing', 'lost', 'gone', 'unknown', 'failed', 'ended']);
+  await until(() => page.locator('nav[aria-label=Hosts] small').textContent()).toMatch(/^5 of 7 hosts answer · workers\.3: failed: no file/);
+  expect(await violations()).toEqual([]);
+  for (const width of [390, 768]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    // The last one, too, is reached by keys.
+    await links.last().focus();
+    await until(() => links.last().evaluate((link) => link.getBoundingClientRect().right <= innerWidth)).toBe(true);
+    expect(await violations()).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1280, height: 720 });
 });
 
 test('settings: found, changed, refused, applied', async () => {

@@ -31,12 +31,13 @@ export interface Program {
   kill(): Promise<void>;
 }
 
-/** Runs a pipeline until the link to its page is printed. */
-export async function startProgram(pipeline: string, args: string[] = []): Promise<Program> {
+/** Runs a pipeline until the link to its page is printed. Without `secret` the run makes its own token. */
+export async function startProgram(pipeline: string, args: string[] = [], secret = ''): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'livetime-run-'));
   const file = join(folder, 'pipeline.yaml');
   await writeFile(file, pipeline);
   const token = join(folder, 'token');
+  if (secret) await writeFile(token, secret, { mode: 0o600 });
   const child = spawn(programPath()!, ['run', file, '--web-token-file', token, ...(args.includes('--web') ? [] : ['--web', '0']), ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const gone = new Promise<void>((done) => child.once('exit', () => done()));
   const end = async (signal: NodeJS.Signals) => {
@@ -67,8 +68,9 @@ function printedUrl(child: ChildProcess): Promise<string> {
 
 /** Answers what is not `/api` from `dist`, with the headers of the server, so that the newest bundle is tested. */
 export async function withNewestPage(context: BrowserContext): Promise<void> {
-  await context.route((url) => url.pathname === '/' || url.pathname.startsWith('/assets/'), async (route) => {
-    const path = new URL(route.request().url()).pathname;
+  const pathOf = (url: string | URL) => new URL(url).pathname.replace(/^\/hosts\/[^/]+\//, '/');
+  await context.route((url) => pathOf(url) === '/' || pathOf(url).startsWith('/assets/'), async (route) => {
+    const path = pathOf(route.request().url());
     const name = normalize(join(DIST, path === '/' ? 'index.html' : path));
     const served = await fetch(new URL('/', route.request().url())).then((answer) => answer.headers, () => null);
     if (served === null) return route.abort('connectionrefused');
