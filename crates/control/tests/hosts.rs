@@ -343,3 +343,71 @@ fn the_part_of_a_pool_is_saved_as_the_file() {
         assert_eq!((&*saved.text, &saved.differences[..], &saved.problem), (POOL, &[][..], &None), "{host}");
     }
 }
+
+/// The pages as the part of a host knows them.
+fn pages(text: &str) -> Vec<(String, Option<String>)> {
+    let over = parse_hosts("p", text, &nodes(), &[]).unwrap();
+    over.hosts[0].pipeline.pages.iter().map(|page| (page.name.clone(), page.page.clone())).collect()
+}
+
+const OF_TWO: &str = "\
+nodes:
+  cam: {type: sim_detector, host: a, params: {max_size_x: 32, max_size_y: 16}}
+  view: {type: roi, host: b, from: cam}
+";
+
+#[test]
+fn pages_are_at_the_machines_of_links_unless_the_file_says_it() {
+    let of = |hosts: &str| pages(&format!("hosts: {hosts}\n{OF_TWO}")).into_iter().map(|(_, page)| page);
+    let known = |hosts: &str| of(hosts).map(Option::unwrap_or_default).collect::<Vec<_>>();
+    let safe = "beyond_loopback: true";
+    assert_eq!(known("{a: , b: }"), ["", ""]);
+    assert_eq!(
+        known(&format!("{{a: {{page: 'x:1'}}, b: {{address: 'zmq://ana01:7440', {safe}}}}}")),
+        ["x:1", "ana01:8090"]
+    );
+    // Two hosts of one machine cannot have one page; the file says which is where.
+    assert_eq!(known("{a: {address: '127.0.0.1:7440'}, b: {address: '127.0.0.1:7450'}}"), ["", ""]);
+    assert_eq!(
+        known("{a: {address: '127.0.0.1:7440', page: '[::1]:8090'}, b: {address: '127.0.0.1:7450'}}"),
+        ["[::1]:8090", "127.0.0.1:8090"]
+    );
+    let with_port = format!(
+        "web: {{address: '0.0.0.0:9000'}}\nhosts: {{a: {{address: 'daq:1', {safe}}}, b: }}\n{OF_TWO}"
+    );
+    assert_eq!(pages(&with_port)[0].1.as_deref(), Some("daq:9000"));
+    assert!(parse("p", &with_port, &nodes(), &[]).unwrap().pages.is_empty(), "one process has one page");
+}
+
+#[test]
+fn each_worker_has_a_page() {
+    let hosts = "{a: , b: {count: 2, page: 'daq{:02}:8090'}}";
+    let text = format!("hosts: {hosts}\n{}", OF_TWO.replace("type: roi", "type: transform"));
+    let page = |name: &str, page: Option<&str>| (name.to_owned(), page.map(str::to_owned));
+    assert_eq!(
+        pages(&text),
+        [page("a", None), page("b.1", Some("daq01:8090")), page("b.2", Some("daq02:8090"))]
+    );
+    let of_one = first_problem(&text.replace("daq{:02}", "daq"));
+    assert!(
+        of_one.contains("`page`: wanted an address with `{}` for the number of the worker, as `daq{}:8090`"),
+        "{of_one}"
+    );
+}
+
+#[test]
+fn pages_that_nobody_finds_are_refused() {
+    for (page, wanted) in [
+        ("daq01", "`page`: wanted host:port, as `ana01:8090`, found `daq01`"),
+        ("http://daq01:8090", "`page`: wanted host:port"),
+        ("daq01:0", "`page`: wanted host:port"),
+        ("user@daq01:8090", "`page`: wanted host:port"),
+        ("daq01:8090/x", "`page`: wanted host:port"),
+        ("däq:8090", "`page`: wanted host:port"),
+    ] {
+        let told = first_problem(&format!("hosts: {{a: {{page: '{page}'}}, b: }}\n{OF_TWO}"));
+        assert!(told.contains(wanted), "{page}: {told}");
+    }
+    let told = first_problem(&format!("hosts: {{a: {{page: 'x:1'}}, b: {{page: 'x:1'}}}}\n{OF_TWO}"));
+    assert!(told.contains("wanted one page at an address, found x:1 for `a` and `b`"), "{told}");
+}

@@ -19,12 +19,14 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub struct Link {
     /// `host:port`.
     pub host: String,
+    /// `/hosts/NAME` for the page of another host of a graph, through this one; else empty.
+    pub path: String,
     /// A client that knows it may change the run, and read it from another machine.
     pub token: Option<String>,
 }
 
 impl Link {
-    /// Reads `http://host:port/#t=TOKEN`, and uses only the host.
+    /// Reads `http://host:port/#t=TOKEN`, also with `/hosts/NAME/` of a graph over several hosts.
     ///
     /// ```
     /// use livetime_web::client::Link;
@@ -32,6 +34,7 @@ impl Link {
     /// let link = Link::new("http://127.0.0.1:8090/#t=abc")?;
     /// assert_eq!((&*link.host, link.token.as_deref()), ("127.0.0.1:8090", Some("abc")));
     /// assert_eq!(Link::new("daq7")?.host, "daq7:8090");
+    /// assert_eq!(Link::new("http://daq7:8090/hosts/ana/#/live")?.path, "/hosts/ana");
     /// # Ok::<(), livetime_web::client::ClientError>(())
     /// ```
     ///
@@ -41,15 +44,20 @@ impl Link {
         let wanted = || ClientError::Link { found: text.to_owned() };
         let rest = text.strip_prefix("http://").unwrap_or(text);
         let (address, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-        let host = address.trim_end_matches('/');
-        if host.is_empty() || host.contains(|c: char| c == '/' || c.is_whitespace() || c.is_control()) {
+        let address = address.trim_end_matches('/');
+        let (host, path) = address.find('/').map_or((address, ""), |slash| address.split_at(slash));
+        let is_strange =
+            |text: &str| text.contains(|c: char| c == '/' || c.is_whitespace() || c.is_control());
+        let name = path.strip_prefix("/hosts/");
+        let is_path = path.is_empty() || name.is_some_and(|name| !name.is_empty() && !is_strange(name));
+        if host.is_empty() || is_strange(host) || !is_path {
             return Err(wanted());
         }
         // Only digits behind the last colon are a port: an IPv6 address in brackets has colons, too.
         let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let host = if has_port { host.to_owned() } else { format!("{host}:{}", livetime_control::web::PORT) };
         let token = fragment.strip_prefix("t=").filter(|token| !token.is_empty()).map(str::to_owned);
-        Ok(Link { host, token })
+        Ok(Link { host, path: path.to_owned(), token })
     }
 }
 
@@ -79,7 +87,7 @@ impl State {
         }
         let stream = stream?;
         stream.set_read_timeout(Some(CONNECT))?;
-        let mut request = format!("ws://{}/api/v1/state", link.host).into_client_request()?;
+        let mut request = format!("ws://{}{}/api/v1/state", link.host, link.path).into_client_request()?;
         if let Some(token) = &link.token {
             let value = format!("Bearer {token}").parse().map_err(|_| ConnectFault::Token)?;
             request.headers_mut().insert("Authorization", value);

@@ -385,7 +385,9 @@ impl Sessions {
         if let Some(holder) = state.holder.as_mut().filter(|holder| holder.who == visitor.who) {
             holder.heard = Instant::now();
             // The name of a person at another host may have changed there.
-            holder.user.clone_from(&visitor.user);
+            if visitor.door().is_some() {
+                holder.user.clone_from(&visitor.user);
+            }
         }
     }
 

@@ -5191,6 +5191,7 @@ var root_1$13 = from_html(`<nav aria-label="Hosts" class="svelte-12p2efd"><ul cl
 function Hosts($$anchor, $$props) {
 	push($$props, true);
 	const EVERY_MS = 2e3;
+	const MORE_MS = 20;
 	let hosts$1 = state([]);
 	const here = hostOf(location.pathname);
 	const whole = user_derived(() => wholeInWords(get(hosts$1)));
@@ -5201,7 +5202,7 @@ function Hosts($$anchor, $$props) {
 			const found = document.hidden ? get(hosts$1) : await hosts().then((answer) => answer.hosts, () => null);
 			set(hosts$1, found ?? unheard(get(hosts$1), Date.now()));
 			const isAlone = found !== null && found.length < 2 && !document.hidden;
-			if (!ended && !isAlone) timer = setTimeout(look, EVERY_MS);
+			if (!ended && !isAlone) timer = setTimeout(look, EVERY_MS + MORE_MS * get(hosts$1).length);
 		}
 		look();
 		return () => {

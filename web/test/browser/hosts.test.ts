@@ -76,6 +76,10 @@ test('a host that is killed is gone, and nothing is said of its losses', async (
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await until(() => page.locator('nav[aria-label=Hosts] a').first().isVisible()).toBe(true);
   await page.setViewportSize({ width: 1280, height: 800 });
+  // Its own page says why there is nothing, and goes on by itself when the host is back.
+  await page.goto(`${daq.url}hosts/ana/`);
+  await until(() => page.locator('main').textContent()).toContain('cannot connect to');
   ana = await start('ana');
   await until(() => tone('ana')).toBe('up');
+  await page.waitForSelector('[data-sequence]');
 });

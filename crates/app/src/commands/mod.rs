@@ -16,6 +16,7 @@ pub(crate) mod kept;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod nodes;
+pub(crate) mod pages;
 pub(crate) mod pv;
 pub(crate) mod pvs;
 pub(crate) mod python;

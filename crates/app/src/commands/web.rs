@@ -11,18 +11,17 @@ use livetime_control::model::Model;
 use livetime_control::rules::Rules;
 use livetime_control::web;
 use livetime_formats::file::GrowingFile;
-use livetime_web::{HostOfGraph, NoRandom, Options, ServeError, Served};
+use livetime_web::{NoRandom, Options, ServeError, Served};
 
+use crate::commands::pages;
 use crate::commands::run_args::RunArgs;
-use crate::config::{HostPage, Pipeline};
+use crate::config::Pipeline;
 use crate::log::Level;
 use crate::output::Output;
 
 /// The command line overrides the file.
 pub(crate) fn choose(pipeline: &mut Pipeline, args: &RunArgs) {
-    if let Some(page) = own_page(pipeline) {
-        pipeline.web.address = listens(pipeline.web.address, &page);
-    }
+    pages::choose(pipeline);
     let wanted = &mut pipeline.web;
     wanted.enabled = (wanted.enabled || args.web.is_some()) && !args.no_web;
     wanted.address = args.web.unwrap_or(wanted.address);
@@ -42,7 +41,7 @@ pub(crate) fn serve(name: &str, pipeline: &Pipeline, model: &Model, output: &mut
     match try_serve(name, pipeline, model) {
         Ok(served) => {
             tell_link(&served, pipeline.web.token_file.as_deref(), output);
-            tell_hosts(&served, pipeline, output);
+            pages::tell(&served, pipeline, output);
             tell_rules(&pipeline.web.rules, output);
             Some(served)
         }
@@ -68,74 +67,6 @@ fn tell_link(served: &Served, token_file: Option<&Path>, output: &mut Output) {
             Level::Info,
             "the token of the page is told on a terminal only: `--web-token-file FILE` puts it into a file",
         ),
-    }
-}
-
-/// The hosts of the graph whose part runs here. One process with the nodes of all hosts has none.
-fn over_hosts(pipeline: &Pipeline) -> Vec<HostOfGraph> {
-    let own = pipeline.graph.host.as_deref();
-    let host = |host: &HostPage| HostOfGraph {
-        name: host.name.clone(),
-        page: host.page.clone(),
-        is_self: own == Some(&*host.name),
-    };
-    pipeline.pages.iter().map(host).collect()
-}
-
-/// Where the other hosts look for the page of this one.
-fn own_page(pipeline: &Pipeline) -> Option<String> {
-    over_hosts(pipeline).into_iter().find(|host| host.is_self)?.page
-}
-
-/// Where the page listens so that others find it at `page`: at its port, and at its address where only this machine has it. A name and
-/// an address of a network say nothing about where to listen.
-fn listens(wanted: SocketAddr, page: &str) -> SocketAddr {
-    let port = page.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(wanted.port());
-    match page.parse::<SocketAddr>() {
-        Ok(address) if address.ip().is_loopback() && wanted.ip().is_loopback() => address,
-        _ => SocketAddr::new(wanted.ip(), port),
-    }
-}
-
-/// How the pages of all hosts are reached, and what keeps some from it.
-fn tell_hosts(served: &Served, pipeline: &Pipeline, output: &mut Output) {
-    let hosts = over_hosts(pipeline);
-    if hosts.len() < 2 {
-        return;
-    }
-    let page =
-        |host: &HostOfGraph| format!("{} at {}", host.name, host.page.as_deref().unwrap_or("no known page"));
-    let pages: Vec<String> = hosts.iter().map(page).collect();
-    let text = format!("the pages of all hosts: {}hosts/NAME/ for {}", served.url(), pages.join(", "));
-    output.tell(Level::Info, text);
-    for host in hosts.iter().filter(|host| host.page.is_none()) {
-        let text =
-            format!("host `{}` has no known page: write `page: 'HOST:PORT'` to it in the file", host.name);
-        output.tell(Level::Warn, text);
-    }
-    if let Some(page) = own_page(pipeline) {
-        tell_own_page(served.address(), &page, output);
-    }
-    if pipeline.web.token_file.is_none() {
-        output.tell(
-            Level::Warn,
-            "other hosts have other tokens: start all hosts with the same --web-token-file",
-        );
-    }
-}
-
-/// Others look for the page at `page`.
-fn tell_own_page(address: SocketAddr, page: &str, output: &mut Output) {
-    let (machine, port) = page.rsplit_once(':').unwrap_or((page, ""));
-    let is_loopback =
-        machine == "localhost" || page.parse::<SocketAddr>().is_ok_and(|page| page.ip().is_loopback());
-    if address.port().to_string() != port {
-        let text = format!("other hosts look for this page at {page}, and it is at port {}", address.port());
-        output.tell(Level::Warn, text);
-    } else if address.ip().is_loopback() && !is_loopback {
-        let text =
-            format!("other hosts look for this page at {page}, and it is at {address}: --web 0.0.0.0:{port}");
-        output.tell(Level::Warn, text);
     }
 }
 
@@ -175,7 +106,7 @@ fn try_serve(name: &str, pipeline: &Pipeline, model: &Model) -> Result<Served, N
     // A wrong token file ends the start before a port is open.
     let token = wanted.token_file.as_deref().map(token).transpose().map_err(NoPage::Token)?;
     let options = options(name, wanted, token, pvaccess.enabled.then(|| pvaccess.prefix.clone()));
-    let options = Options { over_hosts: over_hosts(pipeline), ..options };
+    let options = Options { over_hosts: pages::over_hosts(pipeline), ..options };
     let listener =
         livetime_web::listen(wanted.address).map_err(|error| NoPage::Address(wanted.address, error))?;
     livetime_web::serve(listener, model, options).map_err(NoPage::Server)

@@ -213,6 +213,16 @@ fn a_killed_host_is_gone_and_comes_back() {
 }
 
 #[test]
+fn a_terminal_shows_another_host_through_the_page_of_one() {
+    let site = Site::new();
+    let _hosts = [site.start("detector"), site.start("analysis")];
+    let through = format!("http://{}/hosts/analysis/#t={}", site.page("detector"), site::TOKEN);
+    let output = livetime(&["top", &through, "--once"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("\ncut "), "{text}");
+}
+
+#[test]
 fn check_shows_where_pages_are() {
     let site = Site::new();
     let file = site.file("pipeline.yaml");

@@ -30,7 +30,7 @@ nodes:
   stats: {type: statistics, host: storage, from: cut}
 ";
 
-const TOKEN: &str = "0123456789abcdef-of-all-hosts";
+pub(super) const TOKEN: &str = "0123456789abcdef-of-all-hosts";
 
 /// A number of its own for each site of this process.
 static NEXT: AtomicU8 = AtomicU8::new(0);

@@ -53,7 +53,7 @@ pub(super) struct Answer {
 /// The connection of a request, which ends when this is dropped.
 pub(super) struct Held {
     connection: JoinHandle<()>,
-    _permits: [OwnedSemaphorePermit; 2],
+    _permits: Option<[OwnedSemaphorePermit; 2]>,
 }
 
 impl Drop for Held {
@@ -68,7 +68,8 @@ impl OverHosts {
     /// # Errors
     /// Why there is no answer of this host.
     pub(super) async fn ask(&self, host: &Arc<Other>, question: Question) -> Result<Answer, Fault> {
-        let permits = self.permits(host)?;
+        // Many people at one host must not make it look gone: for itself this one asks once at a time.
+        let permits = question.person.is_some().then(|| self.permits(host)).transpose()?;
         // The token that a run has refused is not sent to it again: it would count as a guess.
         let refused = lock(&host.refused).clone();
         if let Some(run) = refused {

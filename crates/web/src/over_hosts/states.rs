@@ -21,8 +21,10 @@ use super::fault::Fault;
 use crate::app::App;
 use crate::error::json_body;
 
-/// Hosts are asked at most this often, and answer within this time.
+/// Hosts are asked at most this often, and less often for each of many.
 const PERIOD: Duration = Duration::from_secs(1);
+const MORE: Duration = Duration::from_millis(10);
+/// They answer within this time.
 const LIMIT: Duration = Duration::from_secs(1);
 /// Hosts that are asked at one time.
 const AT_ONCE: usize = 64;
@@ -81,8 +83,9 @@ fn own_state(app: &App) -> Value {
 /// `GET /api/v1/hosts`: all hosts of the graph, with what is known of each.
 pub(crate) async fn all(State(app): State<Arc<App>>) -> Response {
     let mut newest = app.over_hosts.asked.newest.lock().await;
+    let period = PERIOD + MORE * u32::try_from(app.over_hosts.hosts.len()).unwrap_or(u32::MAX);
     let hosts = match &*newest {
-        Some((since, hosts)) if since.elapsed() < PERIOD => hosts.clone(),
+        Some((since, hosts)) if since.elapsed() < period => hosts.clone(),
         _ => {
             let hosts = ask_all(&app).await;
             *newest = Some((Instant::now(), hosts.clone()));
