@@ -1,7 +1,7 @@
 //! The shared state of all routes.
 
 use std::net::SocketAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use livetime_control::model::{Caller, Model};
 use livetime_engine::time_of_day_ns;
@@ -33,7 +33,7 @@ pub(crate) struct App {
     pub(crate) metrics: Texts,
     pub(crate) recorded: Recorded,
     pub(crate) run: RunFacts,
-    pub(crate) over_hosts: OverHosts,
+    pub(crate) over_hosts: Arc<OverHosts>,
     options: Options,
 }
 
@@ -72,7 +72,7 @@ impl App {
             metrics: Texts::of_run(model.clone(), &options.commit),
             recorded: Recorded::start(options.files.clone(), model.run().graph())?,
             run,
-            over_hosts,
+            over_hosts: Arc::new(over_hosts),
             options,
             model,
         })

@@ -38,6 +38,7 @@ mod body;
 mod changes;
 pub mod client;
 mod client_error;
+mod door;
 mod error;
 mod files;
 #[cfg(test)]

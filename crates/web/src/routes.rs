@@ -16,10 +16,11 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::error::{Error, json_body};
 use crate::guard::{Needs, Request};
+use crate::over_hosts::inner::Known;
 use crate::over_hosts::{self, inner};
 use crate::seats::Reserved;
 use crate::server::Peer;
-use crate::{assets, changes, files, pictures, pipeline, reads, records, sessions};
+use crate::{assets, changes, door, files, pictures, pipeline, reads, records, sessions};
 
 /// Bytes of a body.
 const LONGEST_BODY: usize = 64 << 10;
@@ -90,13 +91,13 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/api/v1/state", Read, "the state of the run ten times a second (WebSocket)", || {
         get(reads::state)
     }),
-    route("GET", "/api/v1/host", Read, "the state of this host of a graph in short", || get(over_hosts::own)),
-    route("GET", "/api/v1/hosts", Read, "all hosts of the graph, with their states", || get(over_hosts::all)),
-    route("GET", "/hosts/{host}", Nothing, "the address of the page of a host", || get(over_hosts::slash)),
-    route("GET", "/hosts/{host}/", Nothing, "the page of a host of the graph", || get(over_hosts::page)),
-    route("GET", "/hosts/{host}/assets/{*name}", Nothing, "a part of the page", || get(over_hosts::part)),
+    route("GET", "/api/v1/host", Read, "the state of this host of a graph in short", || get(door::own)),
+    route("GET", "/api/v1/hosts", Read, "all hosts of the graph, with their states", || get(door::all)),
+    route("GET", "/hosts/{host}", Nothing, "the address of the page of a host", || get(door::slash)),
+    route("GET", "/hosts/{host}/", Nothing, "the page of a host of the graph", || get(door::page)),
+    route("GET", "/hosts/{host}/assets/{*name}", Nothing, "a part of the page", || get(door::part)),
     route("GET", "/hosts/{host}/{*rest}", AsThere, "a request of any method, handed on to a host", || {
-        any(over_hosts::pass)
+        any(door::pass)
     }),
     route("GET", "/api/v1/session", Nothing, "what this caller may do", || get(sessions::show)),
     route("POST", "/api/v1/session", Nothing, "begins a session with the token", || post(sessions::begin)),
@@ -243,7 +244,12 @@ fn judged<'a>(needs: Needs, method: &Method, path: &'a str) -> Result<(&'a str, 
         return Ok((path, needs));
     }
     let (_, path) = inner::split(path).ok_or_else(|| Error::not_found("there is nothing at this address"))?;
-    Ok((path, inner::needs(method, path)?))
+    Ok((path, inner::needs(known(), method, path)?))
+}
+
+/// The routes as another host has them.
+pub(crate) fn known() -> impl Iterator<Item = Known> {
+    ROUTES.iter().map(|route| Known { method: route.method, path: route.path, needs: route.needs })
 }
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \

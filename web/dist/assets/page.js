@@ -4384,6 +4384,10 @@ var RunModel = class {
 	}
 	async explain() {
 		try {
+			if (hostOf(location.pathname)) {
+				await this.describe();
+				if (this.problem || this.heard) return;
+			}
 			const { host } = await session();
 			if (!this.heard) this.problem = whyNothingComes(host, location.host);
 		} catch (problem) {

@@ -1,6 +1,7 @@
 /** The run as this page knows it: the content of the state socket, in values that the screens follow. */
 
 import { HIDDEN_HZ, SEEN_HZ, StateSocket, type LinkState } from '../link/socket';
+import { hostOf } from '../link/door';
 import * as rest from '../link/rest';
 import { whyNothingComes } from './reach';
 import type {
@@ -189,6 +190,11 @@ export class RunModel {
 
   private async explain(): Promise<void> {
     try {
+      // The server of this page knows why another host does not answer.
+      if (hostOf(location.pathname)) {
+        await this.describe();
+        if (this.problem || this.heard) return;
+      }
       const { host } = await rest.session();
       if (!this.heard) this.problem = whyNothingComes(host, location.host);
     } catch (problem) {

@@ -1,10 +1,7 @@
 //! One request to the page of another host, on a connection of its own.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -12,25 +9,21 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use livetime_runtime::lock;
-use tokio::net::{TcpStream, lookup_host};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::fault::Fault;
+use super::hosts::OverHosts;
+use super::other::{HOST, Other, RUN};
 use super::person::{self, Person};
-use super::{HOST, Other, OverHosts, RUN};
 
 /// A host that cannot be connected to in this time counts as unreachable.
 pub(super) const CONNECT: Duration = Duration::from_secs(1);
 /// Bytes of the head of an answer, and its headers.
 const LONGEST_HEAD: usize = 16 << 10;
 const MOST_HEADERS: usize = 64;
-/// A name's addresses are asked for again after this time.
-const KNOWN: Duration = Duration::from_secs(60);
-/// Names that are looked up at one time: each takes a thread, of which requests to nodes need some.
-const LOOKUPS: usize = 2;
-
 /// A request for another host.
 pub(super) struct Question {
     pub(super) method: Method,
@@ -203,44 +196,5 @@ fn check(host: &Other, page: &str, response: &Response<Incoming>) -> Result<(), 
             page: page.to_owned(),
             found: format!("an answer {} that names no host of a graph", response.status().as_u16()),
         }),
-    }
-}
-
-/// The addresses of names.
-#[derive(Default)]
-pub(super) struct Names {
-    known: Mutex<BTreeMap<String, (Instant, Vec<SocketAddr>)>>,
-    lookups: Lookups,
-}
-
-struct Lookups(Arc<Semaphore>);
-
-impl Default for Lookups {
-    fn default() -> Lookups {
-        Lookups(Arc::new(Semaphore::new(LOOKUPS)))
-    }
-}
-
-impl Names {
-    async fn addresses(&self, page: &str) -> io::Result<Vec<SocketAddr>> {
-        if let Ok(address) = page.parse() {
-            return Ok(vec![address]);
-        }
-        if let Some((since, addresses)) = lock(&self.known).get(page)
-            && since.elapsed() < KNOWN
-        {
-            return Ok(addresses.clone());
-        }
-        let permit = self.lookups.0.clone().acquire_owned().await.map_err(io::Error::other)?;
-        let name = page.to_owned();
-        // In a task of its own: the thread of a lookup works on when nobody waits for it any more, and so long it counts.
-        let lookup = tokio::spawn(async move {
-            let found = lookup_host(name).await.map(Iterator::collect::<Vec<SocketAddr>>);
-            drop(permit);
-            found
-        });
-        let addresses = lookup.await.map_err(io::Error::other)??;
-        lock(&self.known).insert(page.to_owned(), (Instant::now(), addresses.clone()));
-        Ok(addresses)
     }
 }

@@ -4,7 +4,14 @@ use axum::http::{Method, StatusCode};
 
 use crate::error::Error;
 use crate::guard::Needs;
-use crate::routes::ROUTES;
+
+/// A route of the other host.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) needs: Needs,
+}
 
 /// Where paths of other hosts begin.
 const BEGIN: &str = "/hosts/";
@@ -20,14 +27,18 @@ pub(crate) fn split(path: &str) -> Option<(&str, &str)> {
 ///
 /// # Errors
 /// 404 for a path that no route has, or that is not handed on; 405 for another method.
-pub(crate) fn needs(method: &Method, inner: &str) -> Result<Needs, Error> {
+pub(crate) fn needs(
+    routes: impl Iterator<Item = Known>,
+    method: &Method,
+    inner: &str,
+) -> Result<Needs, Error> {
     let nothing = || Error::not_found("there is nothing at this address of another host");
     if !is_plain(inner) || !is_handed_on(method, inner) {
         return Err(nothing());
     }
     // A route that answers GET answers HEAD.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
-    let mut fitting = ROUTES.iter().filter(|route| fits(route.path, inner)).peekable();
+    let mut fitting = routes.filter(|route| fits(route.path, inner)).peekable();
     // More than one route may fit: the most exact one is asked, as a router does.
     fitting.peek().ok_or_else(nothing)?;
     let found = fitting.filter(|route| route.method == method.as_str());
@@ -92,10 +103,11 @@ fn fits(route: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routes::{ROUTES, known};
 
     fn judged(method: &str, path: &str) -> Result<Needs, u16> {
         let (_, inner) = split(path).ok_or(0u16)?;
-        needs(&method.parse().unwrap(), inner).map_err(|error| error.status.as_u16())
+        needs(known(), &method.parse().unwrap(), inner).map_err(|error| error.status.as_u16())
     }
 
     #[test]

@@ -2,26 +2,24 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::Extension;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Path, Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::ask::{Answer, Held, Question};
 use super::fault::Fault;
+use super::hosts::OverHosts;
+use super::inner;
+use super::other::{Foreign, HOST};
 use super::tunnel::tunnel;
-use super::{Foreign, HOST, inner};
-use crate::app::App;
-use crate::assets;
 use crate::error::Error;
-use crate::session::{Visitor, Who};
+use crate::session::Visitor;
 
 /// The head of an answer may take this long: a node that hangs takes 5 s, and a picture may be waited for.
 const HEAD: Duration = Duration::from_secs(60);
@@ -63,68 +61,38 @@ const ANSWERED: [HeaderName; 12] = [
 /// So do these of our own, as `livetime-place`.
 const OWN: &str = "livetime-";
 
-// ---- The page, which is this server's own for each host ----
-
-/// `/hosts/NAME`: relative addresses of the page need the slash.
-pub(crate) async fn slash(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Error> {
-    app.over_hosts.host(&name)?;
-    let to = HeaderValue::from_str(&format!("/hosts/{name}/")).map_err(Error::bad)?;
-    Ok((StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, to)]).into_response())
-}
-
-pub(crate) async fn page(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, Error> {
-    app.over_hosts.host(&name)?;
-    Ok(assets::index(headers).await)
-}
-
-pub(crate) async fn part(
-    State(app): State<Arc<App>>,
-    Path((name, file)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Result<Response, Error> {
-    app.over_hosts.host(&name)?;
-    assets::asset(Path(file), headers).await
-}
-
-// ---- Everything else ----
-
-/// Hands a request on. The guard has judged the caller's rights, and has taken the body.
-pub(crate) async fn pass(
-    State(app): State<Arc<App>>,
-    Extension(visitor): Extension<Visitor>,
-    mut request: Request,
-) -> Result<Response, Error> {
-    if matches!(visitor.who, Who::Through(..)) || request.headers().contains_key(HOST) {
-        return Err(Error::new(
-            StatusCode::LOOP_DETECTED,
-            "wanted a request of a person, found one that another host hands on",
-        ));
+impl OverHosts {
+    /// Hands a request on. The guard has judged the caller's rights, and has taken the body.
+    ///
+    /// # Errors
+    /// Why there is no answer of the other host.
+    pub(crate) async fn pass(&self, visitor: &Visitor, mut request: Request) -> Result<Response, Error> {
+        if visitor.door().is_some() || request.headers().contains_key(HOST) {
+            let message = "wanted a request of a person, found one that another host hands on";
+            return Err(Error::new(StatusCode::LOOP_DETECTED, message));
+        }
+        let path = request.uri().path().to_owned();
+        let nothing = || Error::not_found("there is nothing at this address");
+        let (name, inner) = inner::split(&path).ok_or_else(nothing)?;
+        let host = self.host(name)?.clone();
+        let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+        let is_upgrade = request.headers().contains_key(header::UPGRADE);
+        let client = is_upgrade.then(|| hyper::upgrade::on(&mut request));
+        let mut headers = only(request.headers(), &ASKED);
+        if is_upgrade {
+            headers.extend(only(request.headers(), &UPGRADING));
+        }
+        let question = Question {
+            method: request.method().clone(),
+            path: format!("{inner}{query}"),
+            headers,
+            body: std::mem::take(request.body_mut()),
+            person: self.person(visitor),
+            limit: HEAD,
+        };
+        let answer = self.ask(&host, question).await.map_err(|fault| fault.refusal())?;
+        handed(answer, client, host.page.as_deref().unwrap_or_default()).map_err(|fault| fault.refusal())
     }
-    let path = request.uri().path().to_owned();
-    let (name, inner) =
-        inner::split(&path).ok_or_else(|| Error::not_found("there is nothing at this address"))?;
-    let host = app.over_hosts.host(name)?.clone();
-    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
-    let is_upgrade = request.headers().contains_key(header::UPGRADE);
-    let client = is_upgrade.then(|| hyper::upgrade::on(&mut request));
-    let mut headers = only(request.headers(), &ASKED);
-    if is_upgrade {
-        headers.extend(only(request.headers(), &UPGRADING));
-    }
-    let question = Question {
-        method: request.method().clone(),
-        path: format!("{inner}{query}"),
-        headers,
-        body: std::mem::take(request.body_mut()),
-        person: app.over_hosts.person(&visitor),
-        limit: HEAD,
-    };
-    let answer = app.over_hosts.ask(&host, question).await.map_err(|fault| fault.refusal())?;
-    handed(answer, client, host.page.as_deref().unwrap_or_default()).map_err(|fault| fault.refusal())
 }
 
 fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
