@@ -120,6 +120,8 @@ fn a_page_that_never_answers_holds_up_nobody() {
     wait_until("no more connections to the host", || {
         site.get("detector", "/hosts/analysis/metrics").starts_with("HTTP/1.1 503 ")
     });
+    // So many people do not make the host look otherwise than it is.
+    assert_eq!(site.states("detector")[1]["code"], "late");
     assert!(site.get("detector", "/hosts/detector/metrics").starts_with("HTTP/1.1 200 "));
     assert!(site.get("detector", "/metrics").starts_with("HTTP/1.1 200 "));
     drop(asking);

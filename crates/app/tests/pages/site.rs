@@ -18,9 +18,9 @@ pub(super) const HOSTS: [&str; 3] = ["detector", "analysis", "storage"];
 const FILE: &str = "\
 memory: 64 MiB
 hosts:
-  detector: {address: '127.LOOP.1:7440', page: '127.LOOP.1:8090'}
-  analysis: {address: '127.LOOP.2:7440'}
-  storage: {address: '127.LOOP.3:7440', page: '127.LOOP.3:8090'}
+  detector: {address: '127.LOOP.21:7440', page: '127.LOOP.21:8090'}
+  analysis: {address: '127.LOOP.22:7440'}
+  storage: {address: '127.LOOP.23:7440', page: '127.LOOP.23:8090'}
 nodes:
   sim:
     type: sim_detector
@@ -46,11 +46,11 @@ impl Site {
     pub(super) fn new() -> Site {
         let folder = common::temporary("pages");
         std::fs::create_dir(&folder).unwrap();
-        // Every address of 127.0.0.0/8 is this machine's: each test has some that no other process takes.
+        // Every address of 127.0.0.0/8 is this machine's: each test has some that no other test takes.
         let process = std::process::id();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let loopback =
-            format!("127.{}.{}", ((process >> 8) as u8 & 0x7f) + 1, process as u8 ^ number.wrapping_mul(37));
+            format!("127.{}.{}", (process >> 8) as u8 | 0x80, process as u8 ^ number.wrapping_mul(37));
         let text = FILE.replace("127.LOOP", &loopback);
         let site = Site { folder, text, loopback };
         site.write("pipeline.yaml", &site.text);
@@ -70,7 +70,7 @@ impl Site {
 
     /// Where the page of a host is.
     pub(super) fn page(&self, host: &str) -> String {
-        let number = HOSTS.iter().position(|name| *name == host).unwrap() + 1;
+        let number = HOSTS.iter().position(|name| *name == host).unwrap() + 21;
         format!("{}.{number}:8090", self.loopback)
     }
 
