@@ -142,13 +142,17 @@ fn workspace() -> &'static [&'static str] {
 
 fn cargo(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // With the variables that cargo set for this program, crates that look at them would be built again.
-    let of_this_program = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-    std::env::vars_os()
-        .filter(|(name, _)| name.to_str().is_some_and(of_this_program))
-        .for_each(|(name, _)| _ = command.env_remove(name));
+    forget_this_program(&mut command);
     command.current_dir(root).args(args);
     command
+}
+
+/// Takes out the variables that cargo set for this program: crates that look at them would be built again.
+fn forget_this_program(command: &mut Command) {
+    let is_ours = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    std::env::vars_os()
+        .filter(|(name, _)| name.to_str().is_some_and(is_ours))
+        .for_each(|(name, _)| _ = command.env_remove(name));
 }
 
 /// A second target folder, because `--cfg loom` changes every crate that is built with it.

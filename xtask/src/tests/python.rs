@@ -40,7 +40,8 @@ impl Suite {
     pub(super) fn run(&self, root: &Path, files: &Files, counts: &mut Counts) -> Result<bool, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", self.script);
         let mut command = Command::new("bash");
-        command.arg(self.script).current_dir(root).env_remove("CARGO_MANIFEST_DIR");
+        super::forget_this_program(&mut command);
+        command.arg(self.script).current_dir(root);
         command.env("LIVETIME_SKIPPED", &files.skips).env("CARGO_TARGET_DIR", &files.target);
         // As the tests of the workspace have built it: alone it would be built with other features of its libraries.
         command.env("LIVETIME_PROGRAM", files.target.join("debug/livetime"));
