@@ -396,7 +396,7 @@ fn each_worker_has_a_page() {
 }
 
 #[test]
-fn pages_that_nobody_finds_are_refused() {
+fn pages_without_a_place_are_refused() {
     for (page, wanted) in [
         ("daq01", "`page`: wanted host:port, as `ana01:8090`, found `daq01`"),
         ("http://daq01:8090", "`page`: wanted host:port"),

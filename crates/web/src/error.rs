@@ -24,7 +24,7 @@ impl Error {
         Error { status, code: code_of(status), message: message.to_string(), more: Map::new() }
     }
 
-    /// With a code that is nearer to the cause than that of the status.
+    /// With a code that names the cause more exactly than the status does.
     pub(crate) fn coded(status: StatusCode, code: &'static str, message: impl Display) -> Error {
         Error { code, ..Error::new(status, message) }
     }

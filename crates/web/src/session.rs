@@ -184,7 +184,7 @@ impl Sessions {
         // The password that a proxy asks for is no token.
         if let Some(token) = authorization.as_deref().and_then(|value| value.strip_prefix("Bearer ")) {
             self.check_token(token.trim(), address)?;
-            // Only who knows the token is believed whom they ask for.
+            // A host that names a person is believed only with the token.
             if let Some(person) = Person::of(headers)? {
                 return Ok(Visitor::through(person));
             }

@@ -39,7 +39,7 @@ fn paths_lead_to_hosts_of_the_graph_alone() {
     ] {
         assert_eq!(status(path, ""), "404", "{path}");
     }
-    // What another host hands on is not handed on again, and what is for another host is not answered.
+    // A request that another host hands on is not handed on again, and a request for another host is not answered.
     let person = r#"Livetime-For: {"from":"10.1.2.3:5","host":"analysis","may":"write","user":"","who":"0"}"#;
     assert_eq!(status("/hosts/analysis/metrics", &format!("{person}\r\n{}", site.bearer())), "508");
     assert_eq!(status("/hosts/analysis/metrics", "Livetime-Host: detector\r\n"), "508");
@@ -100,7 +100,7 @@ fn a_page_that_is_no_page_of_a_run_is_named_and_harms_nothing() {
 }
 
 #[test]
-fn a_page_that_never_answers_holds_up_nobody() {
+fn a_page_that_never_answers_holds_up_no_other() {
     let site = Site::new();
     let silent = |stream: std::net::TcpStream, _: &str| {
         std::thread::sleep(livetime_testkit::HANG);
@@ -109,7 +109,7 @@ fn a_page_that_never_answers_holds_up_nobody() {
     let _fake = Fake::start(&site.page("analysis"), silent);
     let _detector = site.start("detector");
     assert_eq!(site.states("detector")[1]["code"], "late");
-    // Many who wait for it take no place of others, and the last ones are told so.
+    // Requests that wait for this host take no connection to other hosts, and the last requests are told so.
     let asking: Vec<_> = (0..60)
         .map(|_| {
             let mut stream = std::net::TcpStream::connect(site.page("detector")).unwrap();
@@ -120,7 +120,7 @@ fn a_page_that_never_answers_holds_up_nobody() {
     wait_until("no more connections to the host", || {
         site.get("detector", "/hosts/analysis/metrics").starts_with("HTTP/1.1 503 ")
     });
-    // So many people do not make the host look otherwise than it is.
+    // The state of the host stays true beside so many requests.
     assert_eq!(site.states("detector")[1]["code"], "late");
     assert!(site.get("detector", "/hosts/detector/metrics").starts_with("HTTP/1.1 200 "));
     assert!(site.get("detector", "/metrics").starts_with("HTTP/1.1 200 "));

@@ -72,7 +72,7 @@ fn a_change_through_another_host_names_the_person_and_the_door() {
     };
     let answer = change(&ada, 3);
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"min_x\":3"), "{answer}");
-    // Whoever looks at the host itself sees who it was, and through which host they came.
+    // The log of the host names the person, and the host through which the request came.
     let log = site.get("analysis", "/api/v1/log");
     assert!(log.contains(r#""door":"detector""#) && log.contains(r#""user":"ada Å""#), "{log}");
     let asked = |who: &str, path: &str, body: &str| site.ask("detector", "POST", path, who, body);
@@ -171,7 +171,7 @@ fn a_host_with_another_token_is_named() {
         assert!(refused.starts_with("HTTP/1.1 502 ") && refused.contains("another_token"), "{refused}");
         site.states("detector");
     }
-    // The wrong token was sent once: nobody is shut out as a guesser.
+    // The wrong token was sent once, so the other host does not shut this one out as a guesser.
     let own = std::fs::read_to_string(site.file("other-token")).unwrap();
     let set = r#"{"set": {"min_x": 9}}"#;
     let bearer = format!("Authorization: Bearer {}\r\n", own.trim());

@@ -102,7 +102,7 @@ impl OverHosts {
         let broken = |error| Fault::Broken { page: page.clone(), error };
         let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(broken)?;
         let connection = Aborted(Some(tokio::spawn(async move {
-            // Its error is told to who waits for the answer.
+            // The request that waits for the answer gets the error of the connection.
             let _ = connection.with_upgrades().await;
         })));
         let limit = question.limit;

@@ -72,7 +72,7 @@ impl fmt::Display for Fault {
             Fault::Busy { name } => {
                 write!(
                     f,
-                    "wanted a connection to host `{name}`, found as many as there may be: close pages that nobody looks at"
+                    "wanted a connection to host `{name}`, found as many as there may be: close pages that are not looked at"
                 )
             }
         }

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | connections go to addresses of the pipeline file alone | a request that chooses where this server connects to |
 //! | rights are judged here, by the routes of the other host (`inner`) | a reader who writes through another door |
-//! | the other host learns the person and their right (`person`), and trusts who has the token | a change without a name |
+//! | the other host learns the person and their right (`person`), and trusts holders of the token | a change without a name |
 //! | a request says which host it is for, and an answer which host it is from | another run at the address |
-//! | what was handed on once is not handed on again | a circle |
-//! | page and scripts come from this server; what a host answers is no document (`SANDBOX`) | scripts of another host |
+//! | a request that was handed on once is not handed on again | a circle |
+//! | page and scripts come from this server; the answer of a host is no document (`SANDBOX`) | scripts of another host |
 
 mod ask;
 mod fault;

@@ -42,7 +42,7 @@ impl Names {
         }
         let permit = self.lookups.0.clone().acquire_owned().await.map_err(io::Error::other)?;
         let name = page.to_owned();
-        // In a task of its own: the thread of a lookup works on when nobody waits for it any more, and so long it counts.
+        // In a task of its own: the thread of a lookup works on when no request waits for it any more, and counts as long.
         let lookup = tokio::spawn(async move {
             let found = lookup_host(name).await.map(Iterator::collect::<Vec<SocketAddr>>);
             drop(permit);

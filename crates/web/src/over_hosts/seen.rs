@@ -21,7 +21,7 @@ const FLAGS: [&str; 1] = ["closed"];
 /// What the hosts have answered.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// All of them as they were at this time. Who asks in between waits for the answer.
+    /// All of them as they were at this time. A request in between waits for the answer.
     pub(super) newest: tokio::sync::Mutex<Option<(Instant, Value)>>,
     seen: Mutex<BTreeMap<String, Seen>>,
 }

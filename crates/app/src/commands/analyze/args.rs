@@ -169,7 +169,7 @@ impl AnalyzeArgs {
         self.stores.get_or_init(|| of_environment(self.memory)).clone()
     }
 
-    /// Checks that the place of the results takes them, so that a store that refuses them is told before any work.
+    /// Checks that results can be written to their place, so that the refusal of a store is told before any work.
     ///
     /// # Errors
     /// Why it does not, or that the results of a pipeline's sinks and the plot of rates need a disk.

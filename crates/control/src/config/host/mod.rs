@@ -174,7 +174,7 @@ impl Reader {
         }
     }
 
-    /// Whether the text of a key is an address for each worker; says so if not. `port` is that of an example.
+    /// Whether the text of a key is an address for each worker; says so if not. The message has an example with `port`.
     fn is_place(
         &mut self,
         host: &HostEntry,
